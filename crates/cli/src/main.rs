@@ -1,0 +1,3 @@
+//! The `juror` command.
+
+fn main() {}

@@ -1,0 +1,90 @@
+//! What is read from the debuggee when an event happens.
+//!
+//! The forms are those of Jakse, Falcone and Méhaut, figure 5 (`v`, `*p`,
+//! `&p`, `arg i`, `^p`, `ret`), with fields, constant indices and
+//! conversions added.
+
+use std::fmt;
+use std::ops::Range;
+
+/// One value that an event carries, and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Capture {
+    /// The name by which guards, updates and reports know it.
+    pub name: Box<str>,
+    /// How it is read.
+    pub read: Read,
+    /// True when the user did not declare it: it stands for a place that a
+    /// guard or update reads (`queue->count`), and is read only in states
+    /// that need it.
+    pub hoisted: bool,
+    /// Where in the property source it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// A place in the debuggee, as seen from the event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Read {
+    /// A parameter of the function or a variable visible in it, by name.
+    Name(Box<str>),
+    /// The argument at this position, counted from 1, by the calling convention.
+    Argument(u8),
+    /// The value that the call returned; in events after a call only.
+    Return,
+    /// The same read, in the frame of the caller: `^p`.
+    Caller(Box<Read>),
+    /// What the pointer points to: `*p`.
+    Dereference(Box<Read>),
+    /// The address of a place: `&p`.
+    AddressOf(Box<Read>),
+    /// A field: `p.field`. `p->field` is a field of a dereference.
+    Field(Box<Read>, Box<str>),
+    /// An element: `p[3]`.
+    Index(Box<Read>, i64),
+    /// The bytes read as this type, whatever the debug information says.
+    Convert(Box<Read>, Conversion),
+}
+
+/// A type that a property gives to a value (`size: u64 = arg 1`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Conversion {
+    /// A signed integer of 1, 2, 4 or 8 bytes.
+    Signed {
+        /// Its width in bytes.
+        bytes: u8,
+    },
+    /// An unsigned integer of 1, 2, 4 or 8 bytes.
+    Unsigned {
+        /// Its width in bytes.
+        bytes: u8,
+    },
+    /// A truth value: false when all its bytes are zero.
+    Bool,
+    /// A `float`; as an argument it is passed in a vector register.
+    Float32,
+    /// A `double`; as an argument it is passed in a vector register.
+    Float64,
+    /// A pointer, shown in hexadecimal.
+    Address,
+    /// A pointer to text that ends in a zero byte; the text is read.
+    Text,
+}
+
+impl fmt::Display for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Read::Name(name) => f.write_str(name),
+            Read::Argument(position) => write!(f, "arg {position}"),
+            Read::Return => f.write_str("ret"),
+            Read::Caller(inner) => write!(f, "^{inner}"),
+            Read::Dereference(inner) => write!(f, "*{inner}"),
+            Read::AddressOf(inner) => write!(f, "&{inner}"),
+            Read::Field(inner, field) => match &**inner {
+                Read::Dereference(pointer) => write!(f, "{pointer}->{field}"),
+                _ => write!(f, "{inner}.{field}"),
+            },
+            Read::Index(inner, index) => write!(f, "{inner}[{index}]"),
+            Read::Convert(inner, _) => write!(f, "{inner}"),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What happens in a program, as properties speak of it.
+//!
+//! A *symbolic* event is what a property names ("after `queue_new`, with
+//! these parameters"); a *runtime* event is one occurrence with its values.
+//! The distinction, and the grammar of parameters, are those of Jakse, Falcone
+//! and Méhaut, *Interactive Runtime Verification* (2019), definitions 5.13 to
+//! 5.16 and figure 5.
+//!
+//! Invariant: nothing here knows who produced an event. The crate does no I/O.
+
+#![forbid(unsafe_code)]
+
+mod capture;
+mod symbolic;
+mod value;
+mod verdict;
+
+pub use capture::{Capture, Conversion, Read};
+pub use symbolic::{EventId, EventKind, Reach, SymbolicEvent};
+pub use value::{Unavailability, Value};
+pub use verdict::Verdict;

@@ -1,0 +1,1 @@
+//! Placeholder of a room that is being built.

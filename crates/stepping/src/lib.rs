@@ -1,0 +1,22 @@
+//! The breakpoint engine: a state machine without I/O that never misses a
+//! breakpoint and never reports one twice.
+//!
+//! The rule (N. Ramsey, *Correctness of Trap-Based Breakpoint
+//! Implementations*, POPL 1994): while the memory at an instruction I holds
+//! the original bytes and not a trap, only the thread that trapped at I may
+//! run. This crate is the one place that knows the rule. What the kernel
+//! reports goes in as [`Input`]; what must be done comes out as
+//! [`Operation`]s, which the shell (`juror-debuggee`) carries out in order
+//! without deciding anything.
+//!
+//! Ways past a site, cheapest first: [`Passage::Skip`] and [`Passage::Call`]
+//! emulate the instruction, [`Passage::Copy`] runs a relocated copy that jumps
+//! back; for these three the trap is never lifted and no other thread is held.
+//! [`Passage::InPlace`] holds all other threads, lifts, steps, plants,
+//! releases.
+
+#![forbid(unsafe_code)]
+
+mod protocol;
+
+pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};

@@ -1,0 +1,261 @@
+//! What goes into the engine and what comes out of it.
+
+use bitflags::bitflags;
+
+/// A thread of the debuggee, by its kernel id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadId(pub u32);
+
+/// Whose point a site is. Owners at one site are notified in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// A breakpoint of the person at the prompt.
+    Developer,
+    /// A point that a scenario set.
+    Scenario,
+    /// A point that a monitor needs for an event before a call.
+    Monitor,
+    /// A temporary point of a command such as `next` or `finish`.
+    Step,
+    /// A return address that an event after a call waits for.
+    Return,
+    /// A point of juror's own (module loading, `longjmp`).
+    Internal,
+}
+
+bitflags! {
+    /// A set of [`Owner`]s.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct Owners: u8 {
+        /// [`Owner::Developer`].
+        const DEVELOPER = 1;
+        /// [`Owner::Scenario`].
+        const SCENARIO = 2;
+        /// [`Owner::Monitor`].
+        const MONITOR = 4;
+        /// [`Owner::Step`].
+        const STEP = 8;
+        /// [`Owner::Return`].
+        const RETURN = 16;
+        /// [`Owner::Internal`].
+        const INTERNAL = 32;
+    }
+}
+
+impl From<Owner> for Owners {
+    fn from(owner: Owner) -> Owners {
+        match owner {
+            Owner::Developer => Owners::DEVELOPER,
+            Owner::Scenario => Owners::SCENARIO,
+            Owner::Monitor => Owners::MONITOR,
+            Owner::Step => Owners::STEP,
+            Owner::Return => Owners::RETURN,
+            Owner::Internal => Owners::INTERNAL,
+        }
+    }
+}
+
+/// How a thread gets past a planted trap; chosen once per site, from the
+/// instruction that the trap displaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Passage {
+    /// The instruction changes nothing but the program counter (`nop`,
+    /// `endbr64`, a direct `jmp`): set it.
+    Skip {
+        /// Where the program counter goes.
+        to: u64,
+    },
+    /// A direct call: push the return address, then go to the callee.
+    Call {
+        /// The first instruction of the callee.
+        to: u64,
+        /// The address of the instruction after the call.
+        back: u64,
+    },
+    /// Run the relocated copy, which jumps back by itself.
+    Copy {
+        /// Where the copy starts, in the debuggee.
+        at: u64,
+    },
+    /// Hold the other threads, lift the trap, step, plant, release.
+    InPlace,
+}
+
+/// What the engine is told. Addresses are those of the original program:
+/// the shell maps a program counter inside a copy back before it speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// An owner wants to be told when `address` is reached. Counted: two
+    /// inserts need two removes.
+    Insert {
+        /// The site.
+        address: u64,
+        /// Who wants it.
+        owner: Owner,
+        /// The way past it; ignored when the site exists.
+        passage: Passage,
+    },
+    /// An owner takes one of its inserts back.
+    Remove {
+        /// The site.
+        address: u64,
+        /// Whose insert.
+        owner: Owner,
+    },
+    /// A thread exists and is stopped (the first thread, or a new one).
+    Started {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A thread is gone.
+    Ended {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A thread executed the trap at `address`; its program counter is one
+    /// byte after it.
+    Trapped {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the trap is.
+        address: u64,
+        /// The thread's stack pointer, which tells two arrivals at one
+        /// address apart when a signal handler runs between them.
+        stack: u64,
+    },
+    /// The single step that the engine ordered is done.
+    Stepped {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the program counter is now.
+        address: u64,
+    },
+    /// A thread stopped for any other reason (held as ordered, a signal, a
+    /// system event). It does not run again until the engine says so.
+    Stopped {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the program counter is now.
+        address: u64,
+    },
+    /// The instruction at a site faulted while a thread ran it on its way
+    /// past (in a copy or in place): the thread stands at `address` again and
+    /// the arrival has been reported.
+    Faulted {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// The thread's stack pointer.
+        stack: u64,
+    },
+    /// From above: this thread may run.
+    Resume {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// From above: this stopped thread executes one instruction, then
+    /// [`Operation::ReportStep`].
+    Step {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// From above: stop this thread; answered by [`Input::Stopped`] or by
+    /// another stop that came first.
+    Halt {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// From above: the program counter of a stopped thread was set by hand.
+    Jumped {
+        /// The thread.
+        thread: ThreadId,
+        /// Its new program counter.
+        address: u64,
+    },
+    /// The process replaced its program: every site is gone, one thread is left.
+    Executed {
+        /// The thread that is left.
+        thread: ThreadId,
+    },
+}
+
+/// What the shell must do, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Write the trap byte at this address (the shell keeps the original).
+    Plant {
+        /// The site.
+        address: u64,
+    },
+    /// Write the original byte back.
+    Lift {
+        /// The site.
+        address: u64,
+    },
+    /// Set a stopped thread's program counter.
+    SetCounter {
+        /// The thread.
+        thread: ThreadId,
+        /// Its new program counter.
+        address: u64,
+    },
+    /// Push `back` on a stopped thread's stack and set its program counter to
+    /// `to`. If the push faults, the shell answers [`Input::Faulted`].
+    EmulateCall {
+        /// The thread.
+        thread: ThreadId,
+        /// The callee.
+        to: u64,
+        /// The return address.
+        back: u64,
+    },
+    /// Let a stopped thread execute one instruction.
+    StepThread {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// Let a stopped thread run.
+    ContinueThread {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// Make a running thread stop; its stop arrives as an input later.
+    HoldThread {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// Tell upper floors: the thread has arrived at a site of these owners,
+    /// each for the first time for this execution of the instruction. The
+    /// thread stays stopped until [`Input::Resume`].
+    Report {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// Who is to be notified.
+        owners: Owners,
+    },
+    /// Tell upper floors: the step they asked for is done.
+    ReportStep {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the program counter is now.
+        address: u64,
+    },
+    /// Tell upper floors: the thread they asked to halt is stopped.
+    ReportHalted {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// The thread executed a trap that no site explains: when the byte there
+    /// is the program's own trap, its signal is the program's; otherwise the
+    /// trap was lifted in the meantime, and the thread goes back to `address`
+    /// and runs.
+    Unexplained {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the trap is.
+        address: u64,
+    },
+}

@@ -1,0 +1,1 @@
+//! Test helper: compiles small programs in several ways and runs juror on them.
