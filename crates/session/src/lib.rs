@@ -8,4 +8,5 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
+pub mod place;
 pub mod view;
