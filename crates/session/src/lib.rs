@@ -9,4 +9,5 @@
 
 pub mod commands;
 pub mod place;
+mod source;
 pub mod view;
