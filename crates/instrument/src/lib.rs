@@ -5,5 +5,6 @@
 
 #![forbid(unsafe_code)]
 
+pub mod modules;
 pub mod pending_returns;
 pub mod read_plan;
