@@ -200,6 +200,14 @@ impl Modules {
     pub fn reached_definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
         let mut interposed: Option<Rc<Module>> = None;
         let mut reached = self.definitions(name, wanted);
+        // `push` also finds `Queue::push`, for a person at the prompt; where
+        // a function has exactly this name, only that one is meant.
+        let is_exact = |bound: &Bound| {
+            &*bound.function.name == name || bound.function.linkage_name.as_deref() == Some(name)
+        };
+        if reached.iter().any(is_exact) {
+            reached.retain(is_exact);
+        }
         reached.retain(|bound| {
             if bound.function.binding != Binding::Exported {
                 return true;
