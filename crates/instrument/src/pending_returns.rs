@@ -6,13 +6,11 @@
 //! the stack pointer is one word above the place where the return address
 //! stood; recursion through the same address has other stack pointers. A tail
 //! call reuses the place, so several calls may end at one arrival: the callee
-//! that was entered last ends first.
+//! that was entered last ends first. Several probes may wait for one call; they
+//! get it in the order in which they were entered.
 //!
 //! `longjmp` and exceptions remove frames without an arrival: such calls are
-//! dropped ([`PendingReturns::unwind_to`]), and their sites released. A new
-//! call at the same place proves that an older one is gone, unless it was
-//! entered by a tail call from it; the caller says which, since only it can
-//! see whether a `call` or a `jmp` led here.
+//! dropped ([`PendingReturns::unwind_to`]), and their sites released.
 
 use juror_stepping::ThreadId;
 use rustc_hash::FxHashMap;
@@ -27,6 +25,9 @@ pub struct PendingReturn {
     pub address: u64,
     /// The call frame address: the stack pointer once it has returned.
     pub frame: u64,
+    /// Tells calls apart: greater for a later entry, equal for the probes of
+    /// one entry.
+    pub call: u64,
     /// Which probe waits for it.
     pub probe: u32,
     /// What was taken at entry, by capture.
@@ -45,8 +46,9 @@ impl PendingReturns {
         self.threads.entry(thread).or_default().push(pending);
     }
 
-    /// A thread stands at `address` with this stack pointer: takes the
-    /// innermost call that has just returned, if one has.
+    /// A thread stands at `address` with this stack pointer: takes what waits
+    /// for the innermost call that has just returned, if one has. Call it
+    /// until it gives nothing.
     pub fn pop_returned(
         &mut self,
         thread: ThreadId,
@@ -54,23 +56,13 @@ impl PendingReturns {
         stack: u64,
     ) -> Option<PendingReturn> {
         let calls = self.threads.get_mut(&thread)?;
+        let returned =
+            |pending: &PendingReturn| pending.address == address && pending.frame == stack;
+        let last = calls.iter().rev().find(|pending| returned(pending))?.call;
         let position = calls
             .iter()
-            .rposition(|call| call.address == address && call.frame == stack)?;
+            .position(|pending| returned(pending) && pending.call == last)?;
         Some(calls.remove(position))
-    }
-
-    /// Whether a call of this thread has this frame and probe: a second entry
-    /// at the same place.
-    pub fn has_frame(&self, thread: ThreadId, frame: u64) -> bool {
-        self.threads
-            .get(&thread)
-            .is_some_and(|calls| calls.iter().any(|call| call.frame == frame))
-    }
-
-    /// Drops the calls at this very frame, which a new call has overwritten.
-    pub fn drop_frame(&mut self, thread: ThreadId, frame: u64, dropped: &mut Vec<u64>) {
-        self.retain(thread, dropped, |call| call.frame != frame);
     }
 
     /// The thread's stack now begins at `stack`, because frames were unwound
@@ -158,6 +150,7 @@ mod tests {
         PendingReturn {
             address,
             frame,
+            call: u64::from(probe),
             probe,
             begun: SmallVec::new(),
         }
@@ -193,6 +186,24 @@ mod tests {
             pending.pop_returned(THREAD, 7, 100).map(|c| c.probe),
             Some(0)
         );
+    }
+
+    #[test]
+    fn probes_of_one_call_get_it_in_order() {
+        let mut pending = PendingReturns::default();
+        for probe in [4, 2, 3] {
+            pending.push(
+                THREAD,
+                PendingReturn {
+                    call: 9,
+                    ..call(7, 100, probe)
+                },
+            );
+        }
+        let order: Vec<_> = std::iter::from_fn(|| pending.pop_returned(THREAD, 7, 100))
+            .map(|c| c.probe)
+            .collect();
+        assert_eq!(order, [4, 2, 3]);
     }
 
     #[test]
