@@ -8,4 +8,6 @@
 #![forbid(unsafe_code)]
 
 pub mod commands;
+pub mod place;
+mod source;
 pub mod view;
