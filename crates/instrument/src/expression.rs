@@ -44,7 +44,10 @@ pub trait Scope {
 /// Evaluates an expression.
 pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
     let at = |result: Result<Typed, String>| {
-        result.map_err(|message| ExpressionError { message, span: expression.span.clone() })
+        result.map_err(|message| ExpressionError {
+            message,
+            span: expression.span.clone(),
+        })
     };
     let missing = || "no C type holds this number".to_owned();
     match &expression.kind {
@@ -52,34 +55,49 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Float(number) => {
             at(Typed::of_number(&Number::Float(*number)).ok_or_else(missing))
         }
-        ExpressionKind::Bool(truth) => at(Typed::of_number(&Number::Bool(*truth)).ok_or_else(missing)),
+        ExpressionKind::Bool(truth) => {
+            at(Typed::of_number(&Number::Bool(*truth)).ok_or_else(missing))
+        }
         ExpressionKind::Null => {
             at(Typed::of_number(&Number::Pointer(0, Type::void())).ok_or_else(missing))
         }
-        ExpressionKind::Text(_) => {
-            at(Err("text can only be compared with text of the program: name == \"x\"".to_owned()))
-        }
+        ExpressionKind::Text(_) => at(Err(
+            "text can only be compared with text of the program: name == \"x\"".to_owned(),
+        )),
         ExpressionKind::Name(name) => at(scope.name(name)),
         ExpressionKind::Register(name) => at(scope.register(name)),
         ExpressionKind::Argument(position) => at(scope.argument(*position)),
         ExpressionKind::Return => at(scope.returned()),
-        ExpressionKind::Unary { operator: UnaryOperator::Caller, operand } => {
-            let caller = scope
-                .caller()
-                .map_err(|message| ExpressionError { message, span: expression.span.clone() })?;
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Caller,
+            operand,
+        } => {
+            let caller = scope.caller().map_err(|message| ExpressionError {
+                message,
+                span: expression.span.clone(),
+            })?;
             evaluate(operand, &*caller)
         }
         ExpressionKind::Unary { operator, operand } => {
             let value = evaluate(operand, scope)?;
             at(unary(*operator, &value, scope.memory()))
         }
-        ExpressionKind::Binary { operator, left, right } => {
-            binary(expression, *operator, left, right, scope)
-        }
-        ExpressionKind::Field { object, field, arrow } => {
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => binary(expression, *operator, left, right, scope),
+        ExpressionKind::Field {
+            object,
+            field,
+            arrow,
+        } => {
             let object = evaluate(object, scope)?;
             let value = field_of(&object, &field.text, *arrow, scope.memory());
-            value.map_err(|message| ExpressionError { message, span: field.span.clone() })
+            value.map_err(|message| ExpressionError {
+                message,
+                span: field.span.clone(),
+            })
         }
         ExpressionKind::Index { object, index } => {
             let object = evaluate(object, scope)?;
@@ -89,7 +107,12 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Slice { object, start, end } => {
             let object = evaluate(object, scope)?;
             let (start, end) = (integer(start, scope)?, integer(end, scope)?);
-            at(elements(&object, start, end.saturating_sub(start), scope.memory()))
+            at(elements(
+                &object,
+                start,
+                end.saturating_sub(start),
+                scope.memory(),
+            ))
         }
         ExpressionKind::Cast { type_name, operand } => {
             let value = evaluate(operand, scope)?;
@@ -111,8 +134,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
 /// Whether an expression is true, for conditions.
 pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
     let value = evaluate(expression, scope)?;
-    truth(&value, scope.memory())
-        .map_err(|message| ExpressionError { message, span: expression.span.clone() })
+    truth(&value, scope.memory()).map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
 }
 
 fn truth(value: &Typed, memory: &dyn Memory) -> Result<bool, String> {
@@ -131,10 +156,12 @@ fn size_value(size: Option<u64>) -> Result<Typed, String> {
 }
 
 fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionError> {
-    let mut r#type = scope.type_named(&name.name).ok_or_else(|| ExpressionError {
-        message: format!("there is no type `{}` in the program", name.name),
-        span: name.span.clone(),
-    })?;
+    let mut r#type = scope
+        .type_named(&name.name)
+        .ok_or_else(|| ExpressionError {
+            message: format!("there is no type `{}` in the program", name.name),
+            span: name.span.clone(),
+        })?;
     for _ in 0..name.pointers {
         r#type = r#type.pointer_to();
     }
@@ -149,7 +176,10 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
         Ok(_) => Err("a whole number is needed here".to_owned()),
         Err(message) => Err(message),
     };
-    number.map_err(|message| ExpressionError { message, span: expression.span.clone() })
+    number.map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
 }
 
 fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
@@ -158,7 +188,9 @@ fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<
         UnaryOperator::AddressOf => return address_of(value),
         UnaryOperator::Not => Number::Bool(!truth(value, memory)?),
         UnaryOperator::Negate => match value.number(memory)? {
-            Number::Int(number) => Number::Int(number.checked_neg().ok_or("the result is too large")?),
+            Number::Int(number) => {
+                Number::Int(number.checked_neg().ok_or("the result is too large")?)
+            }
             Number::Bool(truth) => Number::Int(-i128::from(truth)),
             Number::Float(number) => Number::Float(-number),
             Number::Pointer(..) => return Err("a pointer has no negative".to_owned()),
@@ -169,7 +201,11 @@ fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<
                 let signed = number < 0 || !is_unsigned(&value.r#type);
                 let bits = (value.r#type.size().unwrap_or(8) * 8).min(64) as u32;
                 let flipped = !number;
-                Number::Int(if signed { flipped } else { flipped & ((1i128 << bits) - 1) })
+                Number::Int(if signed {
+                    flipped
+                } else {
+                    flipped & ((1i128 << bits) - 1)
+                })
             }
             _ => return Err("`~` needs a whole number".to_owned()),
         },
@@ -194,7 +230,10 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> 
         // An integer as an address: the word there, as gdb has it.
         Number::Int(number) => {
             let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
-            Ok(Typed::in_memory(Type::builtin("long").ok_or("no type for words")?, address))
+            Ok(Typed::in_memory(
+                Type::builtin("long").ok_or("no type for words")?,
+                address,
+            ))
         }
         _ => Err(format!("`{}` is not a pointer", value.r#type.name())),
     }
@@ -204,11 +243,14 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> 
 pub fn address_of(value: &Typed) -> Result<Typed, String> {
     match (&value.place, value.bits) {
         (_, Some(_)) => Err("a bit field has no address".to_owned()),
-        (Place::Memory(address), None) => {
-            Ok(Typed::of_bytes(value.r#type.pointer_to(), address.to_le_bytes().to_vec()))
-        }
+        (Place::Memory(address), None) => Ok(Typed::of_bytes(
+            value.r#type.pointer_to(),
+            address.to_le_bytes().to_vec(),
+        )),
         (Place::Missing(why), None) => Err(why.clone()),
-        (Place::Bytes(_), None) => Err("this value is not in memory, so it has no address".to_owned()),
+        (Place::Bytes(_), None) => {
+            Err("this value is not in memory, so it has no address".to_owned())
+        }
     }
 }
 
@@ -224,8 +266,16 @@ fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Res
 fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
     let stripped = object.r#type.strip();
     let (element, inner) = match stripped.kind() {
-        TypeKind::Array { element, dimensions, .. } => {
-            let inner = dimensions.get(1..).unwrap_or(&[]).iter().try_fold(1u64, |n, d| n.checked_mul((*d)?));
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
+            let inner = dimensions
+                .get(1..)
+                .unwrap_or(&[])
+                .iter()
+                .try_fold(1u64, |n, d| n.checked_mul((*d)?));
             if dimensions.len() > 1 {
                 return Err("index all dimensions by a cast: ((T *)a)[i]".to_owned());
             }
@@ -248,12 +298,17 @@ fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, St
 }
 
 fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
-    let size = i128::from(element.size().ok_or("the size of an element is not known")?);
+    let size = i128::from(
+        element
+            .size()
+            .ok_or("the size of an element is not known")?,
+    );
     let offset = index.checked_mul(size).ok_or("the index is too large")?;
     match &base.place {
         Place::Memory(address) => {
             let address = i128::from(*address) + offset;
-            let address = u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
+            let address =
+                u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
             Ok(Typed::in_memory(element.clone(), address))
         }
         _ => {
@@ -265,12 +320,22 @@ fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
 
 /// `count` elements from `start` on, as an array without a type of its own:
 /// shown through its bytes.
-fn elements(object: &Typed, start: i128, count: i128, memory: &dyn Memory) -> Result<Typed, String> {
+fn elements(
+    object: &Typed,
+    start: i128,
+    count: i128,
+    memory: &dyn Memory,
+) -> Result<Typed, String> {
     if !(1..=ELEMENTS_MAX).contains(&count) {
-        return Err(format!("between 1 and {ELEMENTS_MAX} elements can be taken"));
+        return Err(format!(
+            "between 1 and {ELEMENTS_MAX} elements can be taken"
+        ));
     }
     let first = element(object, start, memory)?;
-    Ok(Typed { r#type: first.r#type.array_of(count as u64), ..first })
+    Ok(Typed {
+        r#type: first.r#type.array_of(count as u64),
+        ..first
+    })
 }
 
 fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
@@ -280,7 +345,10 @@ fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, Strin
         Ok(number) => number,
         // A structure seen as another one.
         Err(_) if matches!(value.place, Place::Memory(_)) => {
-            return Ok(Typed { r#type, ..value.clone() });
+            return Ok(Typed {
+                r#type,
+                ..value.clone()
+            });
         }
         Err(why) => return Err(why),
     };
@@ -304,9 +372,14 @@ fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, Strin
             }
         }
         // C wraps here, because the user asked for the type.
-        TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Reference(_) | TypeKind::Enumeration { .. } => {
-            whole.to_le_bytes().get(..size.min(16) as usize).unwrap_or(&[]).to_vec()
-        }
+        TypeKind::Base(_)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(_)
+        | TypeKind::Enumeration { .. } => whole
+            .to_le_bytes()
+            .get(..size.min(16) as usize)
+            .unwrap_or(&[])
+            .to_vec(),
         _ => return Err(format!("a number cannot be made into `{}`", r#type.name())),
     };
     Ok(Typed::of_bytes(r#type, bytes))
@@ -320,14 +393,21 @@ fn binary(
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
     let memory = scope.memory();
-    let error = |message: String| ExpressionError { message, span: expression.span.clone() };
+    let error = |message: String| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    };
     let of = |number: Number| {
         Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".to_owned()))
     };
     if let BinaryOperator::And | BinaryOperator::Or = operator {
         let first = is_true(left, scope)?;
         let decided = first == (operator == BinaryOperator::Or);
-        return of(Number::Bool(if decided { first } else { is_true(right, scope)? }));
+        return of(Number::Bool(if decided {
+            first
+        } else {
+            is_true(right, scope)?
+        }));
     }
     if let Some(equal) = compare_with_text(operator, left, right, scope)? {
         return of(Number::Bool(equal));
@@ -336,24 +416,36 @@ fn binary(
     if operator == BinaryOperator::Repeat {
         let count = integer(right, scope)?;
         if !(1..=ELEMENTS_MAX).contains(&count) {
-            return Err(error(format!("between 1 and {ELEMENTS_MAX} elements can be taken")));
+            return Err(error(format!(
+                "between 1 and {ELEMENTS_MAX} elements can be taken"
+            )));
         }
         return match first.place {
-            Place::Memory(_) => {
-                Ok(Typed { r#type: first.r#type.array_of(count as u64), ..first })
-            }
-            _ => Err(error("`@` needs a value in memory, as in: *pointer@10".to_owned())),
+            Place::Memory(_) => Ok(Typed {
+                r#type: first.r#type.array_of(count as u64),
+                ..first
+            }),
+            _ => Err(error(
+                "`@` needs a value in memory, as in: *pointer@10".to_owned(),
+            )),
         };
     }
     let second = evaluate(right, scope)?;
     let (a, b) = (
-        first.number(memory).map_err(|message| ExpressionError { message, span: left.span.clone() })?,
-        second.number(memory).map_err(|message| ExpressionError { message, span: right.span.clone() })?,
+        first.number(memory).map_err(|message| ExpressionError {
+            message,
+            span: left.span.clone(),
+        })?,
+        second.number(memory).map_err(|message| ExpressionError {
+            message,
+            span: right.span.clone(),
+        })?,
     );
-    compute(operator, a, b).and_then(|number| {
-        Typed::of_number(&number).ok_or_else(|| "no C type holds the result".to_owned())
-    })
-    .map_err(error)
+    compute(operator, a, b)
+        .and_then(|number| {
+            Typed::of_number(&number).ok_or_else(|| "no C type holds the result".to_owned())
+        })
+        .map_err(error)
 }
 
 /// `name == "text"`: the text that a `char *` points to, or a character array
@@ -369,15 +461,17 @@ fn compare_with_text(
         (ExpressionKind::Text(text), _) => (right, text),
         _ => return Ok(None),
     };
-    let at = |message: &str| ExpressionError { message: message.to_owned(), span: value.span.clone() };
+    let at = |message: &str| ExpressionError {
+        message: message.to_owned(),
+        span: value.span.clone(),
+    };
     if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
         return Err(at("text can only be compared with `==` and `!=`"));
     }
     let value_typed = evaluate(value, scope)?;
-    let is_text = value_typed
-        .r#type
-        .target()
-        .is_some_and(|target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()));
+    let is_text = value_typed.r#type.target().is_some_and(
+        |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
+    );
     let Ok(Number::Pointer(address, _)) = value_typed.number(scope.memory()) else {
         return Err(at("this is not text"));
     };
@@ -387,7 +481,10 @@ fn compare_with_text(
     let mut found = vec![0; text.len() + 1];
     for (index, byte) in found.iter_mut().enumerate() {
         let mut one = [0];
-        if !scope.memory().read(address.wrapping_add(index as u64), &mut one) {
+        if !scope
+            .memory()
+            .read(address.wrapping_add(index as u64), &mut one)
+        {
             return Err(at("the text cannot be read"));
         }
         *byte = one[0];
@@ -395,14 +492,24 @@ fn compare_with_text(
             break;
         }
     }
-    let equal = found.strip_suffix(&[0]).is_some_and(|bytes| bytes == text.as_bytes());
+    let equal = found
+        .strip_suffix(&[0])
+        .is_some_and(|bytes| bytes == text.as_bytes());
     Ok(Some(equal == (operator == BinaryOperator::Equal)))
 }
 
 fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<Number, String> {
     use Number::{Bool, Float, Int, Pointer};
-    let a = if let Bool(truth) = a { Int(i128::from(truth)) } else { a };
-    let b = if let Bool(truth) = b { Int(i128::from(truth)) } else { b };
+    let a = if let Bool(truth) = a {
+        Int(i128::from(truth))
+    } else {
+        a
+    };
+    let b = if let Bool(truth) = b {
+        Int(i128::from(truth))
+    } else {
+        b
+    };
     match (a, b) {
         (Int(a), Int(b)) => integers(operator, a, b),
         (Float(a), Float(b)) => floats(operator, a, b),
@@ -420,7 +527,9 @@ fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<Number, Str
         (Int(a), Pointer(b, target)) => match operator {
             BinaryOperator::Add => pointer_and_integer(operator, b, target, a),
             _ if operator.is_comparison() => integers(operator, a, i128::from(b)),
-            _ => Err(format!("`{operator}` does not apply to a number and a pointer")),
+            _ => Err(format!(
+                "`{operator}` does not apply to a number and a pointer"
+            )),
         },
         _ => Err(format!("`{operator}` does not apply to these types")),
     }
@@ -440,10 +549,17 @@ fn pointer_and_integer(
     let moved = match operator {
         BinaryOperator::Add => i128::from(address).checked_add(distance),
         BinaryOperator::Subtract => i128::from(address).checked_sub(distance),
-        _ => return Err(format!("`{operator}` does not apply to a pointer and a number")),
+        _ => {
+            return Err(format!(
+                "`{operator}` does not apply to a pointer and a number"
+            ));
+        }
     };
     let moved = moved.and_then(|moved| u64::try_from(moved).ok());
-    Ok(Number::Pointer(moved.ok_or("the result is not an address")?, target))
+    Ok(Number::Pointer(
+        moved.ok_or("the result is not an address")?,
+        target,
+    ))
 }
 
 fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, String> {

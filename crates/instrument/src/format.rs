@@ -46,7 +46,12 @@ pub trait Names {
 
 /// A value as text.
 pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
-    let mut writer = Writer { memory, names, radix, text: String::new() };
+    let mut writer = Writer {
+        memory,
+        names,
+        radix,
+        text: String::new(),
+    };
     writer.value(value, 0);
     writer.text
 }
@@ -83,7 +88,11 @@ impl Writer<'_> {
         let stripped = value.r#type.strip();
         match stripped.kind() {
             TypeKind::Composite(composite) => self.composite(value, &composite, depth),
-            TypeKind::Array { element, dimensions, .. } => {
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } => {
                 self.array(value, &element, &dimensions, depth);
             }
             TypeKind::Enumeration { enumerators, .. } => match value.number(self.memory) {
@@ -146,7 +155,9 @@ impl Writer<'_> {
     fn complex(&mut self, value: &Typed, stripped: &Type) {
         let half = stripped.size().unwrap_or(16) / 2;
         let name = if half == 4 { "float" } else { "double" };
-        let Some(part) = Type::builtin(name) else { return };
+        let Some(part) = Type::builtin(name) else {
+            return;
+        };
         let real = value.part(0, part.clone(), None).number(self.memory);
         let imaginary = value.part(half, part, None).number(self.memory);
         match (real, imaginary) {
@@ -173,7 +184,10 @@ impl Writer<'_> {
             _ => write!(self.text, "{number}"),
         };
         if let Some(code) = character {
-            let shown = match u32::try_from(code & 0x1f_ffff).ok().and_then(char::from_u32) {
+            let shown = match u32::try_from(code & 0x1f_ffff)
+                .ok()
+                .and_then(char::from_u32)
+            {
                 Some(c) if (0..=0x7f).contains(&code) || bits == 32 => c.escape_debug().to_string(),
                 _ => format!("\\{:03o}", raw & 0xff),
             };
@@ -258,7 +272,9 @@ impl Writer<'_> {
             self.separate(&mut first);
             let _ = write!(self.text, "<{}> = ", base.r#type.name());
             match base.offset {
-                Some(offset) => self.value(&value.part(offset, base.r#type.clone(), None), depth + 1),
+                Some(offset) => {
+                    self.value(&value.part(offset, base.r#type.clone(), None), depth + 1)
+                }
                 None => self.push("<virtual base>"),
             }
         }
@@ -280,7 +296,9 @@ impl Writer<'_> {
     }
 
     fn variant(&mut self, value: &Typed, composite: &Composite, first: &mut bool, depth: usize) {
-        let Some(part) = &composite.variants else { return };
+        let Some(part) = &composite.variants else {
+            return;
+        };
         let discriminant = part
             .discriminant
             .as_ref()
@@ -309,7 +327,8 @@ impl Writer<'_> {
         if &*value.r#type.strip().name() != "&str" || composite.fields.len() != 2 {
             return None;
         }
-        let Ok(Number::Pointer(address, _)) = value.field("data_ptr").ok()?.number(self.memory) else {
+        let Ok(Number::Pointer(address, _)) = value.field("data_ptr").ok()?.number(self.memory)
+        else {
             return None;
         };
         let Ok(Number::Int(length)) = value.field("length").ok()?.number(self.memory) else {
@@ -320,7 +339,11 @@ impl Writer<'_> {
         if !self.memory.read(address, &mut bytes) {
             return None;
         }
-        let more = if i128::from(shown) < length { "..." } else { "" };
+        let more = if i128::from(shown) < length {
+            "..."
+        } else {
+            ""
+        };
         Some(format!("\"{}\"{more}", escape(&bytes)))
     }
 
@@ -335,8 +358,12 @@ impl Writer<'_> {
         let (Some(&count), rest) = (dimensions.first(), dimensions.get(1..).unwrap_or(&[])) else {
             return self.push("{}");
         };
-        let Some(count) = count else { return self.push("<array of unknown length>") };
-        let inner = rest.iter().try_fold(1u64, |size, d| size.checked_mul((*d)?));
+        let Some(count) = count else {
+            return self.push("<array of unknown length>");
+        };
+        let inner = rest
+            .iter()
+            .try_fold(1u64, |size, d| size.checked_mul((*d)?));
         let (Some(one), Some(inner)) = (element.size(), inner) else {
             return self.push("<array of unknown size>");
         };
@@ -387,7 +414,9 @@ impl Writer<'_> {
             return 1;
         };
         let mut elements = bytes.chunks_exact(stride as usize);
-        let Some(head) = elements.next() else { return 1 };
+        let Some(head) = elements.next() else {
+            return 1;
+        };
         1 + elements.take_while(|element| *element == head).count() as u64
     }
 
@@ -395,7 +424,10 @@ impl Writer<'_> {
         match value.bytes(self.memory, count.min(ELEMENTS_MAX)) {
             Ok(bytes) => {
                 // Zeros at the end of a buffer say nothing.
-                let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+                let length = bytes
+                    .iter()
+                    .rposition(|&byte| byte != 0)
+                    .map_or(0, |at| at + 1);
                 self.quoted(&bytes[..length], count > ELEMENTS_MAX);
             }
             Err(why) => self.missing(&why),
@@ -465,7 +497,11 @@ mod tests {
             r#type = r#type.pointer_to();
         }
         let value = Typed::of_bytes(r#type, bytes.to_vec());
-        assert_eq!(format(&value, &Nothing, &Nothing, radix), expected, "{type_name}");
+        assert_eq!(
+            format(&value, &Nothing, &Nothing, radix),
+            expected,
+            "{type_name}"
+        );
     }
 
     #[test]
@@ -484,9 +520,19 @@ mod tests {
         check("double", &1e300f64.to_le_bytes(), Natural, "1e300");
         check("int*", &0x4000u64.to_le_bytes(), Natural, "0x4000 <main+4>");
         check("int*", &0x4000u64.to_le_bytes(), Decimal, "16384");
-        check("char*", &0x100u64.to_le_bytes(), Natural, "0x100 \"hi\\u{1b}\"");
+        check(
+            "char*",
+            &0x100u64.to_le_bytes(),
+            Natural,
+            "0x100 \"hi\\u{1b}\"",
+        );
         check("char*", &0u64.to_le_bytes(), Natural, "0x0");
-        check("char*", &0x300u64.to_le_bytes(), Natural, "0x300 <memory at 0x300 cannot be read>");
+        check(
+            "char*",
+            &0x300u64.to_le_bytes(),
+            Natural,
+            "0x300 <memory at 0x300 cannot be read>",
+        );
         check("void*", &1u64.to_le_bytes(), Natural, "0x1");
     }
 }

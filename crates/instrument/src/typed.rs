@@ -54,41 +54,62 @@ pub enum Number {
 impl Typed {
     /// A value in memory.
     pub fn in_memory(r#type: Type, address: u64) -> Typed {
-        Typed { r#type, place: Place::Memory(address), bits: None }
+        Typed {
+            r#type,
+            place: Place::Memory(address),
+            bits: None,
+        }
     }
 
     /// A value that was computed.
     pub fn of_bytes(r#type: Type, bytes: Vec<u8>) -> Typed {
-        Typed { r#type, place: Place::Bytes(bytes), bits: None }
+        Typed {
+            r#type,
+            place: Place::Bytes(bytes),
+            bits: None,
+        }
     }
 
     /// A value that is nowhere.
     pub fn missing(r#type: Type, why: impl Into<String>) -> Typed {
-        Typed { r#type, place: Place::Missing(why.into()), bits: None }
+        Typed {
+            r#type,
+            place: Place::Missing(why.into()),
+            bits: None,
+        }
     }
 
     /// A whole number as a C value: `long`, or `unsigned long` where needed.
     pub fn of_integer(number: i128) -> Option<Typed> {
         if let Ok(number) = i64::try_from(number) {
-            return Some(Typed::of_bytes(Type::builtin("long")?, number.to_le_bytes().to_vec()));
+            return Some(Typed::of_bytes(
+                Type::builtin("long")?,
+                number.to_le_bytes().to_vec(),
+            ));
         }
         let number = u64::try_from(number).ok()?;
-        Some(Typed::of_bytes(Type::builtin("unsigned long")?, number.to_le_bytes().to_vec()))
+        Some(Typed::of_bytes(
+            Type::builtin("unsigned long")?,
+            number.to_le_bytes().to_vec(),
+        ))
     }
 
     /// A computed number as a C value; nothing when no C type holds it.
     pub fn of_number(number: &Number) -> Option<Typed> {
         match number {
             Number::Int(number) => Typed::of_integer(*number),
-            Number::Float(number) => {
-                Some(Typed::of_bytes(Type::builtin("double")?, number.to_le_bytes().to_vec()))
-            }
-            Number::Pointer(address, target) => {
-                Some(Typed::of_bytes(target.pointer_to(), address.to_le_bytes().to_vec()))
-            }
-            Number::Bool(truth) => {
-                Some(Typed::of_bytes(Type::builtin("bool")?, vec![u8::from(*truth)]))
-            }
+            Number::Float(number) => Some(Typed::of_bytes(
+                Type::builtin("double")?,
+                number.to_le_bytes().to_vec(),
+            )),
+            Number::Pointer(address, target) => Some(Typed::of_bytes(
+                target.pointer_to(),
+                address.to_le_bytes().to_vec(),
+            )),
+            Number::Bool(truth) => Some(Typed::of_bytes(
+                Type::builtin("bool")?,
+                vec![u8::from(*truth)],
+            )),
         }
     }
 
@@ -124,7 +145,11 @@ impl Typed {
             }
             Place::Missing(why) => Place::Missing(why.clone()),
         };
-        Typed { r#type, place, bits }
+        Typed {
+            r#type,
+            place,
+            bits,
+        }
     }
 
     /// A member by name.
@@ -140,7 +165,10 @@ impl Typed {
             // that hold them.
             Some(bits) => {
                 let byte = bits.offset_bits / 8;
-                let inside = BitField { offset_bits: bits.offset_bits % 8, ..bits };
+                let inside = BitField {
+                    offset_bits: bits.offset_bits % 8,
+                    ..bits
+                };
                 self.part(byte, field.r#type.clone(), Some(inside))
             }
             None => self.part(field.offset, field.r#type.clone(), None),
@@ -153,8 +181,16 @@ impl Typed {
             return format!("`{}` has no fields", self.r#type.name());
         }
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        let list = names.iter().take(12).copied().collect::<Vec<_>>().join(", ");
-        format!("`{}` has no field `{name}`; it has: {list}", self.r#type.name())
+        let list = names
+            .iter()
+            .take(12)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        format!(
+            "`{}` has no field `{name}`; it has: {list}",
+            self.r#type.name()
+        )
     }
 
     /// The number it is, when it is one.
@@ -163,10 +199,14 @@ impl Typed {
         match stripped.kind() {
             TypeKind::Base(encoding) => self.base_number(memory, encoding, &stripped),
             TypeKind::Enumeration { underlying, .. } => {
-                let signed = underlying.is_none_or(|inner| {
-                    matches!(inner.strip().kind(), TypeKind::Base(e) if e.is_signed())
-                });
-                let encoding = if signed { Encoding::Signed } else { Encoding::Unsigned };
+                let signed = underlying.is_none_or(
+                    |inner| matches!(inner.strip().kind(), TypeKind::Base(e) if e.is_signed()),
+                );
+                let encoding = if signed {
+                    Encoding::Signed
+                } else {
+                    Encoding::Unsigned
+                };
                 self.base_number(memory, encoding, &stripped)
             }
             TypeKind::Pointer(target) | TypeKind::Reference(target) => {
@@ -181,7 +221,10 @@ impl Typed {
                 Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
                 _ => Err("this function has no address".to_owned()),
             },
-            _ => Err(format!("a value of type `{}` is not a number", self.r#type.name())),
+            _ => Err(format!(
+                "a value of type `{}` is not a number",
+                self.r#type.name()
+            )),
         }
     }
 
@@ -201,7 +244,10 @@ impl Typed {
         wide[..bytes.len()].copy_from_slice(&bytes);
         let raw = u128::from_le_bytes(wide);
         let (raw, width) = match self.bits {
-            Some(bits) => (raw >> bits.offset_bits.min(127), bits.size_bits.clamp(1, 128) as u32),
+            Some(bits) => (
+                raw >> bits.offset_bits.min(127),
+                bits.size_bits.clamp(1, 128) as u32,
+            ),
             None => (raw, (size * 8).clamp(8, 128) as u32),
         };
         let unused = 128 - width;
@@ -274,7 +320,11 @@ mod tests {
     #[test]
     fn numbers_are_read_with_their_types() {
         check("int", &[0xff, 0xff, 0xff, 0xff], Number::Int(-1));
-        check("unsigned int", &[0xff, 0xff, 0xff, 0xff], Number::Int(0xffff_ffff));
+        check(
+            "unsigned int",
+            &[0xff, 0xff, 0xff, 0xff],
+            Number::Int(0xffff_ffff),
+        );
         check("char", &[0x80], Number::Int(-128));
         check("bool", &[2], Number::Bool(true));
         check("double", &1.5f64.to_le_bytes(), Number::Float(1.5));
@@ -287,7 +337,10 @@ mod tests {
 
     #[test]
     fn bit_fields_are_cut_out() {
-        let bits = Some(BitField { offset_bits: 3, size_bits: 5 });
+        let bits = Some(BitField {
+            offset_bits: 3,
+            size_bits: 5,
+        });
         let mut typed = Typed::of_bytes(Type::builtin("int").unwrap(), vec![0b1110_1000]);
         typed.bits = bits;
         assert_eq!(typed.number(&NoMemory), Ok(Number::Int(-3)));
@@ -300,6 +353,9 @@ mod tests {
         let typed = Typed::missing(Type::builtin("int").unwrap(), "optimized out");
         assert_eq!(typed.number(&NoMemory), Err("optimized out".to_owned()));
         let typed = Typed::in_memory(Type::builtin("int").unwrap(), 16);
-        assert_eq!(typed.number(&NoMemory), Err("memory at 0x10 cannot be read".to_owned()));
+        assert_eq!(
+            typed.number(&NoMemory),
+            Err("memory at 0x10 cannot be read".to_owned())
+        );
     }
 }
