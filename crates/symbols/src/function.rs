@@ -392,7 +392,11 @@ impl SymbolFile {
             .linkage_name
             .as_deref()
             .or(Some(&*record.name))
-            .and_then(|name| at_address.iter().find(|symbol| symbols.text(symbol) == name));
+            .and_then(|name| {
+                at_address
+                    .iter()
+                    .find(|symbol| symbols.text(symbol) == name)
+            });
         let preferred = symbols.preferred_at(record.low_pc);
         // The C library defines `malloc` as `__libc_malloc`; users know the
         // exported name.

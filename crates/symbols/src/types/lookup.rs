@@ -35,8 +35,13 @@ impl SymbolFile {
         let index = info.index();
         let candidates = index.types_by_tail.get(names::tail(name))?;
         let mut best = None;
-        for record in candidates.iter().filter_map(|at| index.types.get(*at as usize)) {
-            if wanted.is_some_and(|wanted| !wanted.accepts(record.tag)) || !names::matches(&record.name, name) {
+        for record in candidates
+            .iter()
+            .filter_map(|at| index.types.get(*at as usize))
+        {
+            if wanted.is_some_and(|wanted| !wanted.accepts(record.tag))
+                || !names::matches(&record.name, name)
+            {
                 continue;
             }
             // A definition tells more than a declaration, and an exact name
@@ -51,9 +56,15 @@ impl SymbolFile {
 
     /// The names of the program's types, for suggestions; sorted, each once.
     pub fn type_names(&self) -> Vec<String> {
-        let Some(info) = self.inner.debug_info() else { return Vec::new() };
-        let mut found: Vec<String> =
-            info.index().types.iter().map(|record| record.name.to_string()).collect();
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut found: Vec<String> = info
+            .index()
+            .types
+            .iter()
+            .map(|record| record.name.to_string())
+            .collect();
         found.sort();
         found.dedup();
         found
@@ -64,7 +75,15 @@ impl Type {
     /// A base type of C, C++ or Rust on this machine, by any of its
     /// spellings; needs no debug information.
     pub fn builtin(name: &str) -> Option<Type> {
-        let make = |name, encoding, size| Some(Type { source: Source::Builtin { name, encoding, size } });
+        let make = |name, encoding, size| {
+            Some(Type {
+                source: Source::Builtin {
+                    name,
+                    encoding,
+                    size,
+                },
+            })
+        };
         let fixed = match name {
             "bool" | "_Bool" => make("bool", Encoding::Boolean, 1),
             "float" | "f32" => make("float", Encoding::Float, 4),
@@ -119,7 +138,13 @@ fn builtin_of_words(name: &str) -> Option<Type> {
         (false, false, 0, false) if int || signed => ("int", Encoding::Signed, 4),
         _ => return None,
     };
-    Some(Type { source: Source::Builtin { name, encoding, size } })
+    Some(Type {
+        source: Source::Builtin {
+            name,
+            encoding,
+            size,
+        },
+    })
 }
 
 /// Splits trailing stars off and drops qualifiers.
@@ -130,7 +155,10 @@ fn split_pointers(name: &str) -> Option<(String, usize)> {
         if let Some(inner) = rest.strip_suffix('*').or_else(|| rest.strip_suffix('&')) {
             pointers += 1;
             rest = inner.trim_end();
-        } else if let Some(inner) = rest.strip_suffix(" const").or_else(|| rest.strip_suffix("*const")) {
+        } else if let Some(inner) = rest
+            .strip_suffix(" const")
+            .or_else(|| rest.strip_suffix("*const"))
+        {
             if rest.ends_with("*const") {
                 pointers += 1;
             }
@@ -142,9 +170,15 @@ fn split_pointers(name: &str) -> Option<(String, usize)> {
             return None;
         }
     }
-    let words: Vec<&str> =
-        rest.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile")).collect();
-    if words.is_empty() { None } else { Some((words.join(" "), pointers)) }
+    let words: Vec<&str> = rest
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "const" | "volatile"))
+        .collect();
+    if words.is_empty() {
+        None
+    } else {
+        Some((words.join(" "), pointers))
+    }
 }
 
 /// What the user said the type is.

@@ -26,11 +26,18 @@ pub struct Type {
 
 #[derive(Clone)]
 enum Source {
-    Die { info: Arc<DebugInfo>, die: DieRef },
+    Die {
+        info: Arc<DebugInfo>,
+        die: DieRef,
+    },
     Void,
     Pointer(Arc<Type>),
     /// A base type of the language, known without debug information.
-    Builtin { name: &'static str, encoding: Encoding, size: u64 },
+    Builtin {
+        name: &'static str,
+        encoding: Encoding,
+        size: u64,
+    },
 }
 
 /// How the bytes of a base type are to be read.
@@ -202,17 +209,23 @@ pub enum TypeKind {
 
 impl Type {
     pub(crate) fn from_die(info: Arc<DebugInfo>, die: DieRef) -> Type {
-        Type { source: Source::Die { info, die } }
+        Type {
+            source: Source::Die { info, die },
+        }
     }
 
     /// The type of no value.
     pub fn void() -> Type {
-        Type { source: Source::Void }
+        Type {
+            source: Source::Void,
+        }
     }
 
     /// A pointer to values of this type.
     pub fn pointer_to(&self) -> Type {
-        Type { source: Source::Pointer(Arc::new(self.clone())) }
+        Type {
+            source: Source::Pointer(Arc::new(self.clone())),
+        }
     }
 
     /// What the type consists of, one level deep.
@@ -249,7 +262,11 @@ impl Type {
             | TypeKind::Const(inner)
             | TypeKind::Volatile(inner)
             | TypeKind::Qualified(inner) => inner.size_within(depth),
-            TypeKind::Array { element, dimensions, .. } => {
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } => {
                 let mut size = element.size_within(depth)?;
                 for dimension in dimensions {
                     size = size.checked_mul(dimension?)?;
@@ -282,14 +299,21 @@ impl Type {
     pub fn target(&self) -> Option<Type> {
         match self.strip().kind() {
             TypeKind::Pointer(to) | TypeKind::Reference(to) => Some(to),
-            TypeKind::Array { element, dimensions, .. } if dimensions.len() <= 1 => Some(element),
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } if dimensions.len() <= 1 => Some(element),
             _ => None,
         }
     }
 
     /// Whether values are addresses (pointers and references).
     pub fn is_pointer(&self) -> bool {
-        matches!(self.strip().kind(), TypeKind::Pointer(_) | TypeKind::Reference(_))
+        matches!(
+            self.strip().kind(),
+            TypeKind::Pointer(_) | TypeKind::Reference(_)
+        )
     }
 
     /// The members, base classes and alternatives of a structure.
@@ -310,7 +334,11 @@ impl Type {
     fn field_within(&self, name: &str, depth: usize) -> Option<Field> {
         let depth = depth.checked_sub(1)?;
         let composite = self.composite()?;
-        if let Some(field) = composite.fields.iter().find(|field| field.name.as_deref() == Some(name)) {
+        if let Some(field) = composite
+            .fields
+            .iter()
+            .find(|field| field.name.as_deref() == Some(name))
+        {
             return Some(field.clone());
         }
         let anonymous = composite
@@ -318,8 +346,10 @@ impl Type {
             .iter()
             .filter(|field| field.name.is_none())
             .map(|field| (field.offset, &field.r#type));
-        let bases =
-            composite.bases.iter().filter_map(|base| base.offset.map(|offset| (offset, &base.r#type)));
+        let bases = composite
+            .bases
+            .iter()
+            .filter_map(|base| base.offset.map(|offset| (offset, &base.r#type)));
         for (offset, inside) in anonymous.chain(bases) {
             if let Some(field) = inside.field_within(name, depth) {
                 return field.moved(offset);
@@ -337,7 +367,9 @@ impl Type {
     }
 
     fn collect_field_names(&self, names: &mut Vec<Box<str>>, depth: usize) {
-        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else { return };
+        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else {
+            return;
+        };
         for field in &composite.fields {
             match &field.name {
                 Some(name) => names.push(name.clone()),
@@ -368,7 +400,10 @@ impl Encoding {
 
     /// Whether it is a character.
     pub fn is_character(self) -> bool {
-        matches!(self, Encoding::SignedCharacter | Encoding::UnsignedCharacter | Encoding::Unicode)
+        matches!(
+            self,
+            Encoding::SignedCharacter | Encoding::UnsignedCharacter | Encoding::Unicode
+        )
     }
 }
 

@@ -28,16 +28,17 @@ impl Type {
                     return Some(record.name.to_string());
                 }
                 let entry = info.die(*die)?;
-                info.text(die.unit, entry.attr_value(gimli::DW_AT_name)).map(String::from)
+                info.text(die.unit, entry.attr_value(gimli::DW_AT_name))
+                    .map(String::from)
             }
         }
     }
 
     fn language(&self) -> Language {
         match &self.source {
-            Source::Die { info, die } => {
-                info.unit(die.unit).map_or(Language::Other, |unit| unit.language)
-            }
+            Source::Die { info, die } => info
+                .unit(die.unit)
+                .map_or(Language::Other, |unit| unit.language),
             _ => Language::C,
         }
     }
@@ -45,7 +46,9 @@ impl Type {
 
 /// Wraps a declarator, from the inside out, in what the type adds to it.
 fn declare(this: &Type, declarator: String, depth: usize) -> String {
-    let Some(depth) = depth.checked_sub(1) else { return join("...", &declarator) };
+    let Some(depth) = depth.checked_sub(1) else {
+        return join("...", &declarator);
+    };
     if declarator.len() > NAME_LENGTH_MAX {
         return declarator;
     }
@@ -61,7 +64,11 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
         TypeKind::Const(inner) => declare_qualified(&inner, "const", declarator, depth),
         TypeKind::Volatile(inner) => declare_qualified(&inner, "volatile", declarator, depth),
         TypeKind::Qualified(inner) => declare(&inner, declarator, depth),
-        TypeKind::Array { element, dimensions, .. } => {
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
             let mut declarator = declarator;
             for dimension in &dimensions {
                 match dimension {
@@ -71,25 +78,46 @@ fn declare(this: &Type, declarator: String, depth: usize) -> String {
             }
             declare(&element, declarator, depth)
         }
-        TypeKind::Function { returns, parameters, variadic } => {
-            let mut list: Vec<String> =
-                parameters.iter().map(|parameter| declare(parameter, String::new(), depth)).collect();
+        TypeKind::Function {
+            returns,
+            parameters,
+            variadic,
+        } => {
+            let mut list: Vec<String> = parameters
+                .iter()
+                .map(|parameter| declare(parameter, String::new(), depth))
+                .collect();
             if variadic {
                 list.push("...".to_owned());
             }
             if list.is_empty() {
                 list.push("void".to_owned());
             }
-            declare(&returns, format!("{declarator}({})", list.join(", ")), depth)
+            declare(
+                &returns,
+                format!("{declarator}({})", list.join(", ")),
+                depth,
+            )
         }
         kind => join(&tagged_name(this, &kind), &declarator),
     }
 }
 
 fn declare_pointer(to: &Type, symbol: &str, declarator: String, depth: usize) -> String {
-    let binds_looser = matches!(to.kind(), TypeKind::Array { .. } | TypeKind::Function { .. });
+    let binds_looser = matches!(
+        to.kind(),
+        TypeKind::Array { .. } | TypeKind::Function { .. }
+    );
     let pointer = format!("{symbol}{declarator}");
-    declare(to, if binds_looser { format!("({pointer})") } else { pointer }, depth)
+    declare(
+        to,
+        if binds_looser {
+            format!("({pointer})")
+        } else {
+            pointer
+        },
+        depth,
+    )
 }
 
 fn declare_qualified(inner: &Type, word: &str, declarator: String, depth: usize) -> String {
@@ -127,5 +155,9 @@ fn is_tagged(kind: &TypeKind) -> bool {
 /// `int` and `x` make `int x`; `char` and `*p` make `char *p`; `int` and
 /// `[4]` make `int [4]`.
 fn join(name: &str, declarator: &str) -> String {
-    if declarator.is_empty() { name.to_owned() } else { format!("{name} {declarator}") }
+    if declarator.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {declarator}")
+    }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 /// What an entry describes; [`TypeKind::Other`] when it is damaged.
 pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
-    let Some(entry) = info.die(die) else { return TypeKind::Other };
+    let Some(entry) = info.die(die) else {
+        return TypeKind::Other;
+    };
     let target = || target(info, die, &entry);
     match entry.tag() {
         gimli::DW_TAG_base_type => TypeKind::Base(encoding(&entry)),
@@ -38,10 +40,12 @@ pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
 pub(super) fn byte_size(info: &Arc<DebugInfo>, die: DieRef) -> Option<u64> {
     let entry = info.die(die)?;
     let stated = |entry: &Die| entry.attr_value(gimli::DW_AT_byte_size)?.udata_value();
-    stated(&entry).or_else(|| stated(&info.die(definition(info, die, &entry)?)?)).or_else(|| {
-        let vector = DebugInfo::is_set(&entry, gimli::DW_AT_GNU_vector);
-        (entry.tag() == gimli::DW_TAG_ptr_to_member_type && !vector).then_some(8)
-    })
+    stated(&entry)
+        .or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
+        .or_else(|| {
+            let vector = DebugInfo::is_set(&entry, gimli::DW_AT_GNU_vector);
+            (entry.tag() == gimli::DW_TAG_ptr_to_member_type && !vector).then_some(8)
+        })
 }
 
 /// The type that an entry refers to; none means `void`.
@@ -62,7 +66,9 @@ pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<D
     }
     let index = info.index();
     let declared = index.type_name(die)?;
-    let candidates = index.types_by_tail.get(crate::names::tail(&declared.name))?;
+    let candidates = index
+        .types_by_tail
+        .get(crate::names::tail(&declared.name))?;
     candidates
         .iter()
         .filter_map(|at| index.types.get(*at as usize))
@@ -105,12 +111,16 @@ fn array(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
         .children(die)
         .into_iter()
         .filter_map(|(_, child)| match child.tag() {
-            gimli::DW_TAG_subrange_type => Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
-                let last = child.attr_value(gimli::DW_AT_upper_bound)?;
-                // gcc writes -1 for `int a[0]`.
-                let last = last.sdata_value().or_else(|| i64::try_from(last.udata_value()?).ok())?;
-                u64::try_from(last.checked_add(1)?).ok()
-            })),
+            gimli::DW_TAG_subrange_type => {
+                Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
+                    let last = child.attr_value(gimli::DW_AT_upper_bound)?;
+                    // gcc writes -1 for `int a[0]`.
+                    let last = last
+                        .sdata_value()
+                        .or_else(|| i64::try_from(last.udata_value()?).ok())?;
+                    u64::try_from(last.checked_add(1)?).ok()
+                }))
+            }
             gimli::DW_TAG_enumeration_type => Some(None),
             _ => None,
         })
@@ -142,10 +152,16 @@ fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
         .filter_map(|(at, child)| {
             let value = child.attr_value(gimli::DW_AT_const_value)?;
             let name = info.text(at.unit, child.attr_value(gimli::DW_AT_name))?;
-            Some(Enumerator { name, value: integer(&value, signed)? })
+            Some(Enumerator {
+                name,
+                value: integer(&value, signed)?,
+            })
         })
         .collect();
-    TypeKind::Enumeration { enumerators, underlying }
+    TypeKind::Enumeration {
+        enumerators,
+        underlying,
+    }
 }
 
 /// A constant; the form alone does not tell whether the high bit is a sign.
@@ -197,7 +213,9 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
                 r#type: target(info, at, &child),
             }),
             gimli::DW_TAG_variant_part => found.variants = Some(variant_part(info, at, &child)),
-            gimli::DW_TAG_subprogram => runs_code_when_copied |= is_copy_or_destructor(info, at, &child),
+            gimli::DW_TAG_subprogram => {
+                runs_code_when_copied |= is_copy_or_destructor(info, at, &child)
+            }
             _ => {}
         }
     }
@@ -205,7 +223,12 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
     TypeKind::Composite(Arc::new(found))
 }
 
-fn by_reference(info: &DebugInfo, die: DieRef, entry: &Die, runs_code_when_copied: bool) -> Option<bool> {
+fn by_reference(
+    info: &DebugInfo,
+    die: DieRef,
+    entry: &Die,
+    runs_code_when_copied: bool,
+) -> Option<bool> {
     if let Some(AttributeValue::CallingConvention(convention)) =
         entry.attr_value(gimli::DW_AT_calling_convention)
     {
@@ -227,17 +250,24 @@ fn is_copy_or_destructor(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> boo
     if invented || defaulted {
         return false;
     }
-    let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) else { return false };
+    let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) else {
+        return false;
+    };
     name.starts_with('~')
 }
 
 /// A member, or `None` for a static one.
 fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
-    if DebugInfo::is_set(entry, gimli::DW_AT_external) || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
+    if DebugInfo::is_set(entry, gimli::DW_AT_external)
+        || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
     {
         return None;
     }
-    let unsigned = |name| entry.attr_value(name).and_then(|value: crate::dwarf::Value| value.udata_value());
+    let unsigned = |name| {
+        entry
+            .attr_value(name)
+            .and_then(|value: crate::dwarf::Value| value.udata_value())
+    };
     let r#type = target(info, die, entry);
     let mut offset = match entry.attr_value(gimli::DW_AT_data_member_location) {
         Some(AttributeValue::Exprloc(expression)) => constant_offset(expression)?,
@@ -245,11 +275,16 @@ fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
         None => 0,
     };
     let bits = unsigned(gimli::DW_AT_bit_size).map(|size_bits| {
-        let offset_bits = match (unsigned(gimli::DW_AT_data_bit_offset), unsigned(gimli::DW_AT_bit_offset)) {
+        let offset_bits = match (
+            unsigned(gimli::DW_AT_data_bit_offset),
+            unsigned(gimli::DW_AT_bit_offset),
+        ) {
             (Some(offset_bits), _) => offset_bits,
             // Version 4 counts from the high end of a storage unit.
             (None, Some(from_high)) => {
-                let unit = unsigned(gimli::DW_AT_byte_size).or_else(|| r#type.size()).unwrap_or(4);
+                let unit = unsigned(gimli::DW_AT_byte_size)
+                    .or_else(|| r#type.size())
+                    .unwrap_or(4);
                 offset
                     .saturating_mul(8)
                     .saturating_add(unit.saturating_mul(8))
@@ -258,15 +293,29 @@ fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
             (None, None) => offset.saturating_mul(8),
         };
         offset = offset_bits / 8;
-        BitField { offset_bits, size_bits }
+        BitField {
+            offset_bits,
+            size_bits,
+        }
     });
-    let name = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)).filter(|name| !name.is_empty());
-    Some(Field { name, offset, bits, r#type })
+    let name = info
+        .text(die.unit, entry.attr_value(gimli::DW_AT_name))
+        .filter(|name| !name.is_empty());
+    Some(Field {
+        name,
+        offset,
+        bits,
+        r#type,
+    })
 }
 
 /// Old compilers write an offset as the expression `DW_OP_plus_uconst`.
 fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
-    let encoding = gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 4 };
+    let encoding = gimli::Encoding {
+        address_size: 8,
+        format: gimli::Format::Dwarf32,
+        version: 4,
+    };
     let mut operations = expression.operations(encoding);
     match (operations.next().ok()??, operations.next().ok()?) {
         (gimli::Operation::PlusConstant { value }, None) => Some(value),
@@ -298,10 +347,17 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
             let value = child.attr_value(gimli::DW_AT_discr_value);
             let value = value.and_then(|value| integer(&value, signed));
             let members = info.children(at);
-            let (member_at, member) =
-                members.iter().find(|(_, member)| member.tag() == gimli::DW_TAG_member)?;
-            Some(Variant { value, field: field(info, *member_at, member)? })
+            let (member_at, member) = members
+                .iter()
+                .find(|(_, member)| member.tag() == gimli::DW_TAG_member)?;
+            Some(Variant {
+                value,
+                field: field(info, *member_at, member)?,
+            })
         })
         .collect();
-    VariantPart { discriminant, variants }
+    VariantPart {
+        discriminant,
+        variants,
+    }
 }
