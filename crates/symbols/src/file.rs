@@ -4,6 +4,7 @@ use crate::SymbolError;
 use crate::dwarf::DebugInfo;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
 use crate::function::FunctionIndex;
+use crate::unwind::FrameRules;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -23,6 +24,7 @@ pub(crate) struct Inner {
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
     functions: OnceLock<FunctionIndex>,
+    frame_rules: OnceLock<FrameRules>,
 }
 
 impl SymbolFile {
@@ -41,6 +43,7 @@ impl SymbolFile {
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
                 functions: OnceLock::new(),
+                frame_rules: OnceLock::new(),
             }),
         })
     }
@@ -109,6 +112,11 @@ impl Inner {
 
     pub fn functions(&self) -> &FunctionIndex {
         self.functions.get_or_init(|| FunctionIndex::build(self))
+    }
+
+    pub fn frame_rules(&self) -> &FrameRules {
+        self.frame_rules
+            .get_or_init(|| FrameRules::load(&self.elf, self.debug_file()))
     }
 
     /// The separate debug file, where distributions put them.

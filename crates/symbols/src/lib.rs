@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod dwarf;
 mod elf;
 mod error;
@@ -28,8 +29,13 @@ mod line;
 mod location;
 mod names;
 mod types;
+mod unwind;
 mod variable;
 
+pub use call::{
+    ArgumentClass, EntryError, EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, EntryValue,
+    Parameter, ReturnValue, argument_plan,
+};
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
 pub use file::SymbolFile;
@@ -44,4 +50,5 @@ pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
     VariantPart,
 };
+pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

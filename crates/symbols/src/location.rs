@@ -106,8 +106,8 @@ pub enum LocationError {
 /// The name of a register by its DWARF number.
 pub fn register_name(number: u16) -> String {
     const GENERAL: [&str; 17] = [
-        "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-        "r14", "r15", "rip",
+        "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
+        "r13", "r14", "r15", "rip",
     ];
     match GENERAL.get(usize::from(number)) {
         Some(name) => (*name).to_owned(),
@@ -189,7 +189,9 @@ impl fmt::Debug for Location {
 
 impl PartialEq for Location {
     fn eq(&self, other: &Location) -> bool {
-        Arc::ptr_eq(&self.info, &other.info) && self.unit == other.unit && self.source == other.source
+        Arc::ptr_eq(&self.info, &other.info)
+            && self.unit == other.unit
+            && self.source == other.source
     }
 }
 
@@ -204,14 +206,23 @@ impl Location {
                     Some(AttributeValue::Exprloc(expression)) => {
                         LocationSource::Everywhere(expression)
                     }
-                    Some(AttributeValue::Block(block)) => LocationSource::Everywhere(Expression(block)),
+                    Some(AttributeValue::Block(block)) => {
+                        LocationSource::Everywhere(Expression(block))
+                    }
                     Some(list) => LocationSource::List(list),
-                    None => LocationSource::Constant(constant(&entry.attr_value(gimli::DW_AT_const_value)?)?),
+                    None => LocationSource::Constant(constant(
+                        &entry.attr_value(gimli::DW_AT_const_value)?,
+                    )?),
                 };
                 Some(location)
             })
             .unwrap_or(LocationSource::Nowhere);
-        Location { info: info.clone(), unit: die.unit, function, source }
+        Location {
+            info: info.clone(),
+            unit: die.unit,
+            function,
+            source,
+        }
     }
 
     /// The expression that holds at a file address.
@@ -243,7 +254,11 @@ impl Location {
     ///
     /// # Errors
     /// Something the location needs is not known in this frame.
-    pub fn evaluate(&self, pc: u64, context: &dyn EvaluationContext) -> Result<Vec<Piece>, LocationError> {
+    pub fn evaluate(
+        &self,
+        pc: u64,
+        context: &dyn EvaluationContext,
+    ) -> Result<Vec<Piece>, LocationError> {
         if let LocationSource::Constant(bytes) = &self.source {
             return Ok(whole(Place::Bytes(bytes.clone())));
         }
@@ -254,12 +269,23 @@ impl Location {
     }
 
     fn evaluator<'a>(&'a self, pc: u64, context: &'a dyn EvaluationContext) -> Evaluator<'a> {
-        Evaluator { info: &self.info, unit: self.unit, function: self.function, pc, context, depth: 0 }
+        Evaluator {
+            info: &self.info,
+            unit: self.unit,
+            function: self.function,
+            pc,
+            context,
+            depth: 0,
+        }
     }
 }
 
 fn whole(place: Place) -> Vec<Piece> {
-    vec![Piece { size_bits: None, offset_bits: 0, place }]
+    vec![Piece {
+        size_bits: None,
+        offset_bits: 0,
+        place,
+    }]
 }
 
 fn constant(value: &Value) -> Option<Vec<u8>> {
@@ -270,7 +296,11 @@ fn constant(value: &Value) -> Option<Vec<u8>> {
         _ => value
             .sdata_value()
             .map(|number| number.to_le_bytes().to_vec())
-            .or_else(|| value.udata_value().map(|number| number.to_le_bytes().to_vec())),
+            .or_else(|| {
+                value
+                    .udata_value()
+                    .map(|number| number.to_le_bytes().to_vec())
+            }),
     }
 }
 
@@ -285,7 +315,10 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     fn pieces(&self, expression: Expression<Reader>) -> Result<Vec<Piece>, LocationError> {
-        let unit = self.info.unit(self.unit).ok_or_else(|| unusable("no such unit"))?;
+        let unit = self
+            .info
+            .unit(self.unit)
+            .ok_or_else(|| unusable("no such unit"))?;
         if expression.0.bytes().is_empty() {
             return Ok(whole(Place::OptimizedOut));
         }
@@ -294,7 +327,11 @@ impl Evaluator<'_> {
         let mut result = evaluation.evaluate().map_err(damaged)?;
         for _ in 0..EVALUATION_STEPS_MAX {
             if result == EvaluationResult::Complete {
-                return Ok(evaluation.result().into_iter().map(|piece| self.piece(piece)).collect());
+                return Ok(evaluation
+                    .result()
+                    .into_iter()
+                    .map(|piece| self.piece(piece))
+                    .collect());
             }
             result = self.answer(&mut evaluation, result)?;
         }
@@ -308,19 +345,31 @@ impl Evaluator<'_> {
         request: EvaluationResult<Reader>,
     ) -> Result<EvaluationResult<Reader>, LocationError> {
         let next = match request {
-            EvaluationResult::RequiresMemory { address, size, base_type, .. } => {
+            EvaluationResult::RequiresMemory {
+                address,
+                size,
+                base_type,
+                ..
+            } => {
                 let mut bytes = [0; 8];
-                let wanted = bytes.get_mut(..usize::from(size)).ok_or_else(|| unusable("its size"))?;
+                let wanted = bytes
+                    .get_mut(..usize::from(size))
+                    .ok_or_else(|| unusable("its size"))?;
                 if !self.context.read(address, wanted) {
                     return Err(LocationError::Unreadable { address });
                 }
                 evaluation.resume_with_memory(self.typed(u64::from_le_bytes(bytes), base_type)?)
             }
-            EvaluationResult::RequiresRegister { register, base_type } => {
+            EvaluationResult::RequiresRegister {
+                register,
+                base_type,
+            } => {
                 let value = self.register(register.0)?;
                 evaluation.resume_with_register(self.typed(value, base_type)?)
             }
-            EvaluationResult::RequiresFrameBase => evaluation.resume_with_frame_base(self.frame_base()?),
+            EvaluationResult::RequiresFrameBase => {
+                evaluation.resume_with_frame_base(self.frame_base()?)
+            }
             EvaluationResult::RequiresCallFrameCfa => {
                 let cfa = self.context.cfa().ok_or(LocationError::FrameUnknown)?;
                 evaluation.resume_with_call_frame_cfa(cfa)
@@ -331,10 +380,13 @@ impl Evaluator<'_> {
             }
             EvaluationResult::RequiresAtLocation(reference) => {
                 let die = match reference {
-                    gimli::DieReference::UnitRef(offset) => {
-                        Some(DieRef { unit: self.unit, offset: offset.0 })
+                    gimli::DieReference::UnitRef(offset) => Some(DieRef {
+                        unit: self.unit,
+                        offset: offset.0,
+                    }),
+                    gimli::DieReference::DebugInfoRef(offset) => {
+                        self.info.at_debug_info_offset(offset)
                     }
-                    gimli::DieReference::DebugInfoRef(offset) => self.info.at_debug_info_offset(offset),
                 };
                 let called = die.map(|die| Location::of_die(self.info, die, self.function));
                 let bytes = match called.map(|called| called.source) {
@@ -344,19 +396,30 @@ impl Evaluator<'_> {
                 evaluation.resume_with_at_location(bytes)
             }
             EvaluationResult::RequiresEntryValue(expression) => {
-                let register = single_register(&expression, evaluation_encoding(self.info, self.unit));
+                let register =
+                    single_register(&expression, evaluation_encoding(self.info, self.unit));
                 let value = register.and_then(|register| self.context.entry_value(register));
                 let value = value.ok_or(LocationError::EntryValueLost)?;
                 evaluation.resume_with_entry_value(gimli::Value::Generic(value))
             }
             EvaluationResult::RequiresParameterRef(_) => return Err(LocationError::EntryValueLost),
-            EvaluationResult::RequiresRelocatedAddress(address) => {
-                evaluation.resume_with_relocated_address(address.wrapping_add(self.context.load_bias()))
-            }
+            EvaluationResult::RequiresRelocatedAddress(address) => evaluation
+                .resume_with_relocated_address(address.wrapping_add(self.context.load_bias())),
             EvaluationResult::RequiresIndexedAddress { index, relocate } => {
-                let unit = self.info.unit(self.unit).ok_or_else(|| unusable("no such unit"))?;
-                let address = self.info.dwarf.address(&unit.unit, index).map_err(damaged)?;
-                let bias = if relocate { self.context.load_bias() } else { 0 };
+                let unit = self
+                    .info
+                    .unit(self.unit)
+                    .ok_or_else(|| unusable("no such unit"))?;
+                let address = self
+                    .info
+                    .dwarf
+                    .address(&unit.unit, index)
+                    .map_err(damaged)?;
+                let bias = if relocate {
+                    self.context.load_bias()
+                } else {
+                    0
+                };
                 evaluation.resume_with_indexed_address(address.wrapping_add(bias))
             }
             EvaluationResult::RequiresBaseType(offset) => {
@@ -374,7 +437,9 @@ impl Evaluator<'_> {
     }
 
     fn register(&self, number: u16) -> Result<u64, LocationError> {
-        self.context.register(number).ok_or(LocationError::RegisterUnknown { register: number })
+        self.context
+            .register(number)
+            .ok_or(LocationError::RegisterUnknown { register: number })
     }
 
     fn frame_base(&self) -> Result<u64, LocationError> {
@@ -382,7 +447,8 @@ impl Evaluator<'_> {
             return Err(unusable("a frame base that refers to itself"));
         }
         let function = self.function.ok_or(LocationError::FrameUnknown)?;
-        let expression = frame_base_at(self.info, function, self.pc).ok_or(LocationError::FrameUnknown)?;
+        let expression =
+            frame_base_at(self.info, function, self.pc).ok_or(LocationError::FrameUnknown)?;
         let inner = Evaluator {
             info: self.info,
             unit: function.unit,
@@ -414,11 +480,16 @@ impl Evaluator<'_> {
             return Ok(gimli::ValueType::Generic);
         }
         self.info
-            .die(DieRef { unit: self.unit, offset: offset.0 })
+            .die(DieRef {
+                unit: self.unit,
+                offset: offset.0,
+            })
             .and_then(|entry| {
                 let size = entry.attr_value(gimli::DW_AT_byte_size)?.udata_value()?;
                 match entry.attr_value(gimli::DW_AT_encoding)? {
-                    AttributeValue::Encoding(encoding) => gimli::ValueType::from_encoding(encoding, size),
+                    AttributeValue::Encoding(encoding) => {
+                        gimli::ValueType::from_encoding(encoding, size)
+                    }
                     _ => None,
                 }
             })
@@ -442,35 +513,64 @@ impl Evaluator<'_> {
                 }
             }
         };
-        Piece { size_bits: piece.size_in_bits, offset_bits: piece.bit_offset.unwrap_or(0), place }
+        Piece {
+            size_bits: piece.size_in_bits,
+            offset_bits: piece.bit_offset.unwrap_or(0),
+            place,
+        }
     }
 }
 
 /// The expression of a function's frame base at a file address.
-pub(crate) fn frame_base_at(info: &Arc<DebugInfo>, function: DieRef, pc: u64) -> Option<Expression<Reader>> {
-    let source = info.inherited(function, |_, _, entry| match entry.attr_value(gimli::DW_AT_frame_base)? {
-        AttributeValue::Exprloc(expression) => Some(LocationSource::Everywhere(expression)),
-        AttributeValue::Block(block) => Some(LocationSource::Everywhere(Expression(block))),
-        list => Some(LocationSource::List(list)),
+pub(crate) fn frame_base_at(
+    info: &Arc<DebugInfo>,
+    function: DieRef,
+    pc: u64,
+) -> Option<Expression<Reader>> {
+    let source = info.inherited(function, |_, _, entry| {
+        match entry.attr_value(gimli::DW_AT_frame_base)? {
+            AttributeValue::Exprloc(expression) => Some(LocationSource::Everywhere(expression)),
+            AttributeValue::Block(block) => Some(LocationSource::Everywhere(Expression(block))),
+            list => Some(LocationSource::List(list)),
+        }
     })?;
-    let location = Location { info: info.clone(), unit: function.unit, function: None, source };
+    let location = Location {
+        info: info.clone(),
+        unit: function.unit,
+        function: None,
+        source,
+    };
     location.expression_at(pc)
 }
 
 pub(crate) fn evaluation_encoding(info: &DebugInfo, unit: u32) -> gimli::Encoding {
     info.unit(unit).map_or(
-        gimli::Encoding { address_size: 8, format: gimli::Format::Dwarf32, version: 5 },
+        gimli::Encoding {
+            address_size: 8,
+            format: gimli::Format::Dwarf32,
+            version: 5,
+        },
         |unit| unit.unit.encoding(),
     )
 }
 
 /// The register that an expression is, when it is one.
-pub(crate) fn single_register(expression: &Expression<Reader>, encoding: gimli::Encoding) -> Option<u16> {
+pub(crate) fn single_register(
+    expression: &Expression<Reader>,
+    encoding: gimli::Encoding,
+) -> Option<u16> {
     let mut operations = expression.clone().operations(encoding);
     match (operations.next().ok()??, operations.next().ok()?) {
         (gimli::Operation::Register { register }, None) => Some(register.0),
         // Written by some compilers for the value of the register.
-        (gimli::Operation::RegisterOffset { register, offset: 0, .. }, None) => Some(register.0),
+        (
+            gimli::Operation::RegisterOffset {
+                register,
+                offset: 0,
+                ..
+            },
+            None,
+        ) => Some(register.0),
         _ => None,
     }
 }

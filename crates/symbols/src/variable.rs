@@ -49,33 +49,58 @@ impl SymbolFile {
     /// The parameters of a function in order; those that the compiler made
     /// (`this`) included. Empty without debug information.
     pub fn parameters(&self, function: &Function) -> Vec<Variable> {
-        let (Some(info), Some(die)) = (self.inner.debug_info(), function.die) else { return Vec::new() };
+        let (Some(info), Some(die)) = (self.inner.debug_info(), function.die) else {
+            return Vec::new();
+        };
         parameters(info, die)
     }
 
     /// The scopes around a file address, innermost first, each with its
     /// variables. The last one is the function's.
     pub fn locals_at(&self, address: u64) -> Vec<Scope> {
-        let Some(info) = self.inner.debug_info() else { return Vec::new() };
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
         let index = info.index();
-        let function = index.function_at(address).and_then(|at| index.functions.get(at as usize));
-        let Some(function) = function.map(|function| function.die) else { return Vec::new() };
-        let mut scopes: Vec<(isize, Scope)> =
-            vec![(0, Scope { kind: ScopeKind::Function, variables: parameters(info, function) })];
+        let function = index
+            .function_at(address)
+            .and_then(|at| index.functions.get(at as usize));
+        let Some(function) = function.map(|function| function.die) else {
+            return Vec::new();
+        };
+        let mut scopes: Vec<(isize, Scope)> = vec![(
+            0,
+            Scope {
+                kind: ScopeKind::Function,
+                variables: parameters(info, function),
+            },
+        )];
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
             }
             match entry.tag() {
                 gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => {
-                    scopes.push((depth, Scope { kind: ScopeKind::Block, variables: Vec::new() }));
+                    scopes.push((
+                        depth,
+                        Scope {
+                            kind: ScopeKind::Block,
+                            variables: Vec::new(),
+                        },
+                    ));
                     Visit::Descend
                 }
                 gimli::DW_TAG_inlined_subroutine if covers(info, die, entry, address) => {
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| index.abstract_names.get(&origin));
                     let name = name.map_or_else(|| "".into(), |name| name.as_ref().into());
-                    scopes.push((depth, Scope { kind: ScopeKind::Inlined(name), variables: Vec::new() }));
+                    scopes.push((
+                        depth,
+                        Scope {
+                            kind: ScopeKind::Inlined(name),
+                            variables: Vec::new(),
+                        },
+                    ));
                     Visit::Descend
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
@@ -83,7 +108,9 @@ impl SymbolFile {
                     let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
                     let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
                     if let (false, Some((_, scope))) = (known, scope) {
-                        scope.variables.extend(variable(info, die, entry, Some(function)));
+                        scope
+                            .variables
+                            .extend(variable(info, die, entry, Some(function)));
                     }
                     Visit::Skip
                 }
@@ -96,7 +123,9 @@ impl SymbolFile {
     /// The global and file-static variables of this name; visible ones
     /// first. `file.c::name` asks for the one of a source file.
     pub fn globals_named(&self, name: &str) -> Vec<Variable> {
-        let Some(info) = self.inner.debug_info() else { return Vec::new() };
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
         let (file, name) = match name.split_once("::") {
             Some((file, rest)) if file.contains('.') => (Some(file), rest),
             _ => (None, name),
@@ -125,9 +154,15 @@ impl SymbolFile {
 
     /// The names of all global variables, for completion; sorted, each once.
     pub fn global_names(&self) -> Vec<String> {
-        let Some(info) = self.inner.debug_info() else { return Vec::new() };
-        let mut found: Vec<String> =
-            info.index().globals.iter().map(|record| record.name.to_string()).collect();
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut found: Vec<String> = info
+            .index()
+            .globals
+            .iter()
+            .map(|record| record.name.to_string())
+            .collect();
         found.sort();
         found.dedup();
         found
@@ -150,11 +185,25 @@ fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
 /// too, at the place that the source gives them.
 pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variable> {
     let is_parameter = |(_, entry): &(DieRef, Die)| entry.tag() == gimli::DW_TAG_formal_parameter;
-    let own: Vec<_> = info.children(function).into_iter().filter(is_parameter).collect();
+    let own: Vec<_> = info
+        .children(function)
+        .into_iter()
+        .filter(is_parameter)
+        .collect();
     let declared: Vec<_> = info
         .die(function)
-        .and_then(|entry| info.reference(function.unit, entry.attr_value(gimli::DW_AT_abstract_origin)))
-        .map(|origin| info.children(origin).into_iter().filter(is_parameter).collect())
+        .and_then(|entry| {
+            info.reference(
+                function.unit,
+                entry.attr_value(gimli::DW_AT_abstract_origin),
+            )
+        })
+        .map(|origin| {
+            info.children(origin)
+                .into_iter()
+                .filter(is_parameter)
+                .collect()
+        })
         .unwrap_or_default();
     let make = |(die, entry): &(DieRef, Die)| variable(info, *die, entry, Some(function));
     if declared.len() <= own.len() {
@@ -163,7 +212,9 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
     declared
         .iter()
         .filter_map(|(die, entry)| {
-            let kept = own.iter().find(|(at, own)| info.origin(at.unit, own) == Some(*die));
+            let kept = own
+                .iter()
+                .find(|(at, own)| info.origin(at.unit, own) == Some(*die));
             match kept {
                 Some(kept) => make(kept),
                 None => variable(info, *die, entry, Some(function)),
@@ -172,7 +223,12 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
         .collect()
 }
 
-fn variable(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, function: Option<DieRef>) -> Option<Variable> {
+fn variable(
+    info: &Arc<DebugInfo>,
+    die: DieRef,
+    entry: &Die,
+    function: Option<DieRef>,
+) -> Option<Variable> {
     // A declaration inside a function stands for a global variable.
     if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
         return None;
@@ -185,7 +241,9 @@ fn variable(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, function: Option<Di
         })
         .map_or_else(Type::void, |(at, entry)| target(info, at, &entry));
     let artificial = info
-        .inherited(die, |_, _, entry| DebugInfo::is_set(entry, gimli::DW_AT_artificial).then_some(()))
+        .inherited(die, |_, _, entry| {
+            DebugInfo::is_set(entry, gimli::DW_AT_artificial).then_some(())
+        })
         .is_some();
     Some(Variable {
         name: name.as_ref().into(),

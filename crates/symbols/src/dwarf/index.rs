@@ -81,14 +81,6 @@ impl Index {
             .map(|(_, function)| *function)
     }
 
-    pub fn function_with_low_pc(&self, low_pc: u64) -> Option<&FunctionRecord> {
-        let at = self
-            .functions
-            .binary_search_by_key(&low_pc, |function| function.low_pc)
-            .ok()?;
-        self.functions.get(at)
-    }
-
     /// The full name of a type.
     pub fn type_name(&self, die: DieRef) -> Option<&TypeRecord> {
         let at = self

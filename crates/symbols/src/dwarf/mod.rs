@@ -14,7 +14,7 @@ use gimli::{AttributeValue, DwAt, UnitOffset, UnitSectionOffset};
 use index::Index;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 pub(crate) type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
 pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
@@ -37,8 +37,6 @@ pub(crate) enum Visit {
     Descend,
     /// Go on behind its children.
     Skip,
-    /// Visit nothing more.
-    Stop,
 }
 
 /// The DWARF of one file.
@@ -247,12 +245,6 @@ impl DebugInfo {
         self.inherited(die, |_, _, entry| entry.attr_value(name)?.udata_value())
     }
 
-    pub fn inherited_reference(&self, die: DieRef, name: DwAt) -> Option<DieRef> {
-        self.inherited(die, |info, at, entry| {
-            info.reference(at.unit, entry.attr_value(name))
-        })
-    }
-
     pub fn is_set(entry: &Die, name: DwAt) -> bool {
         matches!(entry.attr_value(name), Some(AttributeValue::Flag(true)))
     }
@@ -308,7 +300,6 @@ impl DebugInfo {
             ) {
                 Visit::Descend => {}
                 Visit::Skip => skip_below = depth,
-                Visit::Stop => return,
             }
             if depth == 0 && !entry.has_children() {
                 return;
@@ -329,6 +320,3 @@ impl DebugInfo {
         found
     }
 }
-
-/// A shared handle, for types and variables that outlive a call.
-pub(crate) type SharedDebugInfo = Arc<DebugInfo>;

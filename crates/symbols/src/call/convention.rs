@@ -1,0 +1,183 @@
+//! Arguments dealt out to registers and stack, one after the other (AMD64
+//! supplement, section 3.2.3).
+
+use super::classify::{Class, classify, classify_rust};
+use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{VECTOR_ARGUMENT_COUNT, unavailable};
+use crate::Type;
+use crate::dwarf::{DebugInfo, DieRef, Language};
+use crate::location::register::{RAX, RDX, ST0, ST1, XMM0};
+use smallvec::SmallVec;
+
+/// A part of a value that goes into one register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub class: Class,
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// How a value of a type is passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// In registers; none for a type without bytes.
+    Parts(SmallVec<[Part; 2]>),
+    /// In memory: an argument on the stack, a result where the caller says.
+    Memory { size: u64, alignment: u64 },
+    /// By the address of a copy.
+    Indirect { size: u64 },
+    /// Nobody can tell.
+    Unknown(EntryUnavailable, u64),
+}
+
+/// What is left of the registers while arguments are dealt out.
+pub(super) struct Convention {
+    rust: bool,
+    integers_used: usize,
+    vectors_used: usize,
+    stack_used: u64,
+}
+
+impl Convention {
+    pub fn new(info: &DebugInfo, function: DieRef) -> Convention {
+        let rust = info
+            .unit(function.unit)
+            .is_some_and(|unit| unit.language == Language::Rust);
+        Convention {
+            rust,
+            integers_used: 0,
+            vectors_used: 0,
+            stack_used: 0,
+        }
+    }
+
+    fn passing(&self, of: &Type) -> Passing {
+        if self.rust {
+            classify_rust(of)
+        } else {
+            classify(of)
+        }
+    }
+
+    /// Whether the caller passes the address for the result as a hidden
+    /// first argument.
+    pub fn returns_by_hidden_pointer(&self, of: &Type) -> bool {
+        matches!(
+            self.passing(of),
+            Passing::Memory { .. } | Passing::Indirect { .. }
+        )
+    }
+
+    /// Takes the next integer register, or the next eightbyte of the stack.
+    pub fn take_integer(&mut self) -> EntryPlace {
+        match INTEGER_ARGUMENTS.get(self.integers_used) {
+            Some(register) => {
+                self.integers_used += 1;
+                EntryPlace::Register(*register)
+            }
+            None => EntryPlace::Stack(self.take_stack(8, 8)),
+        }
+    }
+
+    fn take_stack(&mut self, size: u64, alignment: u64) -> i64 {
+        let alignment = alignment.clamp(8, 64);
+        let start = self.stack_used.next_multiple_of(alignment);
+        self.stack_used = start
+            .saturating_add(size.max(1))
+            .checked_next_multiple_of(8)
+            .unwrap_or(u64::MAX / 2);
+        i64::try_from(start).unwrap_or(i64::MAX)
+    }
+
+    /// Where the next argument is.
+    pub fn place(&mut self, of: &Type) -> EntryLocation {
+        match self.passing(of) {
+            Passing::Parts(parts) => self.place_parts(of, &parts),
+            Passing::Memory { size, alignment } => {
+                let at = EntryPlace::Stack(self.take_stack(size, alignment));
+                single(at, size)
+            }
+            Passing::Indirect { size } => {
+                let place = match self.take_integer() {
+                    EntryPlace::Register(register) => EntryPlace::PointedByRegister(register),
+                    EntryPlace::Stack(offset) => EntryPlace::PointedByStack(offset),
+                    other => other,
+                };
+                single(place, size)
+            }
+            Passing::Unknown(reason, size) => unavailable(reason, size),
+        }
+    }
+
+    fn place_parts(&mut self, of: &Type, parts: &[Part]) -> EntryLocation {
+        let of_class = |class: Class| parts.iter().filter(|part| part.class == class).count();
+        let fits = self.integers_used + of_class(Class::Integer) <= INTEGER_ARGUMENTS.len()
+            && self.vectors_used + of_class(Class::Vector) <= VECTOR_ARGUMENT_COUNT;
+        let x87 = of_class(Class::X87) > 0;
+        if x87 || !fits && !self.rust {
+            // All of it or nothing goes into registers.
+            let size = of.size().unwrap_or(8);
+            let alignment = super::classify::alignment(of);
+            return single(EntryPlace::Stack(self.take_stack(size, alignment)), size);
+        }
+        parts
+            .iter()
+            .map(|part| {
+                let place = match part.class {
+                    Class::Vector if self.vectors_used < VECTOR_ARGUMENT_COUNT => {
+                        self.vectors_used += 1;
+                        EntryPlace::Register(XMM0 + self.vectors_used as u16 - 1)
+                    }
+                    Class::Vector => EntryPlace::Stack(self.take_stack(u64::from(part.size), 8)),
+                    Class::Integer | Class::X87 => self.take_integer(),
+                };
+                EntryPiece {
+                    offset: part.offset,
+                    size: part.size,
+                    place,
+                }
+            })
+            .collect()
+    }
+
+    /// Where a result is after the return.
+    pub fn place_of_result(&self, of: &Type) -> EntryLocation {
+        match self.passing(of) {
+            Passing::Parts(parts) => {
+                let (mut integers, mut vectors) =
+                    ([RAX, RDX].into_iter(), [XMM0, XMM0 + 1].into_iter());
+                let mut x87 = [ST0, ST1].into_iter();
+                parts
+                    .iter()
+                    .filter_map(|part| {
+                        let register = match part.class {
+                            Class::Integer => integers.next(),
+                            Class::Vector => vectors.next(),
+                            Class::X87 => x87.next(),
+                        }?;
+                        let place = EntryPlace::Register(register);
+                        Some(EntryPiece {
+                            offset: part.offset,
+                            size: part.size,
+                            place,
+                        })
+                    })
+                    .collect()
+            }
+            Passing::Memory { size, .. } | Passing::Indirect { size } => {
+                single(EntryPlace::PointedByRegister(RAX), size)
+            }
+            Passing::Unknown(reason, size) => unavailable(reason, size),
+        }
+    }
+}
+
+fn single(place: EntryPlace, size: u64) -> EntryLocation {
+    let size = u32::try_from(size).unwrap_or(u32::MAX);
+    std::iter::once(EntryPiece {
+        offset: 0,
+        size,
+        place,
+    })
+    .collect()
+}

@@ -1,0 +1,228 @@
+//! What debug information says of arguments, as far as it holds at the first
+//! instruction.
+
+use super::{EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, INTEGER_ARGUMENTS};
+use crate::Type;
+use crate::dwarf::{DebugInfo, DieRef, Reader};
+use crate::location::register::{RBP, RSP, XMM0};
+use crate::location::{LocationSource, evaluation_encoding, frame_base_at, single_register};
+use crate::names::{self, CloneKind};
+use crate::types::target;
+use crate::variable::Variable;
+use gimli::{AttributeValue, Expression, Operation};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Where a parameter is at `low_pc` by its own description; `None` when the
+/// description does not hold there or is not understood.
+pub(super) fn location(
+    info: &Arc<DebugInfo>,
+    function: DieRef,
+    low_pc: u64,
+    variable: &Variable,
+) -> Option<EntryLocation> {
+    let size = variable.r#type.size()?;
+    if let LocationSource::Constant(bytes) = &variable.location.source {
+        return constant(bytes, size);
+    }
+    let listed = matches!(variable.location.source, LocationSource::List(_));
+    let expression = variable.location.expression_at(low_pc)?;
+    let reader = DescriptionReader {
+        info,
+        function,
+        low_pc,
+        listed,
+    };
+    let pieces = reader.read(&expression, size)?;
+    let covered: u64 = pieces.iter().map(|piece| u64::from(piece.size)).sum();
+    (covered == size).then_some(pieces)
+}
+
+fn constant(bytes: &[u8], size: u64) -> Option<EntryLocation> {
+    let size = usize::try_from(size).ok()?;
+    let bytes = bytes
+        .get(..size)
+        .filter(|bytes| !bytes.is_empty() && size <= 64)?;
+    let place = EntryPlace::Constant(SmallVec::from_slice(bytes));
+    Some(
+        std::iter::once(EntryPiece {
+            offset: 0,
+            size: size as u32,
+            place,
+        })
+        .collect(),
+    )
+}
+
+/// The type of a function's result.
+pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
+    info.inherited(function, |info, at, entry| {
+        entry.attr_value(gimli::DW_AT_type)?;
+        Some((at, info.die(at)?))
+    })
+    .map_or_else(Type::void, |(at, entry)| target(info, at, &entry))
+}
+
+/// Whether the compiler called this function as it pleased.
+pub(super) fn changed_convention(
+    info: &DebugInfo,
+    function: DieRef,
+    linkage_name: &str,
+) -> Option<EntryUnavailable> {
+    let convention = info.inherited(function, |_, _, entry| {
+        match entry.attr_value(gimli::DW_AT_calling_convention)? {
+            AttributeValue::CallingConvention(convention) => Some(convention),
+            _ => None,
+        }
+    });
+    if convention == Some(gimli::DW_CC_nocall) {
+        return Some(EntryUnavailable::ConventionChanged);
+    }
+    let (_, suffix) = names::split_clone(linkage_name);
+    let suffix = suffix?;
+    // `.llvm.` and `.lto_priv` only make a name unique.
+    let changed = suffix.contains(".isra")
+        || suffix.contains(".constprop")
+        || names::clone_kind(suffix) != CloneKind::Instance;
+    changed.then_some(EntryUnavailable::Removed)
+}
+
+struct DescriptionReader<'a> {
+    info: &'a Arc<DebugInfo>,
+    function: DieRef,
+    low_pc: u64,
+    /// Whether it comes from a list, whose entries hold exactly where they say.
+    listed: bool,
+}
+
+impl DescriptionReader<'_> {
+    fn read(&self, expression: &Expression<Reader>, size: u64) -> Option<EntryLocation> {
+        let encoding = evaluation_encoding(self.info, self.function.unit);
+        let mut operations = expression.clone().operations(encoding);
+        let mut pieces = EntryLocation::new();
+        let mut pending: Option<Described> = None;
+        let mut offset: u64 = 0;
+        while let Some(operation) = operations.next().ok()? {
+            match operation {
+                Operation::Piece {
+                    size_in_bits,
+                    bit_offset: None,
+                } if size_in_bits % 8 == 0 => {
+                    let piece_size = size_in_bits / 8;
+                    pieces.push(EntryPiece {
+                        offset: u32::try_from(offset).ok()?,
+                        size: u32::try_from(piece_size).ok()?,
+                        // A part without place: the convention may know it.
+                        place: pending.take()?.place()?,
+                    });
+                    offset = offset.checked_add(piece_size)?;
+                }
+                Operation::StackValue => {
+                    pending = Some(Described::Place(pending.take()?.value()?));
+                }
+                other => {
+                    if pending.is_some() {
+                        return None;
+                    }
+                    pending = Some(self.place(other)?);
+                }
+            }
+        }
+        if let Some(described) = pending {
+            let place = described.place()?;
+            if !pieces.is_empty() || !fits(&place, size) {
+                return None;
+            }
+            pieces.push(EntryPiece {
+                offset: 0,
+                size: u32::try_from(size).ok()?,
+                place,
+            });
+        }
+        Some(pieces)
+    }
+
+    /// What one operation describes.
+    fn place(&self, operation: Operation<Reader>) -> Option<Described> {
+        let place = match operation {
+            Operation::Register { register } => {
+                let is_argument = INTEGER_ARGUMENTS.contains(&register.0)
+                    || (XMM0..XMM0 + super::VECTOR_ARGUMENT_COUNT as u16).contains(&register.0);
+                // Without a list it may be a register of the body, not of the
+                // entry (`register int x`).
+                (self.listed || is_argument).then_some(EntryPlace::Register(register.0))?
+            }
+            Operation::FrameOffset { offset } => {
+                (self.frame_base_is_cfa() && offset >= 0).then_some(EntryPlace::Stack(offset))?
+            }
+            Operation::CallFrameCFA => EntryPlace::Stack(0),
+            Operation::RegisterOffset {
+                register, offset, ..
+            } => match register.0 {
+                // The return address lies between stack pointer and frame.
+                RSP if self.listed && offset >= 8 => EntryPlace::Stack(offset - 8),
+                RSP | RBP => return None,
+                number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
+                _ => return None,
+            },
+            Operation::EntryValue { expression } => {
+                let encoding = evaluation_encoding(self.info, self.function.unit);
+                let register = single_register(&Expression(expression), encoding)?;
+                return Some(Described::OfRegister(register));
+            }
+            Operation::UnsignedConstant { value } => return Some(Described::Number(value)),
+            Operation::SignedConstant { value } => return Some(Described::Number(value as u64)),
+            Operation::ImplicitValue { data } => EntryPlace::Constant(data.bytes().into()),
+            _ => return None,
+        };
+        Some(Described::Place(place))
+    }
+
+    fn frame_base_is_cfa(&self) -> bool {
+        let encoding = evaluation_encoding(self.info, self.function.unit);
+        let Some(base) = frame_base_at(self.info, self.function, self.low_pc) else {
+            return false;
+        };
+        let mut operations = base.operations(encoding);
+        matches!(
+            (operations.next(), operations.next()),
+            (Ok(Some(Operation::CallFrameCFA)), Ok(None))
+        )
+    }
+}
+
+/// What stands on the stack of an expression: an address, unless
+/// `DW_OP_stack_value` says that it is the value itself.
+enum Described {
+    Place(EntryPlace),
+    OfRegister(u16),
+    Number(u64),
+}
+
+impl Described {
+    fn place(self) -> Option<EntryPlace> {
+        match self {
+            Described::Place(place) => Some(place),
+            Described::OfRegister(register) => Some(EntryPlace::PointedByRegister(register)),
+            Described::Number(_) => None,
+        }
+    }
+
+    fn value(self) -> Option<EntryPlace> {
+        match self {
+            Described::Place(_) => None,
+            Described::OfRegister(register) => Some(EntryPlace::Register(register)),
+            Described::Number(value) => Some(EntryPlace::Constant(value.to_le_bytes().into())),
+        }
+    }
+}
+
+/// Whether so many bytes can be in such a place.
+fn fits(place: &EntryPlace, size: u64) -> bool {
+    match place {
+        EntryPlace::Register(register) if *register < XMM0 => size <= 8,
+        EntryPlace::Register(_) => size <= 64,
+        EntryPlace::Constant(bytes) => size <= bytes.len() as u64,
+        _ => true,
+    }
+}
