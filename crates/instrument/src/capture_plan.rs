@@ -17,8 +17,11 @@ use smallvec::SmallVec;
 /// How one capture is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CapturePlan {
-    /// By a plan: the common case.
-    Plan(ReadPlan),
+    /// By a plan that begins at the call's entry.
+    Entry(ReadPlan),
+    /// By a plan that begins at the return: the result, or a global variable
+    /// in an event after the call.
+    Return(ReadPlan),
     /// By evaluating it at the stop, because it needs the caller's frame.
     Evaluate(Read),
 }
@@ -50,7 +53,10 @@ pub fn plan_capture(
     }
     let planner = Planner { event, bound, modules };
     let draft = planner.draft(&capture.read)?;
-    draft.finish().map(CapturePlan::Plan)
+    let plan = draft.finish()?;
+    let is_late = event.kind == EventKind::AfterCall
+        && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }));
+    Ok(if is_late { CapturePlan::Return(plan) } else { CapturePlan::Entry(plan) })
 }
 
 fn needs_caller(read: &Read) -> bool {
@@ -62,6 +68,19 @@ fn needs_caller(read: &Read) -> bool {
         | Read::Index(inner, _)
         | Read::Convert(inner, _) => needs_caller(inner),
         Read::Name(_) | Read::Argument(_) | Read::Return => false,
+    }
+}
+
+fn root_is_return(read: &Read) -> bool {
+    match read {
+        Read::Return => true,
+        Read::Caller(inner)
+        | Read::Dereference(inner)
+        | Read::AddressOf(inner)
+        | Read::Field(inner, _)
+        | Read::Index(inner, _)
+        | Read::Convert(inner, _) => root_is_return(inner),
+        Read::Name(_) | Read::Argument(_) => false,
     }
 }
 

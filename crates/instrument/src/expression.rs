@@ -263,29 +263,26 @@ fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Res
     }
 }
 
-fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
+/// An element of an array, or behind a pointer.
+pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
     let stripped = object.r#type.strip();
-    let (element, inner) = match stripped.kind() {
-        TypeKind::Array {
-            element,
-            dimensions,
-            ..
-        } => {
-            let inner = dimensions
+    let element = match stripped.kind() {
+        TypeKind::Array { element, dimensions, .. } => {
+            // A row of a table is an array of the dimensions that are left.
+            let element = dimensions
                 .get(1..)
                 .unwrap_or(&[])
                 .iter()
-                .try_fold(1u64, |n, d| n.checked_mul((*d)?));
-            if dimensions.len() > 1 {
-                return Err("index all dimensions by a cast: ((T *)a)[i]".to_owned());
-            }
+                .rev()
+                .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
+                .ok_or("the size of an element is not known")?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
                 && matches!(object.place, Place::Bytes(_))
             {
                 return Err(format!("the array has {count} elements"));
             }
-            (element, inner.unwrap_or(1))
+            element
         }
         TypeKind::Pointer(target) | TypeKind::Reference(target) => {
             let base = dereference(object, memory)?;
@@ -293,7 +290,6 @@ fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, St
         }
         _ => return Err(format!("`{}` has no elements", object.r#type.name())),
     };
-    let _ = inner;
     shifted(object, index, &element)
 }
 

@@ -5,9 +5,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capture_plan;
 pub mod expression;
 pub mod format;
+pub mod frames;
 pub mod modules;
 pub mod pending_returns;
+pub mod probes;
+pub mod program;
 pub mod read_plan;
+pub mod scope;
 pub mod typed;

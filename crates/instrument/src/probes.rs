@@ -8,10 +8,9 @@ use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
 use crate::modules::Bound;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
-use crate::read_plan::{Begun, Source};
+use crate::read_plan::Begun;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent, Unavailability, Value};
-use juror_symbols::register;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -268,7 +267,9 @@ impl Probes {
                 Value::Unavailable(Unavailability::NotCaptured)
             } else {
                 match plan {
-                    CapturePlan::Plan(plan) => plan.read(&machine, stack.wrapping_add(8)),
+                    CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
+                        plan.read(&machine, stack.wrapping_add(8))
+                    }
                     CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
                 }
             });
@@ -292,7 +293,7 @@ impl Probes {
             .captures
             .iter()
             .map(|plan| match plan {
-                CapturePlan::Plan(plan) if !is_result(plan.source) => plan.begin(&machine, frame),
+                CapturePlan::Entry(plan) => plan.begin(&machine, frame),
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
@@ -321,8 +322,8 @@ impl Probes {
             probe.stops += 1;
             for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
                 values.push(match plan {
-                    CapturePlan::Plan(plan) if is_result(plan.source) => plan.read(&machine, stack),
-                    CapturePlan::Plan(plan) => plan.complete(&machine, *begun),
+                    CapturePlan::Return(plan) => plan.read(&machine, stack),
+                    CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
                     CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
                 });
             }
@@ -378,11 +379,4 @@ impl Probes {
         }
         Ok(())
     }
-}
-
-/// Whether a plan begins where a result is returned; arguments never are in
-/// `rax`, and `xmm0` counts as a result in events after a call when it is
-/// named by `ret`, which the planner marks by this source.
-fn is_result(source: Source) -> bool {
-    matches!(source, Source::Register { number, .. } if u16::from(number) == register::RAX)
 }

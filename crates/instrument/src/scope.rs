@@ -1,13 +1,15 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
-use crate::expression::Scope;
+use crate::expression::{Scope, address_of, dereference, element};
 use crate::frames::{Frame, static_address};
 use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::Typed;
+use juror_debuggee::ThreadId;
+use juror_event::{Conversion, Read, Unavailability, Value};
 use juror_symbols::{
-    Memory, Parameter, Type, TypeKind, Variable, argument_plan, register, register_name,
+    Memory, Parameter, Type, Variable, argument_plan, register, register_name,
 };
 use std::rc::Rc;
 
@@ -62,7 +64,7 @@ impl FrameScope<'_> {
 }
 
 /// The value of a global variable of a module.
-fn global(program: &Program, module: &Module, name: &str) -> Option<Typed> {
+fn global(module: &Module, name: &str) -> Option<Typed> {
     let of_variable = |variable: Variable| {
         let address = static_address(&variable, module)?;
         Some(Typed::in_memory(variable.r#type, address))
@@ -72,11 +74,10 @@ fn global(program: &Program, module: &Module, name: &str) -> Option<Typed> {
     }
     let function = module.symbols.functions_named(name).into_iter().find(|f| !f.plt && !f.fragment);
     if let Some(function) = function {
-        let r#type = module.symbols.type_of_function(&function);
-        return Some(Typed::in_memory(r#type, module.to_process(function.low_pc)));
+        let address = module.to_process(function.low_pc);
+        return Some(Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec()));
     }
     let (address, size) = module.symbols.data_symbol(name)?;
-    let _ = program;
     let type_name = match size {
         1 => "u8",
         2 => "u16",
@@ -94,7 +95,7 @@ impl Scope for FrameScope<'_> {
         }
         // `this` is silent in C++ member functions.
         if let Some(this) = frame.and_then(|frame| self.local(frame, "this"))
-            && let Ok(object) = crate::expression::dereference(&this, self.memory())
+            && let Ok(object) = dereference(&this, self.memory())
             && let Ok(field) = object.field(name)
         {
             return Ok(field);
@@ -102,7 +103,7 @@ impl Scope for FrameScope<'_> {
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         own.iter()
             .chain(self.program.modules.iter())
-            .find_map(|module| global(self.program, module, name))
+            .find_map(|module| global(module, name))
             .ok_or_else(|| self.missing_name(name))
     }
 
@@ -184,6 +185,17 @@ impl Scope for FrameScope<'_> {
 }
 
 impl Program {
+    /// Reads what a capture names by evaluating it at the stop: for places in
+    /// the caller's frame, whose function is not known before.
+    pub fn evaluate_read(&self, thread: ThreadId, read: &Read) -> Value {
+        let depth = callers_named(read);
+        let (frames, _) = self.backtrace(thread, depth + 1);
+        let scope = FrameScope { program: self, frames: &frames, level: 0, convenience: &|_| None };
+        evaluate_in(read, &scope)
+            .and_then(|value| value.to_value(self))
+            .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
+    }
+
     /// The entry values of a function that is being called, in order: for the
     /// report, at its first instruction.
     pub fn entry_arguments(&self, frame: &Frame) -> Vec<(String, Typed)> {
@@ -205,7 +217,58 @@ impl Program {
     }
 }
 
-/// Whether a type is a function's, which has no size to read.
-pub fn is_function(r#type: &Type) -> bool {
-    matches!(r#type.strip().kind(), TypeKind::Function { .. })
+/// How many callers a read goes up.
+fn callers_named(read: &Read) -> usize {
+    match read {
+        Read::Caller(inner) => 1 + callers_named(inner),
+        Read::Dereference(inner)
+        | Read::AddressOf(inner)
+        | Read::Field(inner, _)
+        | Read::Index(inner, _)
+        | Read::Convert(inner, _) => callers_named(inner),
+        Read::Name(_) | Read::Argument(_) | Read::Return => 0,
+    }
+}
+
+fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
+    match read {
+        Read::Name(name) => scope.name(name),
+        Read::Argument(position) => scope.argument(*position),
+        Read::Return => scope.returned(),
+        Read::Caller(inner) => evaluate_in(inner, &*scope.caller()?),
+        Read::Dereference(inner) => dereference(&evaluate_in(inner, scope)?, scope.memory()),
+        Read::AddressOf(inner) => address_of(&evaluate_in(inner, scope)?),
+        Read::Field(inner, name) => {
+            let object = evaluate_in(inner, scope)?;
+            if object.r#type.is_pointer() {
+                dereference(&object, scope.memory())?.field(name)
+            } else {
+                object.field(name)
+            }
+        }
+        Read::Index(inner, index) => {
+            element(&evaluate_in(inner, scope)?, i128::from(*index), scope.memory())
+        }
+        Read::Convert(inner, conversion) => {
+            Ok(Typed { r#type: converted_type(*conversion), ..evaluate_in(inner, scope)? })
+        }
+    }
+}
+
+fn converted_type(conversion: Conversion) -> Type {
+    let name = match conversion {
+        Conversion::Signed { bytes: 1 } => "i8",
+        Conversion::Signed { bytes: 2 } => "i16",
+        Conversion::Signed { bytes: 4 } => "i32",
+        Conversion::Signed { .. } => "i64",
+        Conversion::Unsigned { bytes: 1 } => "u8",
+        Conversion::Unsigned { bytes: 2 } => "u16",
+        Conversion::Unsigned { bytes: 4 } => "u32",
+        Conversion::Unsigned { .. } => "u64",
+        Conversion::Bool => "bool",
+        Conversion::Float32 => "float",
+        Conversion::Float64 => "double",
+        Conversion::Address | Conversion::Text => return Type::void().pointer_to(),
+    };
+    Type::builtin(name).unwrap_or(Type::void())
 }
