@@ -8,6 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+/// How many steps of a path are kept unless the user says otherwise.
+pub const HISTORY_STEPS: usize = 64;
+
 const EXAMPLES: &str = "\
 Examples:
   juror demo                                  see what juror does, in a minute
@@ -129,7 +132,7 @@ pub struct Run {
     #[arg(long, value_enum, value_name = "POLICY", default_value = "auto")]
     cpu: Cpu,
     /// How many steps of each slice's path are kept
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = HISTORY_STEPS)]
     history: usize,
     /// Accept events in functions of which there are inlined copies, which
     /// give no events
