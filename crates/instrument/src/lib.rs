@@ -5,6 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod expression;
+pub mod format;
 pub mod modules;
 pub mod pending_returns;
 pub mod read_plan;
+pub mod typed;

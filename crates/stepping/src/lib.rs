@@ -17,6 +17,12 @@
 
 #![forbid(unsafe_code)]
 
+mod engine;
 mod protocol;
+mod site;
+mod thread;
 
+pub use engine::{Engine, ThreadState};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+
+use site::Site;

@@ -235,7 +235,10 @@ impl SymbolFile {
             .filter_map(|(address, alias)| {
                 let mut function = self.function_with_low_pc(address)?;
                 // Among aliases, show the one that was asked for.
-                if let Some(alias) = alias.filter(|_| function.die.is_none()) {
+                let other = |alias: &String| {
+                    function.die.is_none() || !names::matches(&function.name, alias)
+                };
+                if let Some(alias) = alias.filter(other) {
                     function.name = names::demangle(&alias)
                         .unwrap_or_else(|| alias.clone())
                         .into();
@@ -394,8 +397,17 @@ impl SymbolFile {
                     .iter()
                     .find(|symbol| symbols.text(symbol) == name)
             });
-        let symbol = own.or_else(|| symbols.preferred_at(record.low_pc));
-        let raw = symbol
+        let preferred = symbols.preferred_at(record.low_pc);
+        // The C library defines `malloc` as `__libc_malloc`; users know the
+        // exported name.
+        let better = preferred.filter(|symbol| {
+            record.name.starts_with('_')
+                && symbol.binding == Binding::Exported
+                && !symbols.text(symbol).starts_with('_')
+        });
+        let raw = better
+            .or(own)
+            .or(preferred)
             .map(|symbol| symbols.text(symbol))
             .or(record.linkage_name.as_deref());
         let suffix = raw.and_then(|raw| names::split_clone(raw).1);

@@ -26,6 +26,7 @@ mod function;
 mod inline;
 mod line;
 mod names;
+mod types;
 
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
@@ -34,3 +35,7 @@ pub use function::{Function, InlinedCopy};
 pub use inline::InlinedFrame;
 pub use line::{Line, LineAddresses};
 pub use names::demangle;
+pub use types::{
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
+    VariantPart,
+};
