@@ -115,7 +115,6 @@ fn watch(directory: &Path, output: Output) -> anyhow::Result<u8> {
             file: property.display().to_string(),
             text,
         }],
-        history: crate::arguments::HISTORY_STEPS,
         batch: true,
         ..Options::default()
     };

@@ -44,10 +44,10 @@ pub struct Options {
     pub randomize: bool,
     pub cpu: CpuPolicy,
     pub properties: Vec<PropertySource>,
+    /// How many events each monitor remembers; 0 for the default.
     pub history: usize,
     pub batch: bool,
     pub ignore_inlined: bool,
-    pub self_check: bool,
 }
 
 /// Why a session could not begin.
@@ -66,10 +66,7 @@ pub enum SessionError {
     /// The program cannot be run.
     #[error("{0}")]
     Launch(String),
-    /// Its symbols cannot be read.
-    #[error("{0}")]
-    Symbols(String),
-    /// A fault of juror's own.
+    /// Something in juror or the kernel went wrong.
     #[error("{0}")]
     Internal(String),
 }

@@ -257,7 +257,8 @@ impl Observer for Output {
     }
 
     fn notice(&mut self, text: &str) {
-        let result = self.warn(&format!("{QUIET}[{}]{QUIET:#}\n", safe(text)));
+        let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
+        let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
         self.keep_failure(result);
     }
 
