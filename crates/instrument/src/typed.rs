@@ -7,11 +7,7 @@
 use juror_event::Value;
 use juror_symbols::{BitField, Encoding, Type, TypeKind};
 
-/// Memory of the debuggee, as the program has it (no traps).
-pub trait Memory {
-    /// Fills `buffer`, or says no.
-    fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
-}
+pub use juror_symbols::Memory;
 
 /// The most bytes that one value is read as.
 pub const VALUE_SIZE_MAX: u64 = 1 << 20;

@@ -25,8 +25,10 @@ mod file;
 mod function;
 mod inline;
 mod line;
+mod location;
 mod names;
 mod types;
+mod variable;
 
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
@@ -34,8 +36,12 @@ pub use file::SymbolFile;
 pub use function::{Function, InlinedCopy};
 pub use inline::InlinedFrame;
 pub use line::{Line, LineAddresses};
+pub use location::{
+    EvaluationContext, Location, LocationError, Memory, Piece, Place, register, register_name,
+};
 pub use names::demangle;
 pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
     VariantPart,
 };
+pub use variable::{Scope, ScopeKind, Variable};

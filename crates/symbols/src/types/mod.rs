@@ -9,6 +9,8 @@ mod lookup;
 mod name;
 mod read;
 
+pub(crate) use read::target;
+
 use crate::dwarf::{DebugInfo, DieRef};
 use std::fmt;
 use std::sync::Arc;

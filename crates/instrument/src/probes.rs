@@ -1,0 +1,388 @@
+//! Probes: the symbolic events of monitors, bound to the places of this run.
+//!
+//! A probe is one event of one monitor at one definition of its function. It
+//! is planted while the monitor needs the event. Hitting it costs a lookup by
+//! address and the reads of its plans; nothing allocates.
+
+use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
+use crate::modules::Bound;
+use crate::pending_returns::{PendingReturn, PendingReturns};
+use crate::program::Program;
+use crate::read_plan::{Begun, Source};
+use juror_debuggee::{DebuggeeError, Owner, ThreadId};
+use juror_event::{EventId, EventKind, Reach, SymbolicEvent, Unavailability, Value};
+use juror_symbols::register;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// One event of one monitor at one definition of its function.
+#[derive(Debug)]
+pub struct Probe {
+    /// Which monitor.
+    pub monitor: u16,
+    /// Which of its events.
+    pub event: EventId,
+    /// Before or after the call.
+    pub kind: EventKind,
+    /// The function's first instruction.
+    pub address: u64,
+    /// The function's name.
+    pub function: Arc<str>,
+    /// How each capture is read.
+    pub captures: Vec<CapturePlan>,
+    /// Its trap is planted.
+    pub planted: bool,
+    /// How often the debuggee was stopped for it.
+    pub stops: u64,
+}
+
+/// What a hit of a probe gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Which probe.
+    pub probe: u32,
+    /// Where the call was made: the return address.
+    pub caller: u64,
+}
+
+/// All probes of a run.
+#[derive(Debug, Default)]
+pub struct Probes {
+    probes: Vec<Probe>,
+    by_address: FxHashMap<u64, SmallVec<[u32; 2]>>,
+    pending: PendingReturns,
+    calls: u64,
+    dropped: Vec<u64>,
+}
+
+/// Why an event cannot be bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BindError {
+    /// No module has the function.
+    UnknownFunction {
+        /// A near name.
+        near: Option<String>,
+    },
+    /// Some calls were inlined, and events there would be missed.
+    Inlined {
+        /// Where, in words.
+        places: Vec<String>,
+        /// There is no other definition at all.
+        only: bool,
+    },
+    /// The name is chosen at load time (`ifunc`), so its code is elsewhere.
+    Indirect,
+    /// A capture cannot be read.
+    Capture {
+        /// Which.
+        slot: usize,
+        /// Why.
+        error: CaptureError,
+        /// In which function.
+        function: String,
+    },
+}
+
+impl Program {
+    /// Whether a module is one that an event looks at.
+    fn is_reached(reach: &Reach, module: &crate::modules::Module) -> bool {
+        match reach {
+            Reach::Anywhere | Reach::Library => true,
+            Reach::Module(prefix) => module.name().starts_with(&**prefix),
+        }
+    }
+
+    /// The definitions that an event means, in what is loaded now.
+    pub fn bind_event(
+        &self,
+        event: &SymbolicEvent,
+        ignore_inlined: bool,
+    ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
+        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let definitions = self.modules.reached_definitions(&event.function, wanted);
+        let copies = self.modules.inlined_copies(&event.function, wanted);
+        if !copies.is_empty() && !ignore_inlined {
+            let mut places: Vec<String> = copies
+                .iter()
+                .map(|(module, copy)| match (&copy.call_file, copy.call_line) {
+                    (Some(file), Some(line)) => format!("{}:{line} (in {})", file.display(), copy.caller),
+                    _ => format!("{:#x} (in {})", module.to_process(copy.entry), copy.caller),
+                })
+                .collect();
+            places.sort();
+            places.dedup();
+            return Err(BindError::Inlined { places, only: definitions.is_empty() });
+        }
+        if definitions.is_empty() {
+            return Err(BindError::UnknownFunction { near: self.near_function(&event.function) });
+        }
+        let mut bound = Vec::new();
+        for definition in definitions {
+            if definition.function.indirect {
+                return Err(BindError::Indirect);
+            }
+            let mut plans = Vec::with_capacity(event.captures.len());
+            for (slot, capture) in event.captures.iter().enumerate() {
+                let plan = plan_capture(event, capture, &definition, &self.modules).map_err(|error| {
+                    BindError::Capture { slot, error, function: definition.function.name.to_string() }
+                })?;
+                plans.push(plan);
+            }
+            bound.push((definition, plans));
+        }
+        Ok(bound)
+    }
+
+    fn near_function(&self, name: &str) -> Option<String> {
+        let mut names: Vec<String> = Vec::new();
+        for module in self.modules.iter() {
+            names.extend(module.symbols.function_names());
+        }
+        juror_language::suggest(name, names.iter().map(String::as_str))
+    }
+}
+
+impl Probes {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Probe> {
+        self.probes.iter()
+    }
+
+    /// One of them.
+    pub fn get(&self, probe: u32) -> Option<&Probe> {
+        self.probes.get(probe as usize)
+    }
+
+    /// Whether a probe of this event stands at this address.
+    pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
+        self.probes
+            .iter()
+            .any(|p| p.monitor == monitor && p.event == event && p.address == address)
+    }
+
+    /// Adds a probe, not planted yet.
+    pub fn add(&mut self, probe: Probe) {
+        let number = self.probes.len() as u32;
+        let here = self.by_address.entry(probe.address).or_default();
+        here.push(number);
+        self.probes.push(probe);
+        // Monitors in their order, events in the order of their declaration.
+        let probes = &self.probes;
+        here.sort_by_key(|&number| {
+            probes.get(number as usize).map(|probe| (probe.monitor, probe.event))
+        });
+    }
+
+    /// Forgets everything: the process has another program now.
+    pub fn clear(&mut self) {
+        *self = Probes::default();
+    }
+
+    /// Forgets the probes whose code was unloaded.
+    pub fn forget_unloaded(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for number in 0..self.probes.len() {
+            let address = self.probes[number].address;
+            if self.by_address.contains_key(&address) && program.modules.find(address).is_none() {
+                self.by_address.remove(&address);
+            }
+            if program.modules.find(address).is_none() && self.probes[number].planted {
+                self.probes[number].planted = false;
+                program.debuggee.remove(address, Owner::Monitor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plants or lifts the probes of one event.
+    pub fn set_needed(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        needed: bool,
+    ) -> Result<bool, DebuggeeError> {
+        let mut changed = false;
+        for probe in &mut self.probes {
+            if probe.monitor != monitor || probe.event != event || probe.planted == needed {
+                continue;
+            }
+            if !self.by_address.contains_key(&probe.address) {
+                continue;
+            }
+            probe.planted = needed;
+            changed = true;
+            if needed {
+                program.debuggee.insert(probe.address, Owner::Monitor)?;
+            } else {
+                program.debuggee.remove(probe.address, Owner::Monitor)?;
+            }
+        }
+        if changed && !needed {
+            let probes = &self.probes;
+            self.pending.end_probes(
+                |number| {
+                    probes
+                        .get(number as usize)
+                        .is_some_and(|probe| probe.monitor == monitor && probe.event == event)
+                },
+                &mut self.dropped,
+            );
+            self.release(program)?;
+        }
+        Ok(changed)
+    }
+
+    /// The probes at an address, into `hit`: those that are planted.
+    pub fn hit(&mut self, address: u64, hit: &mut Vec<u32>) {
+        hit.clear();
+        self.calls += 1;
+        let Some(here) = self.by_address.get(&address) else { return };
+        for &number in here {
+            if let Some(probe) = self.probes.get_mut(number as usize)
+                && probe.planted
+            {
+                probe.stops += 1;
+                hit.push(number);
+            }
+        }
+    }
+
+    /// Reads the values of an event before a call, by capture slot; slots out
+    /// of `mask` are left as not captured. Gives the return address.
+    pub fn read_before(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        number: u32,
+        mask: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<u64, DebuggeeError> {
+        values.clear();
+        let machine = program.machine(thread)?;
+        let stack = machine.registers().rsp;
+        let caller = program.debuggee.read_u64(stack).unwrap_or(0);
+        let Some(probe) = self.get(number) else { return Ok(caller) };
+        for (slot, plan) in probe.captures.iter().enumerate() {
+            values.push(if mask >> slot & 1 == 0 {
+                Value::Unavailable(Unavailability::NotCaptured)
+            } else {
+                match plan {
+                    CapturePlan::Plan(plan) => plan.read(&machine, stack.wrapping_add(8)),
+                    CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
+                }
+            });
+        }
+        Ok(caller)
+    }
+
+    /// A call has been entered whose return is an event: plants the return.
+    pub fn await_return(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(number as usize) else { return Ok(()) };
+        let machine = program.machine(thread)?;
+        let stack = machine.registers().rsp;
+        let Ok(address) = program.debuggee.read_u64(stack) else { return Ok(()) };
+        let frame = stack.wrapping_add(8);
+        let begun = probe
+            .captures
+            .iter()
+            .map(|plan| match plan {
+                CapturePlan::Plan(plan) if !is_result(plan.source) => plan.begin(&machine, frame),
+                _ => Begun::Unavailable(Unavailability::NotCaptured),
+            })
+            .collect();
+        let pending = PendingReturn { address, frame, call: self.calls, probe: number, begun };
+        self.pending.push(thread, pending);
+        program.debuggee.insert(address, Owner::Return)
+    }
+
+    /// A thread stands at a return address: takes the next event that has
+    /// happened, with its values.
+    pub fn take_returned(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<Option<Occurrence>, DebuggeeError> {
+        values.clear();
+        let stack = program.registers(thread)?.rsp;
+        let Some(pending) = self.pending.pop_returned(thread, address, stack) else {
+            return Ok(None);
+        };
+        program.debuggee.remove(address, Owner::Return)?;
+        let machine = program.machine(thread)?;
+        if let Some(probe) = self.probes.get_mut(pending.probe as usize) {
+            probe.stops += 1;
+            for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
+                values.push(match plan {
+                    CapturePlan::Plan(plan) if is_result(plan.source) => plan.read(&machine, stack),
+                    CapturePlan::Plan(plan) => plan.complete(&machine, *begun),
+                    CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
+                });
+            }
+        }
+        Ok(Some(Occurrence { probe: pending.probe, caller: address }))
+    }
+
+    /// Whether returns are awaited at all in this thread.
+    pub fn is_waiting(&self, thread: ThreadId) -> bool {
+        self.pending.is_waiting(thread)
+    }
+
+    /// Frames of a thread were removed without returning (`longjmp`, an
+    /// exception): its stack begins at `stack` now.
+    pub fn unwind_to(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        stack: u64,
+        same_stack: impl Fn(u64) -> bool,
+    ) -> Result<(), DebuggeeError> {
+        self.pending.unwind_to(thread, stack, same_stack, &mut self.dropped);
+        self.release(program)
+    }
+
+    /// A thread is gone.
+    pub fn end_thread(&mut self, program: &mut Program, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.pending.end_thread(thread, &mut self.dropped);
+        self.release(program)
+    }
+
+    /// A call that is already active when its return becomes an event.
+    pub fn await_active(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+        address: u64,
+        frame: u64,
+    ) -> Result<(), DebuggeeError> {
+        let count = self.probes.get(number as usize).map_or(0, |probe| probe.captures.len());
+        // Its arguments' registers are gone.
+        let begun = std::iter::repeat_n(Begun::Unavailable(Unavailability::OptimizedOut), count).collect();
+        // Older than every call that is entered from now on.
+        let pending = PendingReturn { address, frame, call: 0, probe: number, begun };
+        self.pending.push(thread, pending);
+        program.debuggee.insert(address, Owner::Return)
+    }
+
+    fn release(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        while let Some(address) = self.dropped.pop() {
+            program.debuggee.remove(address, Owner::Return)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a plan begins where a result is returned; arguments never are in
+/// `rax`, and `xmm0` counts as a result in events after a call when it is
+/// named by `ret`, which the planner marks by this source.
+fn is_result(source: Source) -> bool {
+    matches!(source, Source::Register { number, .. } if u16::from(number) == register::RAX)
+}

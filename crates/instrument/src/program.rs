@@ -1,0 +1,106 @@
+//! The running program with its symbols: the debuggee, its modules, and
+//! whatever follows from both.
+
+use crate::modules::{Described, Modules};
+use crate::read_plan::Machine;
+use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
+use juror_symbols::Memory;
+use std::cell::OnceCell;
+
+/// A debuggee and the symbols of what is loaded in it.
+#[derive(Debug)]
+pub struct Program {
+    /// The process.
+    pub debuggee: Debuggee,
+    /// What is loaded.
+    pub modules: Modules,
+}
+
+impl Program {
+    /// Takes a debuggee that has just been launched.
+    pub fn new(debuggee: Debuggee) -> Program {
+        let mut program = Program { debuggee, modules: Modules::default() };
+        program.update_modules();
+        program
+    }
+
+    /// Reads the list of modules anew.
+    pub fn update_modules(&mut self) {
+        let now: Vec<_> = self
+            .debuggee
+            .modules()
+            .iter()
+            .filter(|module| !module.in_memory)
+            .map(|module| (module.path.clone(), module.bias, module.is_main))
+            .collect();
+        self.modules.update(now);
+    }
+
+    /// An address in words.
+    pub fn describe(&self, address: u64) -> Described {
+        self.modules.describe(address)
+    }
+
+    /// The registers of a stopped thread.
+    pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
+        self.debuggee.registers(thread)
+    }
+
+    /// A stopped thread, for read plans.
+    pub fn machine(&self, thread: ThreadId) -> Result<StoppedThread<'_>, DebuggeeError> {
+        let registers = self.debuggee.registers(thread)?;
+        Ok(StoppedThread { debuggee: &self.debuggee, registers, thread, vectors: OnceCell::new() })
+    }
+}
+
+impl Memory for Program {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.debuggee.read(address, buffer).is_ok()
+    }
+}
+
+impl crate::format::Names for Program {
+    fn name_of(&self, address: u64) -> Option<String> {
+        let module = self.modules.find(address)?;
+        let (name, offset) = module.symbols.symbol_at(module.to_file(address))?;
+        Some(if offset == 0 { name.to_string() } else { format!("{name}+{offset}") })
+    }
+}
+
+/// A stopped thread, as read plans see it. Vector registers cost a system
+/// call, so they are fetched only when asked for.
+pub struct StoppedThread<'a> {
+    debuggee: &'a Debuggee,
+    registers: &'a Registers,
+    thread: ThreadId,
+    vectors: OnceCell<Option<[u64; 16]>>,
+}
+
+impl StoppedThread<'_> {
+    /// Its registers.
+    pub fn registers(&self) -> &Registers {
+        self.registers
+    }
+}
+
+impl Machine for StoppedThread<'_> {
+    fn register(&self, number: u8) -> u64 {
+        self.registers.by_dwarf_number(u16::from(number)).unwrap_or(0)
+    }
+
+    fn vector(&self, number: u8) -> Option<u64> {
+        let vectors = self.vectors.get_or_init(|| {
+            let registers = self.debuggee.vector_registers(self.thread).ok()?;
+            Some(registers.xmm.map(|xmm| {
+                let mut low = [0; 8];
+                low.copy_from_slice(&xmm[..8]);
+                u64::from_le_bytes(low)
+            }))
+        });
+        vectors.as_ref()?.get(usize::from(number)).copied()
+    }
+
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.debuggee.read(address, buffer).is_ok()
+    }
+}

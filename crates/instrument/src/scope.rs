@@ -1,0 +1,211 @@
+//! What names mean in a frame: its variables, then globals and functions of
+//! its module, then those of all others.
+
+use crate::expression::Scope;
+use crate::frames::{Frame, static_address};
+use crate::modules::Module;
+use crate::program::Program;
+use crate::typed::Typed;
+use juror_symbols::{
+    Memory, Parameter, Type, TypeKind, Variable, argument_plan, register, register_name,
+};
+use std::rc::Rc;
+
+/// A frame of a stopped thread, as expressions see it.
+pub struct FrameScope<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The whole stack, so that `^x` finds the caller.
+    pub frames: &'a [Frame],
+    /// Which of them is meant.
+    pub level: usize,
+    /// The values of `$1` and so on, and of `$`, the last.
+    pub convenience: &'a dyn Fn(&str) -> Option<Typed>,
+}
+
+impl FrameScope<'_> {
+    fn frame(&self) -> Option<&Frame> {
+        self.frames.get(self.level)
+    }
+
+    fn local(&self, frame: &Frame, name: &str) -> Option<Typed> {
+        let (variable, _) = self
+            .program
+            .variables(frame)
+            .into_iter()
+            .find(|(variable, _)| &*variable.name == name)?;
+        Some(self.program.value_of(frame, &variable))
+    }
+
+    /// Every name that could be meant, for suggestions and completion.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        if let Some(frame) = self.frame() {
+            names.extend(self.program.variables(frame).iter().map(|(v, _)| v.name.to_string()));
+        }
+        for module in self.program.modules.iter().filter(|module| module.is_main) {
+            names.extend(module.symbols.global_names());
+            names.extend(module.symbols.function_names());
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn missing_name(&self, name: &str) -> String {
+        let names = self.names();
+        match juror_language::suggest(name, names.iter().map(String::as_str)) {
+            Some(near) => format!("there is no `{name}` here; did you mean `{near}`?"),
+            None => format!("there is no `{name}` here"),
+        }
+    }
+}
+
+/// The value of a global variable of a module.
+fn global(program: &Program, module: &Module, name: &str) -> Option<Typed> {
+    let of_variable = |variable: Variable| {
+        let address = static_address(&variable, module)?;
+        Some(Typed::in_memory(variable.r#type, address))
+    };
+    if let Some(value) = module.symbols.globals_named(name).into_iter().find_map(of_variable) {
+        return Some(value);
+    }
+    let function = module.symbols.functions_named(name).into_iter().find(|f| !f.plt && !f.fragment);
+    if let Some(function) = function {
+        let r#type = module.symbols.type_of_function(&function);
+        return Some(Typed::in_memory(r#type, module.to_process(function.low_pc)));
+    }
+    let (address, size) = module.symbols.data_symbol(name)?;
+    let _ = program;
+    let type_name = match size {
+        1 => "u8",
+        2 => "u16",
+        4 => "u32",
+        _ => "u64",
+    };
+    Some(Typed::in_memory(Type::builtin(type_name)?, module.to_process(address)))
+}
+
+impl Scope for FrameScope<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        let frame = self.frame();
+        if let Some(value) = frame.and_then(|frame| self.local(frame, name)) {
+            return Ok(value);
+        }
+        // `this` is silent in C++ member functions.
+        if let Some(this) = frame.and_then(|frame| self.local(frame, "this"))
+            && let Ok(object) = crate::expression::dereference(&this, self.memory())
+            && let Ok(field) = object.field(name)
+        {
+            return Ok(field);
+        }
+        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
+        own.iter()
+            .chain(self.program.modules.iter())
+            .find_map(|module| global(self.program, module, name))
+            .ok_or_else(|| self.missing_name(name))
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        if let Some(value) = (self.convenience)(name) {
+            return Ok(value);
+        }
+        let frame = self.frame().ok_or("the program has no frame")?;
+        let number = match name {
+            "pc" => register::RIP,
+            "sp" => register::RSP,
+            "fp" => register::RBP,
+            _ => (0..=16)
+                .find(|&number| register_name(number) == name)
+                .ok_or_else(|| format!("there is no register or value `${name}`"))?,
+        };
+        let word = frame
+            .registers
+            .get(number)
+            .ok_or_else(|| format!("the value of {name} is not known in this frame"))?;
+        let plain = Type::builtin("long").ok_or("no type for registers")?;
+        let r#type = match number {
+            register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
+            _ => plain,
+        };
+        Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
+    }
+
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        let frame = self.frame().ok_or("the program has no frame")?;
+        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
+            return Err("this frame belongs to no known function".to_owned());
+        };
+        let parameters = module.symbols.parameters(function);
+        let index = usize::from(position).wrapping_sub(1);
+        if let Some(variable) = parameters.get(index) {
+            return self
+                .local(frame, &variable.name)
+                .ok_or_else(|| format!("argument {position} is not visible here"));
+        }
+        if !frame.is_at_entry() {
+            return Err(format!(
+                "argument {position} of `{}` is not known: the function has no debug information",
+                function.name
+            ));
+        }
+        let stack = frame.registers.get(register::RSP).map(|stack| stack.wrapping_add(8));
+        let location = std::iter::once(argument_plan(usize::from(position), &[])).collect();
+        let word = Type::builtin("unsigned long").ok_or("no type for words")?;
+        Ok(self.program.at_entry(frame, word, &location, stack))
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        let frame = self.frame().ok_or("the program has no frame")?;
+        let word = frame.registers.get(register::RAX).ok_or("rax is not known in this frame")?;
+        let r#type = Type::builtin("long").ok_or("no type for words")?;
+        Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        if self.level + 1 >= self.frames.len() {
+            return Err("this frame has no caller that is known".to_owned());
+        }
+        Ok(Box::new(FrameScope { level: self.level + 1, ..*self }))
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let own = self.frame().and_then(|frame| frame.module.clone());
+        own.iter()
+            .chain(self.program.modules.iter())
+            .filter(|module| module.symbols.has_debug_info())
+            .find_map(|module| module.symbols.type_named(name))
+            .or_else(|| Type::builtin(name))
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self.program
+    }
+}
+
+impl Program {
+    /// The entry values of a function that is being called, in order: for the
+    /// report, at its first instruction.
+    pub fn entry_arguments(&self, frame: &Frame) -> Vec<(String, Typed)> {
+        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
+            return Vec::new();
+        };
+        let count = module.symbols.parameters(function).len();
+        let stack = frame.registers.get(register::RSP).map(|stack| stack.wrapping_add(8));
+        (1..=count)
+            .filter_map(|position| {
+                let value = module
+                    .symbols
+                    .entry_value_plan(function, Parameter::Position(position))
+                    .ok()?;
+                let typed = self.at_entry(frame, value.r#type, &value.location, stack);
+                Some((value.name.to_string(), typed))
+            })
+            .collect()
+    }
+}
+
+/// Whether a type is a function's, which has no size to read.
+pub fn is_function(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Function { .. })
+}
