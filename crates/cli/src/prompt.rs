@@ -75,8 +75,10 @@ fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
                 continue;
             }
             Input::End => {
-                // The shell's prompt gets a line of its own.
-                console.output().say("\n")?;
+                // The prompt was echoed without a line after it.
+                if !lines.is_typed() {
+                    console.output().say("\n")?;
+                }
                 return console.leave();
             }
         };
