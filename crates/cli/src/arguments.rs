@@ -14,8 +14,7 @@ Examples:
   juror run --property queue.prop ./faulty    stop where the property is violated
   juror run --batch --property queue.prop ./faulty --size 8
                                               report and exit: 0 holds, 1 violated
-  juror ./program a b                         an ordinary debugger
-";
+  juror ./program a b                         an ordinary debugger";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -26,15 +25,15 @@ Examples:
   juror run --batch --keep-going --json=report.json --property queue.prop ./faulty
       report every violation and exit, for tests and scripts
   juror run -e 'break queue.c:23' -e run ./faulty
-      without a property: an ordinary debugger
-";
+      without a property: an ordinary debugger";
 
 const RUN_AFTER: &str = "\
-With a property the program is started at once, after the commands of -x and -e. Without one, juror \
-waits at its prompt: type run, start or help.
+With a property, the program is started at once, after the commands of -x and
+-e. Without one, juror waits at its prompt: type run, start or help.
 
-Exit status: 0 every property holds, 1 a property is violated, 2 an error of use, 101 a bug in juror, \
-130 a batch run was interrupted. The program's own exit status is in the report.";
+Exit status: 0 every property holds, 1 a property is violated, 2 an error of
+use, 101 a bug in juror, 130 a batch run was interrupted. The program's own exit
+status is in the report.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -43,7 +42,7 @@ Exit status: 0 every property holds, 1 a property is violated, 2 an error of use
     version,
     about = "A debugger that knows what the program should do",
     before_help = EXAMPLES,
-    args_conflicts_with_subcommands = true,
+    override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -68,8 +67,14 @@ pub struct Demo {
     /// Where to keep the example
     #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// When to use colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub color: Color,
 }
 
@@ -77,7 +82,7 @@ pub struct Demo {
 #[derive(Debug, Args)]
 pub struct Run {
     /// Watch the properties in this file; may be given several times
-    #[arg(short, long = "property", value_name = "FILE")]
+    #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
     /// Report and exit instead of showing a prompt
     #[arg(long)]
@@ -125,22 +130,30 @@ pub struct Run {
     /// Leave address space randomisation on
     #[arg(long)]
     aslr: bool,
-    /// Which processors juror and the program share
-    #[arg(long, value_enum, value_name = "POLICY", default_value = "auto")]
+    /// Processors: shared (one, best with many events), free (all), or auto
+    #[arg(
+        long,
+        value_enum,
+        value_name = "POLICY",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     cpu: Cpu,
-    /// How many steps of each slice's path are kept
-    #[arg(long, value_name = "N", default_value_t = 64)]
-    history: usize,
-    /// Accept events in functions of which there are inlined copies, which
-    /// give no events
+    /// How many events each monitor remembers, for the paths in reports
+    #[arg(long, value_name = "N")]
+    history: Option<usize>,
+    /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     ignore_inlined: bool,
-    /// When to use colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
     pub color: Color,
-    /// Check juror's own invariants as the program runs
-    #[arg(long, hide = true)]
-    self_check: bool,
     // One list: clap takes every word after its first value, whatever it is.
     /// The program, and its arguments
     #[arg(
@@ -258,10 +271,9 @@ impl Run {
                 Cpu::Free => CpuPolicy::Free,
             },
             properties,
-            history: self.history,
+            history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
-            self_check: self.self_check,
         })
     }
 

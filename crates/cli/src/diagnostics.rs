@@ -3,9 +3,9 @@
 //! Invariant: no span, however wrong, and no text, however strange, stops the
 //! rendering; positions outside the text are moved to its end.
 
-use crate::driver::{Diagnostic, Severity};
 use crate::escape::{safe, safe_same_length};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use juror_language::{Diagnostic, Severity};
 use std::ops::Range;
 
 /// An error at a place, without a code.
@@ -26,7 +26,6 @@ pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
-        Severity::Note => Level::NOTE,
     };
     let file = safe(file);
     let message = safe(&diagnostic.message);

@@ -2,38 +2,10 @@
 //!
 //! The trait keeps the front end testable without a live process.
 
+use juror_language::Diagnostic;
 use juror_session::view::{Outcome, StateChange};
 use std::ffi::OsString;
-use std::ops::Range;
 use std::path::PathBuf;
-
-/// How bad a diagnostic is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// The property cannot be used.
-    Error,
-    /// Probably not what was meant.
-    Warning,
-    /// Worth knowing.
-    Note,
-}
-
-/// Something to say about a place in a property.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// How bad it is.
-    pub severity: Severity,
-    /// A stable word for this sort of message.
-    pub code: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// Where, in bytes.
-    pub span: Range<usize>,
-    /// Other places that matter.
-    pub labels: Vec<(Range<usize>, String)>,
-    /// What to do about it.
-    pub help: Option<String>,
-}
 
 /// Where juror and the debuggee run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,10 +44,10 @@ pub struct Options {
     pub randomize: bool,
     pub cpu: CpuPolicy,
     pub properties: Vec<PropertySource>,
+    /// How many events each monitor remembers; 0 for the default.
     pub history: usize,
     pub batch: bool,
     pub ignore_inlined: bool,
-    pub self_check: bool,
 }
 
 /// Why a session could not begin.
@@ -84,17 +56,17 @@ pub enum SessionError {
     /// A property is wrong.
     #[error("the property in {file} cannot be used")]
     Property {
+        /// Its file.
         file: String,
+        /// What the file says.
         text: String,
+        /// What is wrong with it.
         diagnostics: Vec<Diagnostic>,
     },
     /// The program cannot be run.
     #[error("{0}")]
     Launch(String),
-    /// Its symbols cannot be read.
-    #[error("{0}")]
-    Symbols(String),
-    /// A fault of juror's own.
+    /// Something in juror or the kernel went wrong.
     #[error("{0}")]
     Internal(String),
 }

@@ -5,7 +5,7 @@
 //! the two.
 
 use crate::diagnostics::line_and_column;
-use crate::driver::{Diagnostic, Severity};
+use juror_language::{Diagnostic, Severity};
 use juror_session::view::{EndView, Outcome, StateChange, StopView};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ pub struct ErrorLine<'a> {
 pub struct DiagnosticLine<'a> {
     /// The property's file.
     pub file: &'a str,
-    /// `error`, `warning` or `note`.
+    /// `error` or `warning`.
     pub severity: &'a str,
     /// A stable word for this sort of mistake.
     pub code: &'a str,
@@ -122,7 +122,6 @@ impl<'a> DiagnosticLine<'a> {
             severity: match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
-                Severity::Note => "note",
             },
             code: diagnostic.code,
             message: &diagnostic.message,

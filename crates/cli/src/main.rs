@@ -5,20 +5,115 @@
 //! data from the session.
 
 #![forbid(unsafe_code)]
+// `driver::start` does not call back yet.
+#![cfg_attr(not(test), allow(dead_code))]
 
 mod arguments;
+mod batch;
 mod columns;
+mod console;
+mod demo;
 mod diagnostics;
 mod driver;
 mod ending;
 mod escape;
+mod exit;
+mod interrupt;
 mod json;
 mod monitors;
 mod outcome;
+mod output;
 mod page;
 mod path;
 mod places;
+mod prompt;
 mod report;
 mod tables;
 
-fn main() {}
+use anyhow::Context as _;
+use arguments::{Action, Run, Script};
+use output::Output;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(report_panic));
+    let result = match arguments::parse().action {
+        Action::Run(run) => start(&run),
+        Action::Demo(demo) => demo::run(&demo),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        // Who closed our output does not read an error either.
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::USAGE),
+        Err(error) => {
+            output::write_last_words(&output::error_text(&format!("{error:#}")));
+            ExitCode::from(exit::USAGE)
+        }
+    }
+}
+
+/// Does what the command line asks for; gives the exit status.
+fn start(run: &Run) -> anyhow::Result<u8> {
+    let mut output = Output::open(run.color, run.json.as_deref(), !run.batch)?;
+    let prepared = run
+        .options()
+        .and_then(|options| Ok((options, commands(run)?)));
+    let (options, commands) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            output.show_error(&format!("{error:#}"))?;
+            return Ok(exit::USAGE);
+        }
+    };
+    let has_properties = !options.properties.is_empty();
+    let mut console = match console::open(options, output)? {
+        Ok(console) => console,
+        Err(status) => return Ok(status),
+    };
+    let status = if run.batch {
+        batch::run(&mut console, &commands, run.keep_going)?
+    } else if std::io::stdin().is_terminal() {
+        let mut lines = prompt::Typed::new(console.driver())?;
+        prompt::converse(&mut console, &commands, has_properties, &mut lines)?
+    } else {
+        let mut lines = prompt::Piped::standard_input()?;
+        prompt::converse(&mut console, &commands, has_properties, &mut lines)?
+    };
+    Ok(status)
+}
+
+/// The commands of `-x` and `-e`, in their order.
+fn commands(run: &Run) -> anyhow::Result<Vec<String>> {
+    let mut commands = Vec::new();
+    for script in &run.scripts {
+        match script {
+            Script::Line(line) => commands.push(line.clone()),
+            Script::File(file) => {
+                let text = std::fs::read_to_string(file).with_context(|| {
+                    format!("the command file {} cannot be read", file.display())
+                })?;
+                commands.extend(prompt::script_lines(&text));
+            }
+        }
+    }
+    Ok(commands)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// A panic is a bug of ours; its exit status is [`exit::BUG`].
+fn report_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    let what = panic
+        .payload_as_str()
+        .unwrap_or("a panic without a message");
+    let place = match panic.location() {
+        Some(location) => format!("{}:{}", location.file(), location.line()),
+        None => "an unknown place".to_owned(),
+    };
+    output::write_last_words(&output::bug_text(&format!("{what}\nat {place}")));
+}

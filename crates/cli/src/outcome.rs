@@ -58,6 +58,39 @@ pub mod samples {
     use crate::report::samples::*;
     use juror_session::view::*;
 
+    /// One reason of each sort.
+    pub fn stop_reasons() -> Vec<StopReason> {
+        vec![
+            StopReason::Violation {
+                violations: vec![violation()],
+            },
+            StopReason::MonitorError {
+                property: "p".into(),
+                message: "m".into(),
+                start: 0,
+                end: 1,
+                file: "f".into(),
+            },
+            StopReason::Breakpoint {
+                numbers: vec![1],
+                temporary: false,
+            },
+            StopReason::Step,
+            StopReason::Finished {
+                returned: Some(variable("$1", "int", "7")),
+                function: "f".into(),
+            },
+            StopReason::Signal {
+                signal: "SIGSEGV".into(),
+                description: "d".into(),
+                fault_address: None,
+                fatal: true,
+            },
+            StopReason::Interrupted,
+            StopReason::Started,
+        ]
+    }
+
     /// One outcome of each sort.
     pub fn all() -> Vec<Outcome> {
         vec![
@@ -94,6 +127,9 @@ pub mod samples {
         ]
     }
 }
+
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::{Ending, StopReason};
+use juror_session::view::Ending;
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -105,53 +105,6 @@ fn written(line: &Line<'_>) -> Value {
     serde_json::from_slice(&bytes).expect("it is JSON")
 }
 
-fn stop_reasons() -> Vec<(&'static str, StopReason)> {
-    vec![
-        (
-            "stop: violation",
-            StopReason::Violation {
-                violations: vec![stops::violation()],
-            },
-        ),
-        (
-            "stop: monitor_error",
-            StopReason::MonitorError {
-                property: "p".into(),
-                message: "m".into(),
-                start: 0,
-                end: 1,
-                file: "f".into(),
-            },
-        ),
-        (
-            "stop: breakpoint",
-            StopReason::Breakpoint {
-                numbers: vec![1],
-                temporary: false,
-            },
-        ),
-        ("stop: step", StopReason::Step),
-        (
-            "stop: finished",
-            StopReason::Finished {
-                returned: Some(stops::variable("$1", "int", "7")),
-                function: "f".into(),
-            },
-        ),
-        (
-            "stop: signal",
-            StopReason::Signal {
-                signal: "SIGSEGV".into(),
-                description: "d".into(),
-                fault_address: None,
-                fatal: true,
-            },
-        ),
-        ("stop: interrupted", StopReason::Interrupted),
-        ("stop: started", StopReason::Started),
-    ]
-}
-
 /// Every line that is written, with the section that documents it.
 fn lines() -> Vec<(String, Value)> {
     let mut lines = Vec::new();
@@ -169,9 +122,10 @@ fn lines() -> Vec<(String, Value)> {
         verdict: Verdict::Violated,
     };
     lines.push(("state_change".into(), written(&Line::StateChange(&change))));
-    for (section, reason) in stop_reasons() {
-        let stop = stops::stop(reason);
-        lines.push((section.into(), written(&Line::Stop(&stop))));
+    for reason in samples::stop_reasons() {
+        let line = written(&Line::Stop(&stops::stop(reason)));
+        let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));
+        lines.push((section, line));
     }
     let wrong = crate::diagnostics::at("wrong", 3..4);
     let error = ErrorLine {

@@ -1,0 +1,152 @@
+//! A session with its output: commands go in, results are shown.
+
+use crate::driver::{Driver, Options, SessionError};
+use crate::exit;
+use crate::interrupt::{self, Running};
+use crate::output::Output;
+use juror_event::Verdict;
+use juror_session::view::{EndView, Outcome, StopReason};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal};
+use std::rc::Rc;
+
+/// A session, shared with the completion of the line editor.
+pub type SharedDriver = Rc<RefCell<Box<dyn Driver>>>;
+
+/// A session and where its results go.
+pub struct Console {
+    driver: SharedDriver,
+    output: Output,
+    running: Running,
+    has_run: bool,
+    violated: bool,
+}
+
+/// Begins a session; when there is none, says why and gives the exit status.
+pub fn open(options: Options, mut output: Output) -> io::Result<Result<Console, u8>> {
+    output.begin(&options)?;
+    let driver = match crate::driver::start(options, &mut output) {
+        Ok(driver) => driver,
+        Err(error) => return refuse(output, &error),
+    };
+    let running = Running::default();
+    let at_terminal = io::stdin().is_terminal();
+    interrupt::install(running.clone(), driver.interrupter(), at_terminal)?;
+    Ok(Ok(Console::new(driver, output, running)))
+}
+
+fn refuse(mut output: Output, error: &SessionError) -> io::Result<Result<Console, u8>> {
+    output.show_session_error(error).map(Err)
+}
+
+impl Console {
+    /// Joins a session and an output.
+    pub fn new(driver: Box<dyn Driver>, output: Output, running: Running) -> Console {
+        Console {
+            driver: Rc::new(RefCell::new(driver)),
+            output,
+            running,
+            has_run: false,
+            violated: false,
+        }
+    }
+
+    /// The session, for completion.
+    pub fn driver(&self) -> SharedDriver {
+        Rc::clone(&self.driver)
+    }
+
+    /// Where results go.
+    pub fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+
+    /// Executes a line without showing what it gives. None: it did nothing,
+    /// and why has been shown.
+    pub fn execute(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let result = {
+            let _guard = self.running.begin();
+            self.driver.borrow_mut().execute(line, &mut self.output)
+        };
+        self.output.failure()?;
+        match result {
+            Ok(outcome) => {
+                self.note(&outcome);
+                Ok(Some(outcome))
+            }
+            Err(error) => {
+                self.output.show_command_error(line, &error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Executes a line and shows what it gives.
+    pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let outcome = self.execute(line)?;
+        if let Some(outcome) = &outcome {
+            self.output.show(line, outcome)?;
+        }
+        Ok(outcome)
+    }
+
+    /// The program has run, whether or not it still does.
+    pub fn has_run(&self) -> bool {
+        self.has_run
+    }
+
+    /// Enter alone does the line again.
+    pub fn repeats(&self, line: &str) -> bool {
+        self.driver.borrow().repeats(line)
+    }
+
+    /// Ends the debuggee if there is one; the verdicts as they are go to the
+    /// JSON output. Gives the exit status.
+    pub fn leave(&mut self) -> io::Result<u8> {
+        if self.driver.borrow().is_alive()
+            && let Some(outcome) = self.execute("kill")?
+        {
+            self.output.record("kill", &outcome)?;
+        }
+        Ok(self.status())
+    }
+
+    /// The exit status as the verdicts stand.
+    pub fn status(&self) -> u8 {
+        if self.violated {
+            exit::VIOLATED
+        } else {
+            exit::HOLDS
+        }
+    }
+
+    fn note(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Stopped(stop) => {
+                self.has_run |= !matches!(stop.reason, StopReason::Started);
+                self.violated |= matches!(stop.reason, StopReason::Violation { .. });
+            }
+            Outcome::Ended(end) => {
+                self.has_run = true;
+                self.violated |= is_violated(end);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_violated(end: &EndView) -> bool {
+    let undecided_counts = end.ending.is_some();
+    !end.violations.is_empty()
+        || end.summaries.iter().any(|summary| {
+            let verdict = if undecided_counts {
+                summary.verdict.at_end()
+            } else {
+                summary.verdict
+            };
+            summary.violations > 0 || verdict == Verdict::Violated
+        })
+}
+
+#[cfg(test)]
+pub mod testing;

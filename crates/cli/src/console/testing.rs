@@ -1,0 +1,98 @@
+//! A session that plays a script.
+
+use super::Console;
+use crate::driver::{CommandError, Driver, Observer};
+use crate::interrupt::Running;
+use crate::output::testing::{Streams, output};
+use crate::report::samples::stop;
+use juror_session::view::{Ending, Outcome, StopReason};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What was executed, in order.
+pub type Log = Rc<RefCell<Vec<String>>>;
+
+/// Gives the outcomes of its script to the commands that run the program,
+/// and `Done` to the others.
+struct Scripted {
+    log: Log,
+    script: VecDeque<Outcome>,
+    alive: bool,
+}
+
+impl Driver for Scripted {
+    fn execute(&mut self, line: &str, _: &mut dyn Observer) -> Result<Outcome, CommandError> {
+        self.log.borrow_mut().push(line.to_owned());
+        match line {
+            "run" | "continue" | "next" => {
+                let outcome = self.script.pop_front().ok_or_else(|| CommandError {
+                    message: "the program is not being run".into(),
+                    help: Some("type run".into()),
+                })?;
+                self.alive = matches!(outcome, Outcome::Stopped(_));
+                Ok(outcome)
+            }
+            "kill" => {
+                self.alive = false;
+                Ok(Outcome::Done)
+            }
+            "quit" => Ok(Outcome::Quit),
+            "bad" => Err(CommandError {
+                message: "no command is named `bad`".into(),
+                help: None,
+            }),
+            _ => Ok(Outcome::Message(format!("did {line}"))),
+        }
+    }
+
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        let word = line.get(..position).unwrap_or("");
+        (0, vec![format!("{word}!")])
+    }
+
+    fn repeats(&self, line: &str) -> bool {
+        line == "next"
+    }
+
+    fn is_alive(&self) -> bool {
+        self.alive
+    }
+
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| ())
+    }
+}
+
+/// A console whose program goes through these stops.
+pub fn console(script: Vec<Outcome>) -> (Console, Log, Streams) {
+    let log = Log::default();
+    let driver = Scripted {
+        log: Rc::clone(&log),
+        script: script.into(),
+        alive: false,
+    };
+    let (output, streams) = output();
+    let console = Console::new(Box::new(driver), output, Running::default());
+    (console, log, streams)
+}
+
+pub fn stopped(reason: StopReason) -> Outcome {
+    Outcome::Stopped(Box::new(stop(reason)))
+}
+
+pub fn violated() -> Outcome {
+    stopped(StopReason::Violation {
+        violations: vec![crate::report::samples::violation()],
+    })
+}
+
+/// The end of a run with so many violations.
+pub fn ended(violations: u64) -> Outcome {
+    use crate::report::samples::{end, summary};
+    use juror_event::Verdict::PresumablySatisfied;
+    Outcome::Ended(Box::new(end(
+        Some(Ending::Exited { status: 0 }),
+        summary(PresumablySatisfied, violations),
+    )))
+}

@@ -1,0 +1,223 @@
+//! `juror demo`: a program with a bug, caught.
+//!
+//! The example is compiled where it stays, so that the user can go on with it.
+
+use crate::arguments::{Color, Demo};
+use crate::driver::{Options, PropertySource};
+use crate::output::Output;
+use crate::{batch, console, exit};
+use anyhow::{Context as _, anyhow, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The files of the example.
+const FILES: [(&str, &str); 4] = [
+    ("queue.h", include_str!("../../../examples/queue/queue.h")),
+    ("queue.c", include_str!("../../../examples/queue/queue.c")),
+    ("main.c", include_str!("../../../examples/queue/main.c")),
+    (PROPERTY, include_str!("../../../examples/queue/queue.prop")),
+];
+const PROPERTY: &str = "queue.prop";
+const PROGRAM: &str = "queue";
+const COMPILE: [&str; 6] = ["-g", "-O0", "-o", PROGRAM, "queue.c", "main.c"];
+
+/// What is tried where `CC` does not say.
+const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
+
+/// Shows the example; gives exit status 0 when its bug was caught.
+pub fn run(demo: &Demo) -> anyhow::Result<u8> {
+    let directory = directory(demo);
+    let mut output = Output::open(demo.color, None, false)?;
+    write_files(&directory)?;
+    output.say(&introduction(&directory))?;
+    let compiler = compile(&directory)?;
+    let shown = display(&directory);
+    output.say(&format!(
+        "$ cd {shown} && {compiler} {}\n$ {}\n\n",
+        COMPILE.join(" "),
+        command_line(&directory, "--batch ")
+    ))?;
+    let status = watch(&directory, output)?;
+    conclude(&directory, demo.color, status)
+}
+
+/// Where the example is kept: in the build directory of the working
+/// directory, else in the user's cache.
+fn directory(demo: &Demo) -> PathBuf {
+    if let Some(directory) = &demo.directory {
+        return directory.clone();
+    }
+    if Path::new("Cargo.toml").is_file() && Path::new("target").is_dir() {
+        return PathBuf::from("target/juror-demo");
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    match cache.or_else(home) {
+        Some(cache) => cache.join("juror/demo"),
+        None => std::env::temp_dir().join("juror-demo"),
+    }
+}
+
+fn write_files(directory: &Path) -> anyhow::Result<()> {
+    let refused = || {
+        format!(
+            "the example cannot be written to {}; choose another place with --directory",
+            directory.display()
+        )
+    };
+    std::fs::create_dir_all(directory).with_context(refused)?;
+    for (name, text) in FILES {
+        std::fs::write(directory.join(name), text).with_context(refused)?;
+    }
+    Ok(())
+}
+
+/// Compiles the example; gives the compiler's name.
+fn compile(directory: &Path) -> anyhow::Result<String> {
+    let chosen = std::env::var("CC").ok().filter(|name| !name.is_empty());
+    let candidates: Vec<&str> = match &chosen {
+        Some(name) => vec![name],
+        None => COMPILERS.to_vec(),
+    };
+    for compiler in &candidates {
+        let result = Command::new(compiler)
+            .args(COMPILE)
+            .current_dir(directory)
+            .output();
+        match result {
+            Ok(result) if result.status.success() => return Ok((*compiler).to_owned()),
+            Ok(result) => bail!(
+                "{compiler} could not compile the example in {}:\n{}",
+                directory.display(),
+                String::from_utf8_lossy(&result.stderr)
+            ),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| format!("{compiler} cannot be run")),
+        }
+    }
+    Err(anyhow!(
+        "the demo needs a C compiler, and there is none of the name {}\n\
+         help: install one (`apt install gcc`), or name yours: CC=/path/to/cc juror demo",
+        candidates.join(", ")
+    ))
+}
+
+/// Runs the example under its property, as `juror run --batch` does.
+fn watch(directory: &Path, output: Output) -> anyhow::Result<u8> {
+    let property = directory.join(PROPERTY);
+    let text = std::fs::read_to_string(&property)
+        .with_context(|| format!("{} cannot be read", property.display()))?;
+    let options = Options {
+        program: directory.join(PROGRAM),
+        properties: vec![PropertySource {
+            file: property.display().to_string(),
+            text,
+        }],
+        batch: true,
+        ..Options::default()
+    };
+    Ok(match console::open(options, output)? {
+        Ok(mut console) => batch::run(&mut console, &[], false)?,
+        Err(status) => status,
+    })
+}
+
+fn introduction(directory: &Path) -> String {
+    format!(
+        "A program with a bug, and a property that catches it, are in {}:\n\
+         queue.c and main.c keep letters and digits in a queue; queue.prop says that a queue\n\
+         never gets more than it has room for.\n\n",
+        display(directory)
+    )
+}
+
+/// Says what to do next, or what went wrong.
+fn conclude(directory: &Path, color: Color, status: u8) -> anyhow::Result<u8> {
+    let mut output = Output::open(color, None, false)?;
+    match status {
+        exit::VIOLATED => {
+            output.say(&format!(
+                "\njuror stopped the program before the letter too many was written. Look around \
+                 yourself:\n\n  {}\n\nand at its prompt: backtrace, up, print *queue, monitor, \
+                 list, continue, help.\n",
+                command_line(directory, "")
+            ))?;
+            Ok(exit::HOLDS)
+        }
+        exit::HOLDS => {
+            output.show_error(
+                "the demo's bug was not caught: the property holds, which it should not",
+            )?;
+            Ok(exit::USAGE)
+        }
+        status => Ok(status),
+    }
+}
+
+/// What the user types to run the example, here.
+fn command_line(directory: &Path, options: &str) -> String {
+    let juror = std::env::current_exe().unwrap_or_else(|_| "juror".into());
+    let on_path = std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|entry| entry.join("juror") == juror));
+    let juror = if on_path {
+        "juror".to_owned()
+    } else {
+        display(&juror)
+    };
+    let property = display(&directory.join(PROPERTY));
+    let program = display(&directory.join(PROGRAM));
+    format!("{juror} run {options}--property {property} {program}")
+}
+
+/// The path as a shell takes it, relative to the working directory where it is
+/// below it.
+fn display(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(&here).unwrap_or(path);
+    let text = path.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    let text = if text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    };
+    crate::escape::safe(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_compiles_where_there_is_a_compiler() {
+        let directory = tempfile::tempdir().expect("a directory");
+        write_files(directory.path()).expect("files");
+        let found = COMPILERS
+            .iter()
+            .any(|name| Command::new(name).arg("--version").output().is_ok());
+        match compile(directory.path()) {
+            Ok(_) => assert!(directory.path().join(PROGRAM).is_file()),
+            Err(error) => assert!(!found, "{error:#}"),
+        }
+    }
+
+    #[test]
+    fn paths_are_written_as_a_shell_takes_them() {
+        for (path, expected) in [
+            ("target/juror-demo/queue", "target/juror-demo/queue"),
+            ("/tmp/my files/it's", "'/tmp/my files/it'\\''s'"),
+        ] {
+            assert_eq!(display(Path::new(path)), expected);
+        }
+        let here = std::env::current_dir().expect("a directory");
+        assert_eq!(display(&here.join("a/b")), "a/b");
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_told() {
+        let error = write_files(Path::new("/proc/no/such")).expect_err("no place");
+        assert!(error.to_string().contains("--directory"), "{error}");
+    }
+}

@@ -1,0 +1,196 @@
+//! A debuggee that tries to write to the terminal through juror's reports.
+
+use super::{samples, write};
+use crate::page::plain;
+use crate::report::Context;
+use juror_event::Value;
+use juror_session::view::*;
+
+const HOSTILE: &str = "x\u{1b}[2J\u{9b}31m\u{7}\r\u{202e}y";
+
+fn text() -> String {
+    HOSTILE.to_owned()
+}
+
+fn poison_values(values: &mut [NamedValue]) {
+    for named in values {
+        named.name = text();
+        named.value = Value::Text(HOSTILE.into());
+    }
+}
+
+fn poison_location(location: &mut Location) {
+    location.function = Some(text());
+    location.file = Some(text());
+    location.module = Some(text());
+}
+
+fn poison_variable(variable: &mut VariableView) {
+    variable.name = text();
+    variable.type_name = text();
+    variable.value = text();
+}
+
+fn poison_frame(frame: &mut FrameView) {
+    poison_location(&mut frame.location);
+    frame.arguments.iter_mut().for_each(poison_variable);
+}
+
+fn poison_source(source: &mut SourceView) {
+    source.file = text();
+    source.lines.fill(text());
+    source.remark = Some(text());
+}
+
+fn poison_violation(violation: &mut ViolationView) {
+    violation.property = text();
+    violation.description = Some(text());
+    violation.file = text();
+    violation.state = text();
+    poison_values(&mut violation.slice);
+    poison_values(&mut violation.variables);
+    for step in &mut violation.path {
+        step.event = text();
+        step.what = format!("before {HOSTILE}");
+        step.from = text();
+        step.to = text();
+        poison_values(&mut step.values);
+        poison_location(&mut step.location);
+    }
+}
+
+fn poison_stop(stop: &mut StopView) {
+    if let StopReason::Violation { violations } = &mut stop.reason {
+        violations.iter_mut().for_each(poison_violation);
+    }
+    poison_location(&mut stop.location);
+    stop.source.iter_mut().for_each(poison_source);
+    stop.backtrace.iter_mut().for_each(poison_frame);
+}
+
+fn poison_end(end: &mut EndView) {
+    for summary in &mut end.summaries {
+        summary.property = text();
+        summary.remarks.fill(text());
+        for event in &mut summary.events {
+            event.event = text();
+            event.what = text();
+        }
+    }
+}
+
+fn poison_help(help: &mut CommandHelp) {
+    help.name = text();
+    help.aliases.fill(text());
+    help.summary = text();
+    help.examples.fill((text(), text()));
+    help.details = text();
+}
+
+fn poison_point(point: &mut PointView) {
+    point.owner = text();
+    point.for_what = text();
+    point.passage = Some(text());
+    point.locations.iter_mut().for_each(poison_location);
+}
+
+fn poison_monitor(monitor: &mut MonitorView) {
+    monitor.property = text();
+    monitor.description = Some(text());
+    monitor.needed.fill(text());
+    monitor.not_needed.fill(text());
+    for slice in &mut monitor.slices {
+        slice.state = text();
+        poison_values(&mut slice.binding);
+        poison_values(&mut slice.variables);
+    }
+}
+
+fn poison(outcome: &mut Outcome) {
+    match outcome {
+        Outcome::Done | Outcome::Quit => {}
+        Outcome::Message(message) => *message = text(),
+        Outcome::Stopped(stop) => poison_stop(stop),
+        Outcome::Ended(end) => poison_end(end),
+        Outcome::Backtrace { frames, .. } => frames.iter_mut().for_each(poison_frame),
+        Outcome::Frame(frame, source) => {
+            poison_frame(frame);
+            source.iter_mut().for_each(poison_source);
+        }
+        Outcome::Source(source) => poison_source(source),
+        Outcome::Points(points) => points.iter_mut().for_each(poison_point),
+        Outcome::Threads(threads) => {
+            for thread in threads {
+                thread.name = text();
+                poison_location(&mut thread.location);
+            }
+        }
+        Outcome::Registers(registers) => {
+            for register in registers {
+                register.name = text();
+                register.meaning = Some(text());
+            }
+        }
+        Outcome::Variables(variables) => variables.iter_mut().for_each(poison_variable),
+        Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
+        Outcome::Paths(paths) => paths.iter_mut().for_each(poison_violation),
+        Outcome::Value(value) => {
+            value.type_name = text();
+            value.value = text();
+        }
+        Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
+        Outcome::Help(help) => poison_help(help),
+    }
+}
+
+#[test]
+fn nothing_acts_on_the_terminal() {
+    let mut outcomes = samples::all();
+    for reason in samples::stop_reasons() {
+        let mut stop = crate::report::samples::stop(reason);
+        match &mut stop.reason {
+            StopReason::MonitorError {
+                property,
+                message,
+                file,
+                ..
+            } => {
+                *property = text();
+                *message = text();
+                *file = text();
+            }
+            StopReason::Finished { returned, function } => {
+                returned.iter_mut().for_each(poison_variable);
+                *function = text();
+            }
+            StopReason::Signal {
+                signal,
+                description,
+                ..
+            } => {
+                *signal = text();
+                *description = text();
+            }
+            _ => {}
+        }
+        outcomes.push(Outcome::Stopped(Box::new(stop)));
+    }
+    for mut outcome in outcomes {
+        poison(&mut outcome);
+        let context = Context {
+            sources: &[],
+            prompt: true,
+        };
+        let mut page = crate::page::Page::default();
+        write(&mut page, &outcome, context);
+        // Every escape sequence that is left is a colour of ours.
+        let shown = page.into_text();
+        for part in shown.split('\u{1b}').skip(1) {
+            let ends = part.trim_start_matches(|c: char| "[0123456789;".contains(c));
+            assert!(part.starts_with('[') && ends.starts_with('m'), "{part:?}");
+        }
+        let shown = plain(|page| write(page, &outcome, context));
+        let active = |c: char| c != '\n' && crate::escape::is_active(c);
+        assert!(!shown.contains(active), "{shown:?}");
+    }
+}

@@ -1,0 +1,382 @@
+//! Where text, JSON and messages go.
+//!
+//! Invariant: every write is flushed before the debuggee runs on, since it
+//! writes to the same terminal.
+
+use crate::arguments::Color;
+use crate::driver::{CommandError, Observer, Options, PropertySource, SessionError};
+use crate::escape::safe;
+use crate::json::{self, DiagnosticLine, ErrorLine, Line, Start};
+use crate::page::{BAD, Page, QUIET, STRONG};
+use crate::report::Context;
+use crate::{diagnostics, exit, outcome};
+use anstream::AutoStream;
+use juror_session::view::{Outcome, StateChange};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Where bugs are reported.
+const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// The streams of a session.
+pub struct Output {
+    /// Text for a person; none when JSON takes the standard output.
+    text: Option<Box<dyn Write>>,
+    /// Errors, notices and progress.
+    messages: Box<dyn Write>,
+    json: Option<Box<dyn Write>>,
+    shows_progress: bool,
+    /// The line of progress that stands on the terminal, to be written over.
+    progress: String,
+    /// Files below it are shown relative to it.
+    directory: Option<PathBuf>,
+    sources: Vec<PropertySource>,
+    prompt: bool,
+    /// The first failure of a write that could not be returned.
+    failure: Option<io::Error>,
+}
+
+impl Output {
+    /// The standard streams, and JSON to `json` (`-`: the standard output).
+    pub fn open(color: Color, json: Option<&Path>, prompt: bool) -> anyhow::Result<Output> {
+        let choice = match color {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::AlwaysAnsi,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        let text: Box<dyn Write> = Box::new(AutoStream::new(io::stdout(), choice));
+        let messages = Box::new(AutoStream::new(io::stderr(), choice));
+        let (text, json): (_, Option<Box<dyn Write>>) = match json {
+            None => (Some(text), None),
+            Some(file) if file == Path::new("-") => (None, Some(Box::new(io::stdout()))),
+            Some(file) => {
+                let opened = std::fs::File::create(file).map_err(|error| {
+                    anyhow::anyhow!(
+                        "the JSON file {} cannot be written: {error}",
+                        file.display()
+                    )
+                })?;
+                (Some(text), Some(Box::new(opened)))
+            }
+        };
+        Ok(Output {
+            text,
+            messages,
+            json,
+            shows_progress: io::stderr().is_terminal(),
+            progress: String::new(),
+            directory: std::env::current_dir().ok(),
+            sources: Vec::new(),
+            prompt,
+            failure: None,
+        })
+    }
+
+    /// Announces what will be run; keeps the properties for later messages.
+    pub fn begin(&mut self, options: &Options) -> io::Result<()> {
+        self.sources = options.properties.clone();
+        let start = Start {
+            version: env!("CARGO_PKG_VERSION"),
+            program: options.program.to_string_lossy().into_owned(),
+            arguments: options
+                .arguments
+                .iter()
+                .map(|argument| argument.to_string_lossy().into_owned())
+                .collect(),
+            properties: options
+                .properties
+                .iter()
+                .map(|property| property.file.as_str())
+                .collect(),
+        };
+        self.write_json(&Line::Start(start))
+    }
+
+    /// Shows what a command gave.
+    pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
+        self.record(command, outcome)?;
+        let mut page = Page::new(self.directory.clone());
+        let context = Context {
+            sources: &self.sources,
+            prompt: self.prompt,
+        };
+        outcome::write(&mut page, outcome, context);
+        self.say(&page.into_text())
+    }
+
+    /// Writes what a command gave as JSON only.
+    pub fn record(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
+        match self.json {
+            Some(_) => self.write_json(&Line::of(command, outcome)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows why a command did nothing.
+    pub fn show_command_error(&mut self, command: &str, error: &CommandError) -> io::Result<()> {
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "user",
+            command: Some(command),
+            message: error.message.clone(),
+            help: error.help.as_deref(),
+            diagnostics: Vec::new(),
+        }))?;
+        let mut text = String::new();
+        for line in error.message.lines() {
+            text.push_str(&format!("{}\n", safe(line)));
+        }
+        for line in error.help.iter().flat_map(|help| help.lines()) {
+            text.push_str(&format!("{QUIET}help:{QUIET:#} {}\n", safe(line)));
+        }
+        // At the prompt an error is an answer like any other.
+        match self.text {
+            Some(_) => self.say(&text),
+            None => self.warn(&text),
+        }
+    }
+
+    /// Shows why there is no session; gives the exit status.
+    pub fn show_session_error(&mut self, error: &SessionError) -> io::Result<u8> {
+        let message = error.to_string();
+        let mut line = ErrorLine {
+            fault: "user",
+            command: None,
+            message: message.clone(),
+            help: None,
+            diagnostics: Vec::new(),
+        };
+        let (text, status) = match error {
+            SessionError::Property {
+                file,
+                text,
+                diagnostics,
+            } => {
+                line.diagnostics = diagnostics
+                    .iter()
+                    .map(|diagnostic| DiagnosticLine::new(file, text, diagnostic))
+                    .collect();
+                let shown = diagnostics::render_all(file, text, diagnostics);
+                (shown + &error_text(&message), exit::USAGE)
+            }
+            SessionError::Internal(_) => {
+                line.fault = "juror";
+                (bug_text(&message), exit::BUG)
+            }
+            _ => (error_text(&message), exit::USAGE),
+        };
+        self.write_json(&Line::Error(line))?;
+        self.warn(&text)?;
+        Ok(status)
+    }
+
+    /// Shows a mistake that is not the session's to tell.
+    pub fn show_error(&mut self, message: &str) -> io::Result<()> {
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "user",
+            command: None,
+            message: message.to_owned(),
+            help: None,
+            diagnostics: Vec::new(),
+        }))?;
+        self.warn(&error_text(message))
+    }
+
+    /// Writes text for a person, if there is one.
+    pub fn say(&mut self, text: &str) -> io::Result<()> {
+        self.clear_progress()?;
+        match &mut self.text {
+            Some(output) if !text.is_empty() => {
+                output.write_all(text.as_bytes())?;
+                output.flush()
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first failure of a write during an observation.
+    pub fn failure(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn warn(&mut self, text: &str) -> io::Result<()> {
+        self.clear_progress()?;
+        self.messages.write_all(text.as_bytes())?;
+        self.messages.flush()
+    }
+
+    fn write_json(&mut self, line: &Line<'_>) -> io::Result<()> {
+        match &mut self.json {
+            Some(output) => json::write(output.as_mut(), line),
+            None => Ok(()),
+        }
+    }
+
+    fn clear_progress(&mut self) -> io::Result<()> {
+        if self.progress.is_empty() {
+            return Ok(());
+        }
+        let columns = self.progress.chars().count();
+        self.progress.clear();
+        write!(self.messages, "\r{:columns$}\r", "")?;
+        self.messages.flush()
+    }
+
+    fn show_progress(&mut self, what: &str, done: u64, of: u64) -> io::Result<()> {
+        if !self.shows_progress {
+            return Ok(());
+        }
+        if done >= of {
+            return self.clear_progress();
+        }
+        let percent = u128::from(done) * 100 / u128::from(of);
+        let line = format!("{} {percent} %", safe(what));
+        if line != self.progress {
+            self.clear_progress()?;
+            write!(self.messages, "{line}")?;
+            self.messages.flush()?;
+            self.progress = line;
+        }
+        Ok(())
+    }
+
+    fn keep_failure(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error);
+        }
+    }
+}
+
+impl Observer for Output {
+    fn state_change(&mut self, change: &StateChange) {
+        let result = self.write_json(&Line::StateChange(change));
+        self.keep_failure(result);
+    }
+
+    fn wants_state_changes(&self) -> bool {
+        self.json.is_some()
+    }
+
+    fn notice(&mut self, text: &str) {
+        let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
+        let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
+        self.keep_failure(result);
+    }
+
+    fn progress(&mut self, what: &str, done: u64, of: u64) {
+        let result = self.show_progress(what, done, of);
+        self.keep_failure(result);
+    }
+}
+
+/// One message for a mistake of the user; further lines are advice.
+pub fn error_text(message: &str) -> String {
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or("something went wrong");
+    let mut text = format!("{BAD}error:{BAD:#} {STRONG}{}{STRONG:#}\n", safe(first));
+    for line in lines {
+        text.push_str(&format!("{}\n", safe(line)));
+    }
+    text
+}
+
+/// One message for a mistake of ours.
+pub fn bug_text(message: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n  ");
+    format!(
+        "{BAD}This is a bug in juror:{BAD:#} {message}\n\
+         Please report it at {ISSUES}\n\
+         with this message, the command line, and what the program was doing (juror {version}).\n"
+    )
+}
+
+/// Writes to the standard error where there is no [`Output`] any more; when
+/// that fails, there is nobody left to tell.
+pub fn write_last_words(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+pub mod testing;
+
+#[cfg(test)]
+mod tests {
+    use super::testing::*;
+    use super::*;
+    use crate::report::samples::{push, violation_stop};
+    use juror_event::Verdict;
+    use juror_language::Diagnostic;
+
+    #[test]
+    fn text_and_json_are_kept_apart() {
+        let (mut output, streams) = output();
+        let stop = Outcome::Stopped(Box::new(violation_stop()));
+        output.show("run", &stop).expect("memory takes it");
+        output.notice("thread \u{1b} started");
+        assert!(streams.text().starts_with("VIOLATED  queue_bounds"));
+        assert!(streams.json().starts_with("{\"juror\":1,\"kind\":\"stop\""));
+        assert_eq!(streams.messages(), "[thread \\u{1b} started]\n");
+    }
+
+    #[test]
+    fn state_changes_are_lines_of_json() {
+        let (mut output, streams) = output();
+        assert!(output.wants_state_changes());
+        output.state_change(&StateChange {
+            property: "p".into(),
+            slice: vec![],
+            step: push(17, "overflow", 1),
+            verdict: Verdict::Violated,
+        });
+        assert_eq!(streams.json().lines().count(), 1);
+        assert!(streams.json().contains("\"kind\":\"state_change\""));
+        assert_eq!(streams.text(), "");
+    }
+
+    #[test]
+    fn whose_mistake_it_is_decides_words_and_status() {
+        let property = SessionError::Property {
+            file: "q.prop".into(),
+            text: "state x\n".into(),
+            diagnostics: vec![Diagnostic::error("unknown-state", 6..7, "no such state")],
+        };
+        for (error, status, words) in [
+            (
+                SessionError::Launch("there is no program ./x\nhelp: build it".into()),
+                exit::USAGE,
+                "error: there is no program ./x\nhelp: build it\n",
+            ),
+            (
+                property,
+                exit::USAGE,
+                "error[unknown-state]: no such state\n --> q.prop:1:7\n",
+            ),
+            (
+                SessionError::Internal("the site is not planted".into()),
+                exit::BUG,
+                "This is a bug in juror: the site is not planted\nPlease report it at https://",
+            ),
+        ] {
+            let (mut output, streams) = output();
+            let given = output.show_session_error(&error).expect("memory takes it");
+            assert_eq!(given, status);
+            let shown = streams.messages();
+            assert!(shown.starts_with(words), "{shown}");
+            assert!(streams.json().contains("\"kind\":\"error\""));
+            assert_eq!(streams.text(), "");
+        }
+    }
+
+    #[test]
+    fn progress_is_written_over() {
+        let (mut output, streams) = output();
+        for done in [0, 1, 250, 1000] {
+            output.progress("reading symbols", done, 1000);
+        }
+        output.progress("nothing", 0, 0);
+        assert_eq!(
+            streams.raw_messages(),
+            "reading symbols 0 %\r                   \rreading symbols 25 %\r                    \r"
+        );
+    }
+}

@@ -1,0 +1,76 @@
+//! Streams that tests read back.
+
+use super::Output;
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+
+#[derive(Debug, Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn raw(&self) -> String {
+        String::from_utf8(self.0.borrow().clone()).expect("text")
+    }
+
+    fn plain(&self) -> String {
+        anstream::adapter::strip_str(&self.raw()).to_string()
+    }
+}
+
+/// What was written.
+pub struct Streams {
+    text: Shared,
+    messages: Shared,
+    json: Shared,
+}
+
+impl Streams {
+    pub fn text(&self) -> String {
+        self.text.plain()
+    }
+
+    pub fn messages(&self) -> String {
+        self.messages.plain()
+    }
+
+    pub fn raw_messages(&self) -> String {
+        self.messages.raw()
+    }
+
+    pub fn json(&self) -> String {
+        self.json.raw()
+    }
+}
+
+/// An output that writes everything, and what it has written.
+pub fn output() -> (Output, Streams) {
+    let streams = Streams {
+        text: Shared::default(),
+        messages: Shared::default(),
+        json: Shared::default(),
+    };
+    let output = Output {
+        text: Some(Box::new(streams.text.clone())),
+        messages: Box::new(streams.messages.clone()),
+        json: Some(Box::new(streams.json.clone())),
+        shows_progress: true,
+        progress: String::new(),
+        directory: Some("/home/user".into()),
+        sources: Vec::new(),
+        prompt: true,
+        failure: None,
+    };
+    (output, streams)
+}

@@ -1,0 +1,84 @@
+//! What the binary says and returns when it is used wrongly, or asked for
+//! help: one clear message, the right stream, the right exit status.
+
+use std::process::{Command, Output, Stdio};
+
+fn juror(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("juror runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn mistakes_are_told_on_the_standard_error_with_status_2() {
+    for (arguments, expected) in [
+        (&["run"][..], "<PROGRAM>"),
+        (&["run", "--bogus", "/bin/true"], "--bogus"),
+        (
+            &["run", "--property", "/no/such.prop", "/bin/true"],
+            "error: the property file /no/such.prop cannot be read: No such file",
+        ),
+        (
+            &["run", "-x", "/no/such.commands", "/bin/true"],
+            "error: the command file /no/such.commands cannot be read: No such file",
+        ),
+        (
+            &["run", "--env", "NAME", "/bin/true"],
+            "error: --env takes NAME=VALUE, not `NAME`",
+        ),
+        (
+            &["run", "--json=/no/such/place", "/bin/true"],
+            "error: the JSON file /no/such/place cannot be written: No such file",
+        ),
+    ] {
+        let output = juror(arguments);
+        let shown = text(&output.stderr);
+        assert!(shown.contains(expected), "{arguments:?}: {shown}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(text(&output.stdout), "", "{arguments:?}");
+        assert!(!shown.contains('\u{1b}'), "colours in a pipe: {shown:?}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_in_json_too() {
+    let output = juror(&["run", "--json", "--property", "/no/such.prop", "/bin/true"]);
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one line of JSON");
+    assert_eq!(line["juror"], 1);
+    assert_eq!(line["kind"], "error");
+    assert_eq!(line["fault"], "user");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn help_is_no_mistake() {
+    for arguments in [&["--help"][..], &["help"], &["run", "--help"]] {
+        let output = juror(arguments);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).starts_with("Examples:\n"));
+        assert_eq!(text(&output.stderr), "");
+    }
+    let version = juror(&["--version"]);
+    assert!(text(&version.stdout).starts_with("juror "));
+}
+
+#[test]
+fn the_demo_says_when_there_is_no_compiler() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(["demo", "--directory"])
+        .arg(directory.path())
+        .env("CC", "no-such-compiler")
+        .output()
+        .expect("juror runs");
+    let shown = text(&output.stderr);
+    assert!(shown.contains("the demo needs a C compiler"), "{shown}");
+    assert!(shown.contains("CC=/path/to/cc juror demo"), "{shown}");
+    assert_eq!(output.status.code(), Some(2));
+}
