@@ -16,3 +16,4 @@ pub mod program;
 pub mod read_plan;
 pub mod scope;
 pub mod typed;
+pub mod unwinding;

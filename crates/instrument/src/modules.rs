@@ -18,6 +18,9 @@ pub struct Module {
     pub bias: u64,
     /// The executable itself.
     pub is_main: bool,
+    /// Loaded after the start, by `dlopen`: its exported names are reached
+    /// through its handle, whatever other modules export.
+    pub is_late: bool,
     /// Its symbols.
     pub symbols: SymbolFile,
     /// When the file was last changed.
@@ -93,6 +96,7 @@ pub struct Described {
 #[derive(Debug, Default)]
 pub struct Modules {
     loaded: Vec<Rc<Module>>,
+    is_started: bool,
 }
 
 impl Modules {
@@ -111,15 +115,15 @@ impl Modules {
                 let built = std::fs::metadata(&path)
                     .and_then(|data| data.modified())
                     .ok();
-                self.loaded.push(Rc::new(Module {
-                    path,
-                    bias,
-                    is_main,
-                    symbols,
-                    built,
-                }));
+                let is_late = self.is_started;
+                self.loaded.push(Rc::new(Module { path, bias, is_main, is_late, symbols, built }));
             }
         }
+    }
+
+    /// The libraries of the start are loaded: those to come are late.
+    pub fn note_started(&mut self) {
+        self.is_started = true;
     }
 
     /// The modules, in link-map order.
@@ -194,9 +198,9 @@ impl Modules {
             .collect()
     }
 
-    /// The definitions that calls of this name reach: of the exported ones
-    /// the first in link-map order, which interposes the others, and all that
-    /// are not exported.
+    /// The definitions that calls of this name reach: of those that the start
+    /// exported the first in link-map order, which interposes the others, and
+    /// all that are not exported or were loaded later.
     pub fn reached_definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
         let mut interposed: Option<Rc<Module>> = None;
         let mut reached = self.definitions(name, wanted);
@@ -209,7 +213,7 @@ impl Modules {
             reached.retain(is_exact);
         }
         reached.retain(|bound| {
-            if bound.function.binding != Binding::Exported {
+            if bound.function.binding != Binding::Exported || bound.module.is_late {
                 return true;
             }
             let first = interposed.get_or_insert_with(|| Rc::clone(&bound.module));

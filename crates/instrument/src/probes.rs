@@ -247,6 +247,16 @@ impl Probes {
         }
     }
 
+    /// The planted probes at an address whose event is after the call, into
+    /// `hit`.
+    pub fn awaited_at(&self, address: u64, hit: &mut Vec<u32>) {
+        hit.clear();
+        let here = self.by_address.get(&address).map_or(&[][..], |here| here);
+        hit.extend(here.iter().copied().filter(|&number| {
+            self.get(number).is_some_and(|p| p.planted && p.kind == EventKind::AfterCall)
+        }));
+    }
+
     /// Reads the values of an event before a call, by capture slot; slots out
     /// of `mask` are left as not captured. Gives the return address.
     pub fn read_before(

@@ -36,6 +36,19 @@ impl Program {
         self.modules.update(now);
     }
 
+    /// The mapping that holds an address: its first and last-plus-one byte.
+    /// Reads the list of mappings, so it is not for the common path.
+    pub fn mapping_of(&self, address: u64) -> Option<std::ops::Range<u64>> {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.debuggee.pid())).ok()?;
+        maps.lines().find_map(|line| {
+            let (start, rest) = line.split_once('-')?;
+            let (end, _) = rest.split_once(' ')?;
+            let start = u64::from_str_radix(start, 16).ok()?;
+            let end = u64::from_str_radix(end, 16).ok()?;
+            (start..end).contains(&address).then_some(start..end)
+        })
+    }
+
     /// An address in words.
     pub fn describe(&self, address: u64) -> Described {
         self.modules.describe(address)

@@ -1,0 +1,329 @@
+//! What monitors have to say, as views: paths, violations, state changes,
+//! summaries; and what is wrong with a property about this program.
+
+use crate::view::{
+    EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
+    StateChange, ViolationView,
+};
+use crate::watch::{Watch, Watched};
+use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
+use juror_instrument::probes::BindError;
+use juror_instrument::program::Program;
+use juror_language::{Diagnostic, Property, StateId};
+use juror_monitor::{Change, PathEvent, SliceId};
+use std::collections::HashMap;
+
+/// Slices of one monitor that are shown.
+const SLICES_MAX: usize = 100;
+/// Inlined places that are named.
+const PLACES_MAX: usize = 5;
+
+/// An address as a view.
+pub fn location(program: &Program, address: u64) -> Location {
+    let described = program.describe(address);
+    Location {
+        address,
+        function: described.function,
+        offset: described.offset,
+        file: described.file.map(|file| file.display().to_string()),
+        line: described.line,
+        module: described.module,
+    }
+}
+
+/// Where a call was made: the line of the call, not of what follows it.
+fn call_location(program: Option<&Program>, caller: u64) -> Location {
+    match program {
+        Some(program) => {
+            Location { address: caller, ..location(program, caller.wrapping_sub(1)) }
+        }
+        None => Location { address: caller, ..Location::default() },
+    }
+}
+
+fn event_words(event: &SymbolicEvent) -> String {
+    format!("{} {}", event.kind, event.function)
+}
+
+fn state_name(property: &Property, state: StateId) -> String {
+    property.state(state).map_or_else(String::new, |state| state.name.to_string())
+}
+
+fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
+    names
+        .zip(values)
+        .map(|(name, value)| NamedValue { name: name.into(), value: value.clone() })
+        .collect()
+}
+
+fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
+    property
+        .slice
+        .iter()
+        .zip(binding)
+        .filter_map(|(name, value)| {
+            Some(NamedValue { name: name.to_string(), value: value.clone()? })
+        })
+        .collect()
+}
+
+fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
+    named(property.variables.iter().map(|variable| variable.name.clone()), environment)
+}
+
+fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) -> PathStep {
+    let symbolic = property.event(event.event);
+    let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
+    // Values that were not asked for in that state say nothing.
+    let mut values = named(names.iter().map(|capture| capture.name.clone()), &event.values);
+    values.retain(|value| {
+        !matches!(value.value, Value::Unavailable(juror_event::Unavailability::NotCaptured))
+    });
+    PathStep {
+        sequence: event.sequence,
+        event: symbolic.map_or_else(String::new, |symbolic| symbolic.name.to_string()),
+        what: symbolic.map_or_else(String::new, event_words),
+        values,
+        thread: event.thread,
+        location: call_location(program, event.address),
+        from: state_name(property, event.from),
+        to: state_name(property, event.to),
+        repeated: event.repeated,
+    }
+}
+
+/// An occurrence of an event, for [`state_change`].
+#[derive(Debug, Clone, Copy)]
+pub struct Happened<'a> {
+    /// Which event.
+    pub event: EventId,
+    /// In which thread.
+    pub thread: u32,
+    /// Where the call was made.
+    pub caller: u64,
+    /// What was read.
+    pub values: &'a [Value],
+}
+
+/// A change of one slice by an event that has just happened.
+pub fn state_change(
+    watched: &Watched,
+    change: &Change,
+    happened: Happened<'_>,
+    program: &Program,
+) -> StateChange {
+    let property = &watched.property;
+    // A slice that has just ended is known by what the event bound.
+    let slice = match watched.monitor.slice(change.slice) {
+        Some(slice) => binding(property, slice.binding),
+        None => {
+            let bound = property.bindings.get(usize::from(happened.event.0));
+            let values: Vec<Option<Value>> = bound
+                .map_or(&[][..], |bound| bound)
+                .iter()
+                .map(|slot| happened.values.get(usize::from((*slot)?)).cloned())
+                .collect();
+            binding(property, &values)
+        }
+    };
+    let event = PathEvent {
+        sequence: watched.occurrences.iter().sum(),
+        event: happened.event,
+        thread: happened.thread,
+        address: happened.caller,
+        values: happened.values.to_vec(),
+        from: change.from,
+        to: change.to,
+        repeated: 1,
+    };
+    StateChange {
+        property: property.name.to_string(),
+        slice,
+        step: path_step(property, &event, Some(program)),
+        verdict: change.verdict_after,
+    }
+}
+
+/// A slice with the path that led to its state. Without a program, places are
+/// bare addresses.
+pub fn violation(
+    watched: &Watched,
+    id: SliceId,
+    program: Option<&Program>,
+    at_end: bool,
+) -> ViolationView {
+    let property = &watched.property;
+    let path = watched.monitor.path(id);
+    let slice = watched.monitor.slice(id);
+    ViolationView {
+        property: property.name.to_string(),
+        description: property.description.as_ref().map(|text| text.to_string()),
+        file: property.source_name.as_ref().map_or_else(String::new, |name| name.to_string()),
+        slice: slice.as_ref().map_or_else(Vec::new, |slice| binding(property, slice.binding)),
+        state: slice.as_ref().map_or_else(String::new, |slice| state_name(property, slice.state)),
+        variables: slice.as_ref().map_or_else(Vec::new, |s| variables(property, s.environment)),
+        path: path.events.iter().map(|event| path_step(property, event, program)).collect(),
+        forgotten: path.forgotten,
+        at_end,
+    }
+}
+
+/// A monitor with its slices.
+pub fn monitor(watched: &Watched) -> MonitorView {
+    let property = &watched.property;
+    let names = |wanted: bool| {
+        property
+            .events
+            .iter()
+            .zip(watched.monitor.needs())
+            .filter(|(_, need)| need.needed == wanted)
+            .map(|(event, _)| event.name.to_string())
+            .collect()
+    };
+    MonitorView {
+        property: property.name.to_string(),
+        description: property.description.as_ref().map(|text| text.to_string()),
+        verdict: watched.monitor.verdict(),
+        slices: watched
+            .monitor
+            .slices()
+            .take(SLICES_MAX)
+            .map(|slice| SliceView {
+                binding: binding(property, slice.binding),
+                state: state_name(property, slice.state),
+                verdict: slice.verdict,
+                variables: variables(property, slice.environment),
+            })
+            .collect(),
+        slice_count: watched.monitor.slice_count(),
+        needed: names(true),
+        not_needed: names(false),
+    }
+}
+
+/// The properties when the run is over.
+pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
+    let mut stops: HashMap<(u16, EventId), (u64, bool)> = HashMap::new();
+    for probe in watch.probes.iter() {
+        let entry = stops.entry((probe.monitor, probe.event)).or_default();
+        entry.0 += probe.stops;
+        entry.1 = true;
+    }
+    watch
+        .watched
+        .iter()
+        .enumerate()
+        .map(|(number, watched)| {
+            let events = watched.property.events.iter().enumerate().map(|(index, event)| EventSummary {
+                event: event.name.to_string(),
+                what: event_words(event),
+                occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
+                stops: stops.get(&(number as u16, EventId(index as u16))).map_or(0, |entry| entry.0),
+            });
+            PropertySummary {
+                property: watched.property.name.to_string(),
+                verdict: if watched.violations > 0 {
+                    Verdict::Violated
+                } else {
+                    watched.monitor.verdict()
+                },
+                violations: watched.violations,
+                events: events.collect(),
+                slices: watched.monitor.slice_count() as u64,
+                remarks: remarks(watched),
+            }
+        })
+        .collect()
+}
+
+/// What a user would want to know before trusting a verdict.
+fn remarks(watched: &Watched) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let events = || watched.property.events.iter().enumerate();
+    let mut absent: Vec<&str> = events()
+        .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
+        .map(|(_, event)| &*event.function)
+        .collect();
+    absent.sort_unstable();
+    absent.dedup();
+    for function in &absent {
+        remarks.push(format!("`{function}` was in no module that was loaded"));
+    }
+    if watched.occurrences.iter().all(|&count| count == 0) && absent.len() < watched.property.events.len() {
+        remarks.push(
+            "none of its events happened: the verdict says nothing about the behaviour".to_owned(),
+        );
+    } else {
+        // Events that were watched for and never came.
+        let needed = watched.monitor.needs();
+        let never: Vec<String> = events()
+            .filter(|(index, event)| {
+                watched.occurrences.get(*index) == Some(&0)
+                    && needed.get(*index).is_some_and(|need| need.needed)
+                    && event.reach == Reach::Anywhere
+                    && !absent.contains(&&*event.function)
+            })
+            .map(|(_, event)| event.function.to_string())
+            .collect();
+        for function in never {
+            remarks.push(format!("`{function}` never ran"));
+        }
+    }
+    remarks
+}
+
+/// What is wrong with an event in this program, as a compiler would say it.
+pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
+    match error {
+        BindError::UnknownFunction { near } => {
+            let mut diagnostic = Diagnostic::error(
+                "unknown-function",
+                event.function_span.clone(),
+                format!("the program has no function `{}`", event.function),
+            );
+            diagnostic.help = Some(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "if it is in a library that is loaded later, add `in library` to the event"
+                    .to_owned(),
+            });
+            diagnostic
+        }
+        BindError::Inlined { places, only } => {
+            let mut diagnostic = Diagnostic::error(
+                "inlined-function",
+                event.function_span.clone(),
+                if *only {
+                    format!("`{}` exists only inlined into its callers", event.function)
+                } else {
+                    format!("some calls of `{}` were inlined, and cannot be seen", event.function)
+                },
+            );
+            let shown = places.iter().take(PLACES_MAX).cloned().collect::<Vec<_>>().join(", ");
+            let more = places.len().saturating_sub(PLACES_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            diagnostic.help = Some(format!(
+                "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
+                 the gap with --ignore-inlined"
+            ));
+            diagnostic
+        }
+        BindError::Indirect => {
+            let mut diagnostic = Diagnostic::error(
+                "indirect-function",
+                event.function_span.clone(),
+                format!("`{}` is chosen among several when the program starts", event.function),
+            );
+            diagnostic.help = Some("name the one that is used on this machine".to_owned());
+            diagnostic
+        }
+        BindError::Capture { slot, error, function } => {
+            let span = event.captures.get(*slot).map_or_else(|| event.span.clone(), |c| c.span.clone());
+            let mut diagnostic = Diagnostic::error("unreadable-value", span, error.message.clone());
+            if **function != *event.function {
+                diagnostic.message = format!("in `{function}`: {}", diagnostic.message);
+            }
+            diagnostic.help.clone_from(&error.help);
+            diagnostic
+        }
+    }
+}

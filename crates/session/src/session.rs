@@ -1,0 +1,260 @@
+//! The session: a debuggee, its points, its monitors, and what the person at
+//! the prompt has selected.
+
+use crate::breakpoints::Breakpoints;
+use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::source::Sources;
+use crate::watch::{self, Watch};
+use juror_debuggee::{
+    Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
+};
+use juror_instrument::frames::Frame;
+use juror_instrument::program::Program;
+use juror_instrument::typed::Typed;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Frames of a stack that are kept for `up`, `down` and `frame`.
+const STACK_FRAMES_MAX: usize = 4096;
+
+/// What commands speak of.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// The thread.
+    pub thread: Option<ThreadId>,
+    /// Its stack, read when it is first asked for.
+    pub frames: Option<Vec<Frame>>,
+    /// The selected frame.
+    pub level: usize,
+    /// Where `list` goes on: the file and the next line.
+    pub listed: Option<(PathBuf, u32)>,
+}
+
+/// A debuggee with everything around it.
+pub struct Session {
+    pub(crate) options: Options,
+    pub(crate) program: Option<Program>,
+    pub(crate) watch: Watch,
+    pub(crate) breakpoints: Breakpoints,
+    pub(crate) sources: Sources,
+    pub(crate) selection: Selection,
+    /// The threads in the order in which they were seen: their numbers.
+    pub(crate) thread_numbers: Vec<ThreadId>,
+    /// `$1`, `$2`, …
+    pub(crate) values: Vec<Typed>,
+    /// Loaded and bound, but nothing of the program itself has run.
+    pub(crate) is_fresh: bool,
+    /// A thread stands at something that was reported: it is resumed first.
+    pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
+}
+
+impl Session {
+    /// Loads the properties and the program. It stands before its first own
+    /// instruction; `run` lets it go.
+    ///
+    /// # Errors
+    /// A property is wrong, by itself or about this program, or the program
+    /// cannot be started.
+    pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
+        let (watch, warnings) = watch::load(&options.properties, options.history)?;
+        for warning in warnings {
+            observer.notice(&format!("warning: {warning}"));
+        }
+        let mut session = Session {
+            options,
+            program: None,
+            watch,
+            breakpoints: Breakpoints::default(),
+            sources: Sources::default(),
+            selection: Selection::default(),
+            thread_numbers: Vec::new(),
+            values: Vec::new(),
+            is_fresh: false,
+            interrupter: Arc::new(Mutex::new(None)),
+        };
+        session.launch()?;
+        Ok(session)
+    }
+
+    /// Whether there is a debuggee.
+    pub fn is_alive(&self) -> bool {
+        self.program.is_some()
+    }
+
+    /// Makes a command that lets the program run return; from any thread.
+    pub fn interrupter(&self) -> impl Fn() + Send + use<> {
+        let shared = Arc::clone(&self.interrupter);
+        move || {
+            if let Ok(guard) = shared.lock()
+                && let Some(interrupter) = &*guard
+            {
+                interrupter.interrupt();
+            }
+        }
+    }
+
+    /// Starts the program and brings it to where its libraries are loaded.
+    pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
+        let launch = self.launch_of();
+        let debuggee =
+            Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(debuggee.interrupter());
+        }
+        let mut program = Program::new(debuggee);
+        let thread = load_libraries(&mut program)?;
+        program.modules.note_started();
+        self.selection = Selection { thread: Some(thread), ..Selection::default() };
+        self.thread_numbers = vec![thread];
+        self.program = Some(program);
+        let bound = self.bind(true);
+        if bound.is_err() {
+            self.forget_program();
+        }
+        bound?;
+        self.is_fresh = true;
+        Ok(())
+    }
+
+    fn launch_of(&self) -> Launch {
+        let options = &self.options;
+        let mut environment = Vec::new();
+        if options.clear_environment {
+            environment.push(EnvironmentChange::Clear);
+        }
+        for (name, value) in &options.environment {
+            environment.push(match value {
+                Some(value) => EnvironmentChange::Set(name.clone(), value.clone()),
+                None => EnvironmentChange::Unset(name.clone()),
+            });
+        }
+        let output = |path: &Option<PathBuf>, append: bool| match path {
+            None => Redirection::Inherit,
+            Some(path) if append => Redirection::Append(path.clone()),
+            Some(path) => Redirection::File(path.clone()),
+        };
+        let mut launch = Launch::new(&options.program);
+        launch.arguments.clone_from(&options.arguments);
+        launch.environment = environment;
+        launch.directory.clone_from(&options.directory);
+        launch.input = match &options.stdin {
+            Some(path) => Redirection::File(path.clone()),
+            None => Redirection::Inherit,
+        };
+        launch.output = output(&options.stdout, options.append_stdout);
+        launch.error = output(&options.stderr, options.append_stderr);
+        launch.randomize = options.randomize;
+        launch.cpu = options.cpu;
+        launch
+    }
+
+    /// Sets other arguments for the next start.
+    pub(crate) fn set_arguments(&mut self, arguments: Vec<OsString>) {
+        self.options.arguments = arguments;
+    }
+
+    /// Binds properties and breakpoints to what is loaded now.
+    pub(crate) fn bind(&mut self, is_start: bool) -> Result<(), SessionError> {
+        let Some(program) = &mut self.program else { return Ok(()) };
+        program.update_modules();
+        self.watch.bind(program, &self.options, is_start)?;
+        self.breakpoints.bind(program);
+        Ok(())
+    }
+
+    /// The debuggee is gone.
+    pub(crate) fn forget_program(&mut self) {
+        self.program = None;
+        self.is_fresh = false;
+        self.selection = Selection::default();
+        self.thread_numbers.clear();
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = None;
+        }
+        self.breakpoints.forget_locations();
+    }
+
+    /// The program, or a sentence for the user.
+    pub(crate) fn running(&self) -> Result<&Program, CommandError> {
+        self.program.as_ref().ok_or_else(not_running)
+    }
+
+    /// The program, or a sentence for the user.
+    pub(crate) fn running_mut(&mut self) -> Result<&mut Program, CommandError> {
+        self.program.as_mut().ok_or_else(not_running)
+    }
+
+    /// The thread that commands speak of.
+    pub(crate) fn thread(&self) -> Result<ThreadId, CommandError> {
+        self.selection.thread.ok_or_else(not_running)
+    }
+
+    /// The number by which juror calls a thread, from 1.
+    pub(crate) fn thread_number(&mut self, thread: ThreadId) -> u32 {
+        let position = match self.thread_numbers.iter().position(|&known| known == thread) {
+            Some(position) => position,
+            None => {
+                self.thread_numbers.push(thread);
+                self.thread_numbers.len() - 1
+            }
+        };
+        position as u32 + 1
+    }
+
+    /// The stack of the selected thread.
+    pub(crate) fn frames(&mut self) -> Result<&[Frame], CommandError> {
+        let thread = self.thread()?;
+        if self.selection.frames.is_none() {
+            let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
+            self.selection.frames = Some(frames);
+        }
+        Ok(self.selection.frames.as_deref().unwrap_or(&[]))
+    }
+
+    /// Selects a thread, at its innermost frame.
+    pub(crate) fn select_thread(&mut self, thread: ThreadId) {
+        self.selection = Selection { thread: Some(thread), ..Selection::default() };
+    }
+}
+
+/// The answer to commands that need a program.
+pub(crate) fn not_running() -> CommandError {
+    CommandError::with_help("the program is not running", "start it with: run")
+}
+
+/// Lets the dynamic linker load the libraries of the start. Gives the first
+/// thread, which waits; no code of the program or its libraries has run.
+fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
+    let internal = |error: juror_debuggee::DebuggeeError| SessionError::Internal(error.to_string());
+    let first = ThreadId(program.debuggee.pid());
+    let is_static = program.modules.main().is_some_and(|m| m.symbols.header().interpreter.is_none());
+    if is_static {
+        return Ok(first);
+    }
+    program.debuggee.resume(first).map_err(internal)?;
+    loop {
+        let notice = program.debuggee.wait().map_err(internal)?;
+        match notice {
+            Notice::ModulesChanged { thread } => {
+                program.update_modules();
+                return Ok(thread);
+            }
+            Notice::Exited { status } => {
+                return Err(SessionError::Launch(format!(
+                    "the program ended with status {status} while its libraries were being loaded"
+                )));
+            }
+            Notice::Killed { signal, .. } => {
+                return Err(SessionError::Launch(format!(
+                    "signal {signal} killed the program while its libraries were being loaded"
+                )));
+            }
+            other => {
+                if let Some(thread) = other.waiting_thread() {
+                    program.debuggee.resume(thread).map_err(internal)?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The monitors of a run and the probes that feed them.
+//!
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
+//! section 6.6: an event is instantiated, every monitor that asked for it
+//! takes its step, and the points follow what the new states need (rules
+//! EXECEVENT and INIT).
+
+use crate::options::{Observer, Options, PropertySource, SessionError};
+use crate::report;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_event::{EventId, EventKind, Reach, Value, Verdict};
+use juror_instrument::probes::{BindError, Occurrence, Probe, Probes};
+use juror_instrument::program::Program;
+use juror_instrument::unwinding::UnwindPoints;
+use juror_language::{Diagnostic, EvaluationError, Property, Severity};
+use juror_monitor::{Monitor, SliceId};
+use std::sync::Arc;
+
+/// A property that is watched.
+pub struct Watched {
+    /// The property.
+    pub property: Arc<Property>,
+    /// Its monitor.
+    pub monitor: Monitor,
+    /// Which of the property files it is from.
+    pub source: usize,
+    /// By event: how often it happened.
+    pub occurrences: Vec<u64>,
+    /// How many violations have been reported.
+    pub violations: u64,
+    /// By event: some definition of its function was found.
+    pub bound: Vec<bool>,
+}
+
+/// What an event brought that somebody must hear of.
+#[derive(Debug, Default)]
+pub struct Reaction {
+    /// Slices that are violated now, by monitor.
+    pub violations: Vec<(usize, SliceId)>,
+    /// A guard or update that could not be evaluated, by monitor.
+    pub error: Option<(usize, EvaluationError)>,
+}
+
+impl Reaction {
+    /// Nobody must hear of it.
+    pub fn is_empty(&self) -> bool {
+        self.violations.is_empty() && self.error.is_none()
+    }
+}
+
+/// All monitors of a run.
+#[derive(Default)]
+pub struct Watch {
+    /// The monitors, in the order of their files.
+    pub watched: Vec<Watched>,
+    /// Their probes.
+    pub probes: Probes,
+    unwind_points: UnwindPoints,
+    /// Buffers that are used again at every stop.
+    hit: Vec<u32>,
+    values: Vec<Value>,
+    /// Probes of events after calls that have just become needed.
+    newly_awaited: Vec<u32>,
+}
+
+/// Reads and checks the property files.
+pub fn load(sources: &[PropertySource], history: usize) -> Result<(Watch, Vec<String>), SessionError> {
+    let mut watch = Watch::default();
+    let mut warnings = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let (properties, diagnostics) = juror_language::load(&source.text);
+        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            return Err(property_error(source, diagnostics));
+        }
+        warnings.extend(diagnostics.iter().map(|d| format!("{}: {}", source.file, d.message)));
+        for mut property in properties {
+            property.source_name = Some(source.file.as_str().into());
+            watch.add(Arc::new(property), number, history);
+        }
+    }
+    Ok((watch, warnings))
+}
+
+fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
+    SessionError::Property { file: source.file.clone(), text: source.text.clone(), diagnostics }
+}
+
+impl Watch {
+    fn add(&mut self, property: Arc<Property>, source: usize, history: usize) {
+        let monitor = match history {
+            0 => Monitor::new(Arc::clone(&property)),
+            records => Monitor::with_history(Arc::clone(&property), records),
+        };
+        let events = property.events.len();
+        self.watched.push(Watched {
+            property,
+            monitor,
+            source,
+            occurrences: vec![0; events],
+            violations: 0,
+            bound: vec![false; events],
+        });
+    }
+
+    /// The monitors as they were before any event, for another run.
+    pub fn restart(&mut self, history: usize) {
+        let before = std::mem::take(&mut self.watched);
+        *self = Watch::default();
+        for watched in before {
+            self.add(watched.property, watched.source, history);
+        }
+    }
+
+    /// Binds every event to what is loaded now, and plants what is needed.
+    /// `is_start`: a function that is nowhere is an error now.
+    pub fn bind(
+        &mut self,
+        program: &mut Program,
+        options: &Options,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
+        self.probes.forget_unloaded(program).map_err(internal)?;
+        for monitor in 0..self.watched.len() {
+            let property = Arc::clone(&self.watched[monitor].property);
+            let mut diagnostics = Vec::new();
+            for (index, event) in property.events.iter().enumerate() {
+                let id = EventId(index as u16);
+                match program.bind_event(event, options.ignore_inlined) {
+                    Ok(definitions) => {
+                        self.watched[monitor].bound[index] = true;
+                        for (bound, captures) in definitions {
+                            let address = bound.address();
+                            if self.probes.has(monitor as u16, id, address) {
+                                continue;
+                            }
+                            self.probes.add(Probe {
+                                monitor: monitor as u16,
+                                event: id,
+                                kind: event.kind,
+                                address,
+                                function: bound.function.name.clone(),
+                                captures,
+                                planted: false,
+                                stops: 0,
+                            });
+                        }
+                    }
+                    Err(BindError::UnknownFunction { .. })
+                        if !is_start || event.reach != Reach::Anywhere => {}
+                    Err(error) => diagnostics.push(report::bind_diagnostic(event, &error)),
+                }
+            }
+            if !diagnostics.is_empty() {
+                let source = options.properties.get(self.watched[monitor].source);
+                return Err(match source {
+                    Some(source) => property_error(source, diagnostics),
+                    None => SessionError::Internal("a property has no source".to_owned()),
+                });
+            }
+            self.apply_needs(program, monitor).map_err(internal)?;
+        }
+        if self.probes.iter().any(|probe| probe.kind == EventKind::AfterCall) {
+            self.unwind_points.plant(program).map_err(internal)?;
+        }
+        // Nothing of what was just loaded has run, so no call is active.
+        self.newly_awaited.clear();
+        Ok(())
+    }
+
+    /// Plants and lifts the difference to what the monitor needs now.
+    fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
+        for event in 0..self.watched[monitor].property.events.len() {
+            let id = EventId(event as u16);
+            let needed = self.watched[monitor].monitor.needs().get(event).is_some_and(|need| need.needed);
+            let changed = self.probes.set_needed(program, monitor as u16, id, needed)?;
+            let kind = self.watched[monitor].property.events[event].kind;
+            if changed && needed && kind == EventKind::AfterCall {
+                let monitor = monitor as u16;
+                let new = self.probes.iter().enumerate().filter(|(_, probe)| {
+                    probe.monitor == monitor && probe.event == id && probe.planted
+                });
+                self.newly_awaited.extend(new.map(|(number, _)| number as u32));
+            }
+        }
+        Ok(())
+    }
+
+    /// A thread is about to execute the first instruction of watched
+    /// functions.
+    pub fn on_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let mut hit = std::mem::take(&mut self.hit);
+        let mut values = std::mem::take(&mut self.values);
+        self.probes.hit(address, &mut hit);
+        for &number in &hit {
+            let Some(probe) = self.probes.get(number) else { continue };
+            // An event before may have made this one unneeded.
+            if probe.kind != EventKind::BeforeCall || !probe.planted {
+                continue;
+            }
+            let (monitor, event) = (usize::from(probe.monitor), probe.event);
+            let mask = self.mask(monitor, event);
+            let caller = self.probes.read_before(program, thread, number, mask, &mut values)?;
+            let occurrence = Occurrence { probe: number, caller };
+            self.step(program, thread, monitor, event, occurrence, &values, observer, reaction)?;
+        }
+        // Those that became needed just now count: the call has not returned.
+        self.probes.awaited_at(address, &mut hit);
+        for &number in &hit {
+            self.newly_awaited.retain(|&new| new != number);
+            self.probes.await_return(program, thread, number)?;
+        }
+        self.hit = hit;
+        self.values = values;
+        if !self.newly_awaited.is_empty() {
+            self.await_active_calls(program, thread, address)?;
+        }
+        Ok(())
+    }
+
+    /// A thread stands at a return address that some event waits for.
+    pub fn on_return(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let mut values = std::mem::take(&mut self.values);
+        while let Some(occurrence) =
+            self.probes.take_returned(program, thread, address, &mut values)?
+        {
+            let Some(probe) = self.probes.get(occurrence.probe) else { continue };
+            let (monitor, event) = (usize::from(probe.monitor), probe.event);
+            self.step(program, thread, monitor, event, occurrence, &values, observer, reaction)?;
+        }
+        self.values = values;
+        if !self.newly_awaited.is_empty() {
+            self.await_active_calls(program, thread, address)?;
+        }
+        Ok(())
+    }
+
+    /// A thread is at one of juror's own points.
+    pub fn on_internal(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<(), DebuggeeError> {
+        if !self.probes.is_waiting(thread) {
+            return Ok(());
+        }
+        if let Some(stack) = self.unwind_points.future_stack(program, thread, address)?
+            && let Some(mapping) = program.mapping_of(stack)
+        {
+            self.probes.unwind_to(program, thread, stack, |frame| mapping.contains(&frame))?;
+        }
+        Ok(())
+    }
+
+    /// A thread is gone.
+    pub fn on_thread_end(&mut self, program: &mut Program, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.probes.end_thread(program, thread)
+    }
+
+    /// The process runs another program.
+    pub fn on_exec(&mut self) {
+        self.probes.clear();
+        self.unwind_points.clear();
+    }
+
+    fn mask(&self, monitor: usize, event: EventId) -> u64 {
+        let needs = self.watched.get(monitor).map_or(&[][..], |watched| watched.monitor.needs());
+        needs.get(usize::from(event.0)).map_or(0, |need| need.captures)
+    }
+
+    #[allow(clippy::too_many_arguments)] // the one place where an event meets its monitor
+    fn step(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: usize,
+        event: EventId,
+        occurrence: Occurrence,
+        values: &[Value],
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(watched) = self.watched.get_mut(monitor) else { return Ok(()) };
+        if let Some(count) = watched.occurrences.get_mut(usize::from(event.0)) {
+            *count += 1;
+        }
+        let happened = juror_monitor::Occurrence { thread: thread.0, address: occurrence.caller, values };
+        let step = match watched.monitor.step(event, &happened) {
+            Ok(step) => step,
+            Err(error) => {
+                reaction.error.get_or_insert((monitor, error));
+                return Ok(());
+            }
+        };
+        if !step.taken {
+            return Ok(());
+        }
+        for change in watched.monitor.changes().iter().filter(|change| change.violates()) {
+            watched.violations += 1;
+            reaction.violations.push((monitor, change.slice));
+        }
+        if observer.wants_state_changes() {
+            let happened =
+                report::Happened { event, thread: thread.0, caller: occurrence.caller, values };
+            for change in watched.monitor.changes() {
+                observer.state_change(&report::state_change(watched, change, happened, program));
+            }
+        }
+        if step.needs_changed {
+            self.apply_needs(program, monitor)?;
+        }
+        Ok(())
+    }
+
+    /// An event after a call has become needed while calls may be active:
+    /// their returns are watched too (section 9.2.2 of the paper).
+    fn await_active_calls(
+        &mut self,
+        program: &mut Program,
+        current: ThreadId,
+        entered: u64,
+    ) -> Result<(), DebuggeeError> {
+        let numbers = std::mem::take(&mut self.newly_awaited);
+        let threads: Vec<ThreadId> = program.debuggee.threads().map(|thread| thread.id).collect();
+        let alone = threads.len() == 1;
+        if !alone {
+            program.debuggee.halt_all()?;
+        }
+        for &thread in &threads {
+            let mut found = Vec::new();
+            program.walk(thread, |frame| {
+                let address = frame.function.as_ref().zip(frame.module.as_ref());
+                let address = address.map(|(function, module)| module.to_process(function.low_pc));
+                // The call that is being entered right now is awaited already.
+                let is_entry = thread == current && frame.pc == entered;
+                if let (Some(address), Some(cfa), false, false) =
+                    (address, frame.cfa, is_entry, frame.is_inlined())
+                {
+                    found.push((address, cfa));
+                }
+                true
+            });
+            // Outermost first, so that inner calls return first.
+            for (address, cfa) in found.into_iter().rev() {
+                for &number in &numbers {
+                    let is_here = self.probes.get(number).is_some_and(|probe| probe.address == address);
+                    if is_here && let Ok(back) = program.debuggee.read_u64(cfa.wrapping_sub(8)) {
+                        self.probes.await_active(program, thread, number, back, cfa)?;
+                    }
+                }
+            }
+        }
+        if !alone {
+            for thread in threads.into_iter().filter(|&thread| thread != current) {
+                program.debuggee.resume(thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The run is over: what is undecided becomes decided. Gives the slices
+    /// that this violates.
+    pub fn finish(&mut self) -> Vec<(usize, SliceId)> {
+        let mut violations = Vec::new();
+        for (number, watched) in self.watched.iter_mut().enumerate() {
+            // The base slice of a sliced property stands for no object.
+            let is_sliced = !watched.property.slice.is_empty();
+            let open: Vec<SliceId> = watched
+                .monitor
+                .slices()
+                .filter(|slice| slice.verdict == Verdict::PresumablyViolated)
+                .filter(|slice| !(is_sliced && slice.binding.iter().all(Option::is_none)))
+                .map(|slice| slice.id)
+                .collect();
+            watched.monitor.finish();
+            watched.violations += open.len() as u64;
+            violations.extend(open.into_iter().map(|slice| (number, slice)));
+        }
+        violations
+    }
+
+    /// Whether any property has been violated.
+    pub fn is_violated(&self) -> bool {
+        self.watched.iter().any(|watched| watched.violations > 0)
+    }
+}
+
+fn internal(error: DebuggeeError) -> SessionError {
+    SessionError::Internal(error.to_string())
+}
