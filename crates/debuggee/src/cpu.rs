@@ -135,9 +135,8 @@ fn restore(process: Pid, shared: &Shared) {
 
 /// A mask of one CPU that both may use: the present one of juror's if possible.
 fn common_cpu(own: &CpuSet, other: &CpuSet) -> Option<CpuSet> {
-    let common = |cpu: &usize| {
-        own.is_set(*cpu).unwrap_or(false) && other.is_set(*cpu).unwrap_or(false)
-    };
+    let common =
+        |cpu: &usize| own.is_set(*cpu).unwrap_or(false) && other.is_set(*cpu).unwrap_or(false);
     let cpu = nix::sched::sched_getcpu()
         .ok()
         .filter(common)

@@ -612,10 +612,7 @@ pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
 }
 
 /// A thread that vanishes under a request is an ordinary thing.
-pub(crate) fn gone_or(
-    what: &'static str,
-    thread: ThreadId,
-) -> impl FnOnce(Errno) -> DebuggeeError {
+pub(crate) fn gone_or(what: &'static str, thread: ThreadId) -> impl FnOnce(Errno) -> DebuggeeError {
     move |errno| match errno {
         Errno::ESRCH => DebuggeeError::ThreadGone(thread),
         errno => DebuggeeError::system(what)(errno),

@@ -70,10 +70,7 @@ pub(crate) fn check(path: &Path) -> Result<(), LaunchError> {
         Err(error) => return Err(system(error)),
     };
     let mut start = Vec::new();
-    (&file)
-        .take(256)
-        .read_to_end(&mut start)
-        .map_err(system)?;
+    (&file).take(256).read_to_end(&mut start).map_err(system)?;
     if let Some(interpreter) = script_interpreter(&start) {
         return Err(LaunchError::Script {
             script: owned(),
@@ -200,7 +197,11 @@ mod tests {
             0o755,
             "p: this is a script; the program that runs it is /bin/sh -e. To watch that program, give: /bin/sh -e p",
         );
-        check_message(b"hello", 0o755, "p: this is not an executable (no ELF header)");
+        check_message(
+            b"hello",
+            0o755,
+            "p: this is not an executable (no ELF header)",
+        );
         check_message(b"", 0o755, "p: this is not an executable (no ELF header)");
         check_message(
             &header(1, 2, 3),

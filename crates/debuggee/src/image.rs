@@ -29,11 +29,10 @@ impl Debuggee {
             // A program that juror cannot watch runs as it is.
             return Ok(());
         }
-        self.auxiliary =
-            Auxiliary::read(self.process).map_err(|source| DebuggeeError::System {
-                what: "read the program's start values",
-                source,
-            })?;
+        self.auxiliary = Auxiliary::read(self.process).map_err(|source| DebuggeeError::System {
+            what: "read the program's start values",
+            source,
+        })?;
         self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
         let entry = self.auxiliary.entry;
         self.map_first_region(thread, entry)?;

@@ -11,7 +11,9 @@ use std::io;
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr;
 
-use libc::{c_int, c_long, c_uint, c_ulong, pid_t, siginfo_t, user_fpregs_struct, user_regs_struct};
+use libc::{
+    c_int, c_long, c_uint, c_ulong, pid_t, siginfo_t, user_fpregs_struct, user_regs_struct,
+};
 use nix::errno::Errno;
 
 /// Standard result of a request.
@@ -281,8 +283,7 @@ pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io:
     };
     // SAFETY: `local` describes the slice `bytes`, which the call only reads;
     // `remote` is interpreted in the other process.
-    let written =
-        unsafe { libc::process_vm_writev(process as pid_t, &local, 1, &remote, 1, 0) };
+    let written = unsafe { libc::process_vm_writev(process as pid_t, &local, 1, &remote, 1, 0) };
     match written {
         -1 => Err(io::Error::last_os_error()),
         written if written as usize == bytes.len() => Ok(()),

@@ -142,10 +142,7 @@ pub(crate) fn strings(
     items: impl IntoIterator<Item = OsString>,
     what: &'static str,
 ) -> Result<Vec<CString>, LaunchError> {
-    items
-        .into_iter()
-        .map(|item| string(&item, what))
-        .collect()
+    items.into_iter().map(|item| string(&item, what)).collect()
 }
 
 /// A zero-terminated copy of `item`.

@@ -49,10 +49,7 @@ impl Memory {
         let mut filled = 0;
         while filled < bytes.len() {
             let rest = &mut bytes[filled..];
-            match self
-                .file
-                .read_at(rest, address.wrapping_add(filled as u64))
-            {
+            match self.file.read_at(rest, address.wrapping_add(filled as u64)) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -203,7 +200,10 @@ mod tests {
         }
         let mut seen = [0; 64];
         memory.read(base, &mut seen).unwrap();
-        assert_eq!(seen, *std::array::from_fn::<u8, 64, _>(|i| i as u8).as_slice());
+        assert_eq!(
+            seen,
+            *std::array::from_fn::<u8, 64, _>(|i| i as u8).as_slice()
+        );
         memory.read_raw(base, &mut seen).unwrap();
         assert_eq!([seen[0], seen[7], seen[8], seen[63]], [TRAP; 4]);
 

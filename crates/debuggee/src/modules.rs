@@ -296,8 +296,7 @@ fn find_symbol(
         let chain = u64::from(index.checked_sub(first_symbol)?);
         let present = reader.u32(chains + chain * 4)?;
         let symbol = symbols + u64::from(index) * 24;
-        if present | 1 == hash | 1
-            && reader.is_text(strings + u64::from(reader.u32(symbol)?), name)
+        if present | 1 == hash | 1 && reader.is_text(strings + u64::from(reader.u32(symbol)?), name)
         {
             return reader.u64(symbol + 8);
         }
@@ -365,9 +364,10 @@ fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module
         }
         let path = reader.path(name);
         // Other namespaces list the shared dynamic linker again.
-        if modules.iter().any(|module| {
-            module.dynamic_address == dynamic_address && module.bias == bias
-        }) {
+        if modules
+            .iter()
+            .any(|module| module.dynamic_address == dynamic_address && module.bias == bias)
+        {
             continue;
         }
         let in_memory = !path.as_os_str().as_encoded_bytes().contains(&b'/');

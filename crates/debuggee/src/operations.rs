@@ -60,7 +60,11 @@ impl Debuggee {
         address: u64,
         owners: Owners,
     ) -> Result<(), DebuggeeError> {
-        if self.threads.get(&thread.0).is_some_and(|known| known.silent) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.silent)
+        {
             self.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
@@ -115,17 +119,24 @@ impl Debuggee {
         if let Some(place) = self.scratch.original_of(address) {
             registers.shown.rip = place.address;
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            if let Some(cached) = known.registers.get_mut() {
-                *cached = registers;
-            }
+        if let Some(cached) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.registers.get_mut())
+        {
+            *cached = registers;
         }
         Ok(())
     }
 
     /// Pushes the return address and goes to the callee; false when the stack
     /// cannot be written.
-    fn emulate_call(&mut self, thread: ThreadId, to: u64, back: u64) -> Result<bool, DebuggeeError> {
+    fn emulate_call(
+        &mut self,
+        thread: ThreadId,
+        to: u64,
+        back: u64,
+    ) -> Result<bool, DebuggeeError> {
         let registers = match self.stop_registers(thread) {
             Ok(registers) => *registers,
             Err(DebuggeeError::ThreadGone(_)) => return Ok(true),
@@ -199,8 +210,7 @@ impl Debuggee {
         if pending.fresh {
             return pending.number;
         }
-        if known.at_signal
-            && kernel::set_signal_information(thread.0, &pending.information).is_ok()
+        if known.at_signal && kernel::set_signal_information(thread.0, &pending.information).is_ok()
         {
             return pending.number;
         }
@@ -223,12 +233,24 @@ impl Debuggee {
     fn explain_trap(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
         let mut byte = [0];
         let is_own = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
-        if is_own {
-            return self.pass_own_trap(thread, address);
+        if !is_own {
+            self.set_counter(thread, address)?;
+            self.inputs.push_back(Input::Resume { thread });
+            return Ok(());
         }
-        self.set_counter(thread, address)?;
-        self.inputs.push_back(Input::Resume { thread });
-        Ok(())
+        let after = address.wrapping_add(1);
+        if let Some(cached) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.registers.get_mut())
+        {
+            cached.shown.rip = after;
+        }
+        self.inputs.push_back(Input::Jumped {
+            thread,
+            address: after,
+        });
+        self.take_in_trap_signal(thread)
     }
 }
 

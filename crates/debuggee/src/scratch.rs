@@ -184,24 +184,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check_place(address: u64, mappings: &[Range<u64>], expected: Option<u64>) {
-        assert_eq!(places_near(address, mappings).first().copied(), expected);
+    fn check_place(address: u64, mapping: Range<u64>, expected: Option<u64>) {
+        let places = places_near(address, std::slice::from_ref(&mapping));
+        assert_eq!(places.first().copied(), expected);
     }
 
     #[test]
     fn regions_go_into_gaps_below_the_code() {
         let program = 0x5555_5555_4000..0x5555_5555_9000;
-        check_place(
-            0x5555_5555_6000,
-            std::slice::from_ref(&program),
-            Some(0x5555_1555_0000),
-        );
+        check_place(0x5555_5555_6000, program, Some(0x5555_1555_0000));
         // A fixed-address program has only 4 MiB below it.
-        check_place(0x40_1000, &[0x40_0000..0x40_5000], Some(0x30_0000));
+        check_place(0x40_1000, 0x40_0000..0x40_5000, Some(0x30_0000));
         let libraries = 0x7fff_f7c0_0000..0x7fff_f7fc_0000;
-        check_place(0x7fff_f7d0_0000, &[libraries], Some(0x7fff_b7c0_0000));
+        check_place(0x7fff_f7d0_0000, libraries, Some(0x7fff_b7c0_0000));
         // Nothing below: no place, the site is passed in place.
-        check_place(0x2_0000, &[0x1_0000..0x3_0000], None);
+        check_place(0x2_0000, 0x1_0000..0x3_0000, None);
     }
 
     #[test]

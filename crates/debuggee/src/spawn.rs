@@ -9,7 +9,7 @@
 use std::ffi::CString;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr;
 
 use libc::{c_char, c_int};
@@ -182,13 +182,16 @@ fn wait_for_exec(
 fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError {
     let path = path.to_owned();
     let mut message = [0; 5];
-    if std::fs::File::from(failure).read_exact(&mut message).is_err() {
+    if std::fs::File::from(failure)
+        .read_exact(&mut message)
+        .is_err()
+    {
         return LaunchError::DiedEarly(path);
     }
     let [stage, code @ ..] = message;
     let errno = i32::from_ne_bytes(code);
     let source = std::io::Error::from_raw_os_error(errno);
-    let directory = || launch.directory.clone().unwrap_or_else(PathBuf::new);
+    let directory = || launch.directory.clone().unwrap_or_default();
     match stage {
         stage if stage == Stage::Directory as u8 => LaunchError::Directory {
             path: directory(),
@@ -242,9 +245,11 @@ fn run_child(plan: &Plan) -> ! {
 }
 
 fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
-    let at = |stage| move |result: c_int| match result {
-        -1 => Err((stage, Errno::last_raw())),
-        _ => Ok(()),
+    let at = |stage| {
+        move |result: c_int| match result {
+            -1 => Err((stage, Errno::last_raw())),
+            _ => Ok(()),
+        }
     };
     // SAFETY: system calls on plain numbers and on strings and structures that
     // live in `plan` or on this stack.

@@ -8,7 +8,7 @@
 use juror_stepping::{Input, ThreadId};
 use nix::errno::Errno;
 
-use crate::debuggee::Debuggee;
+use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
@@ -41,7 +41,11 @@ impl Debuggee {
             return Ok(status);
         }
         loop {
-            let flags = if self.is_job_stopped { libc::WNOHANG } else { 0 };
+            let flags = if self.is_job_stopped {
+                libc::WNOHANG
+            } else {
+                0
+            };
             match kernel::wait_any(flags) {
                 Ok(Some((thread, status))) if self.knows(thread) => return Ok((thread, status)),
                 Ok(Some((thread, status))) => stash::put(thread, status),
@@ -212,10 +216,7 @@ impl Debuggee {
         number: i32,
     ) -> Result<(), DebuggeeError> {
         let information =
-            kernel::signal_information(thread.0).map_err(crate::debuggee::gone_or(
-                "read a signal",
-                thread,
-            ))?;
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
         if number == libc::SIGSTOP
             && information.si_code == libc::SI_USER
             && kernel::sender(&information) as u32 == std::process::id()
@@ -223,13 +224,16 @@ impl Debuggee {
             return self.take_in_own_stop(thread);
         }
         let is_fault = signals::is_fault(number, &information);
-        self.hold_signal(thread, PendingSignal {
-            number,
-            information,
-            deliver: true,
-            fresh: true,
-            synchronous: is_fault,
-        });
+        self.hold_signal(
+            thread,
+            PendingSignal {
+                number,
+                information,
+                deliver: true,
+                fresh: true,
+                synchronous: is_fault,
+            },
+        );
         let is_silent = self
             .threads
             .get(&thread.0)
@@ -263,6 +267,41 @@ impl Debuggee {
             fault_address: is_fault.then(|| self.fault_address(thread)).flatten(),
             fatal,
         });
+        Ok(())
+    }
+
+    /// The signal of a trap of the program's own, when the engine has been told
+    /// of the stop already.
+    pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let information =
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let signal = libc::SIGTRAP;
+        self.hold_signal(
+            thread,
+            PendingSignal {
+                number: signal,
+                information,
+                deliver: true,
+                fresh: true,
+                synchronous: true,
+            },
+        );
+        let is_silent = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.silent);
+        let fatal = !is_silent && signals::is_fatal(self.process, signal);
+        if fatal || (!is_silent && self.reports(signal)) {
+            self.announce(Notice::Signal {
+                thread,
+                signal,
+                code: information.si_code,
+                fault_address: self.fault_address(thread),
+                fatal,
+            });
+        } else {
+            self.inputs.push_back(Input::Resume { thread });
+        }
         Ok(())
     }
 
@@ -424,5 +463,5 @@ impl Debuggee {
 fn signal_code(thread: ThreadId) -> Result<i32, DebuggeeError> {
     kernel::signal_information(thread.0)
         .map(|information| information.si_code)
-        .map_err(crate::debuggee::gone_or("read a signal", thread))
+        .map_err(gone_or("read a signal", thread))
 }

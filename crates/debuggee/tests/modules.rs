@@ -1,0 +1,109 @@
+//! Libraries that come and go while the program runs.
+
+mod support;
+
+use juror_debuggee::{Debuggee, Notice, Owner};
+use support::{compile, compile_to, file_address, run_with};
+
+#[test]
+fn a_library_can_be_watched_from_its_first_instruction() {
+    let program = compile(
+        r#"
+        #include <dlfcn.h>
+        #include <stdio.h>
+        int main(int argc, char **argv) {
+            for (int round = 0; round < 3; round++) {
+                void *library = dlopen(argv[1], RTLD_NOW);
+                if (!library) return 1;
+                void (*work)(void) = dlsym(library, "work");
+                for (int i = 0; i < 10; i++) work();
+                dlclose(library);
+            }
+            puts("done");
+            return 0;
+        }"#,
+        &[],
+    );
+    let library = program.directory.path().join("library.so");
+    // The constructor calls `work` too: that is before `dlopen` returns.
+    compile_to(
+        &library,
+        r#"
+        volatile int count;
+        __attribute__((noinline)) void work(void) { count++; }
+        __attribute__((constructor)) static void begin(void) { work(); }"#,
+        &["-O1", "-shared", "-fPIC"],
+    );
+    let offset = file_address(&library, "work");
+    let mut launch = program.launch();
+    launch.arguments = vec![library.clone().into()];
+    let mut debuggee = Debuggee::launch(&launch).unwrap();
+    let mut point = None;
+    let mut loads = 0;
+    let run = run_with(&mut debuggee, |debuggee, notice| {
+        if let Notice::ModulesChanged { .. } = notice {
+            let found = debuggee
+                .modules()
+                .iter()
+                .find(|module| module.path == library)
+                .map(|module| module.bias + offset);
+            match (point, found) {
+                (None, Some(address)) => {
+                    debuggee.insert(address, Owner::Monitor).unwrap();
+                    loads += 1;
+                }
+                (Some(address), None) => debuggee.remove(address, Owner::Monitor).unwrap(),
+                _ => {}
+            }
+            point = found;
+        }
+    });
+    run.assert_exited(0);
+    assert_eq!(loads, 3);
+    assert_eq!(run.hits, 33);
+    assert_eq!(program.output(), "done\n");
+}
+
+#[test]
+fn constructors_of_startup_libraries_are_not_missed() {
+    let program = compile("int main(void) { return 0; }", &[]);
+    let library = program.directory.path().join("libearly.so");
+    compile_to(
+        &library,
+        r#"
+        volatile int count;
+        __attribute__((noinline)) void work(void) { count++; }
+        __attribute__((constructor)) static void begin(void) { work(); }"#,
+        &["-O1", "-shared", "-fPIC"],
+    );
+    let offset = file_address(&library, "work");
+    let mut launch = program.launch();
+    launch.environment = vec![juror_debuggee::EnvironmentChange::Set(
+        "LD_PRELOAD".into(),
+        library.clone().into(),
+    )];
+    let mut debuggee = Debuggee::launch(&launch).unwrap();
+    let mut planted = false;
+    let run = run_with(&mut debuggee, |debuggee, _| {
+        let found = debuggee
+            .modules()
+            .iter()
+            .find(|module| module.path == library)
+            .map(|module| module.bias + offset);
+        if let (false, Some(address)) = (planted, found) {
+            debuggee.insert(address, Owner::Monitor).unwrap();
+            planted = true;
+        }
+    });
+    run.assert_exited(0);
+    assert_eq!(run.hits, 1);
+}
+
+#[test]
+fn static_programs_have_one_module() {
+    let program = compile("int main(void) { return 3; }", &["-static"]);
+    let mut debuggee = program.start();
+    let files = debuggee.modules().iter().filter(|it| !it.in_memory);
+    assert_eq!(files.count(), 1);
+    support::run(&mut debuggee).assert_exited(3);
+}

@@ -1,0 +1,150 @@
+//! Small C programs, compiled into a directory that goes away, and a loop that
+//! runs them to their end.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use object::{Object, ObjectSymbol};
+use tempfile::TempDir;
+
+pub struct Program {
+    pub directory: TempDir,
+    pub path: PathBuf,
+}
+
+/// Compiles a C program; `flags` such as `-O2`.
+#[track_caller]
+pub fn compile(source: &str, flags: &[&str]) -> Program {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("program");
+    compile_to(&directory.path().join("program"), source, flags);
+    Program { directory, path }
+}
+
+/// Compiles a C program or library to `path`.
+#[track_caller]
+pub fn compile_to(path: &std::path::Path, source: &str, flags: &[&str]) {
+    let source_path = path.with_extension("c");
+    fs::write(&source_path, source).unwrap();
+    let output = Command::new("cc")
+        .arg("-pthread")
+        .args(flags)
+        .arg("-o")
+        .arg(path)
+        .arg(&source_path)
+        .arg("-ldl")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "cc failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+impl Program {
+    pub fn output_path(&self) -> PathBuf {
+        self.directory.path().join("output")
+    }
+
+    /// A launch whose output goes to a file.
+    pub fn launch(&self) -> Launch {
+        Launch {
+            input: Redirection::File("/dev/null".into()),
+            output: Redirection::File(self.output_path()),
+            ..Launch::new(&self.path)
+        }
+    }
+
+    #[track_caller]
+    pub fn start(&self) -> Debuggee {
+        Debuggee::launch(&self.launch()).unwrap()
+    }
+
+    pub fn output(&self) -> String {
+        fs::read_to_string(self.output_path()).unwrap()
+    }
+
+    /// The address of a symbol in memory.
+    #[track_caller]
+    pub fn address(&self, debuggee: &Debuggee, symbol: &str) -> u64 {
+        let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
+        main.bias + file_address(&self.path, symbol)
+    }
+}
+
+/// The address of a symbol in its file.
+#[track_caller]
+pub fn file_address(path: &std::path::Path, symbol: &str) -> u64 {
+    let data = fs::read(path).unwrap();
+    let file = object::File::parse(&*data).unwrap();
+    file.symbols()
+        .chain(file.dynamic_symbols())
+        .find(|it| it.name() == Ok(symbol) && it.address() != 0)
+        .unwrap_or_else(|| panic!("no symbol {symbol}"))
+        .address()
+}
+
+/// How a run ended, and what was told on the way.
+#[derive(Debug, Default)]
+pub struct Run {
+    pub hits: usize,
+    pub notices: Vec<Notice>,
+    /// The last notice.
+    pub end: Option<Notice>,
+}
+
+impl Run {
+    #[track_caller]
+    pub fn assert_exited(&self, status: i32) {
+        assert_eq!(self.end, Some(Notice::Exited { status }));
+    }
+}
+
+/// Runs to the end, resuming at once what waits.
+#[track_caller]
+pub fn run(debuggee: &mut Debuggee) -> Run {
+    run_with(debuggee, |_, _| {})
+}
+
+/// Runs to the end; `look` sees each notice before its thread is resumed.
+#[track_caller]
+pub fn run_with(debuggee: &mut Debuggee, mut look: impl FnMut(&mut Debuggee, &Notice)) -> Run {
+    let mut run = Run::default();
+    debuggee.resume_all().unwrap();
+    loop {
+        let notice = debuggee.wait().unwrap();
+        look(debuggee, &notice);
+        if let Notice::Exited { .. } | Notice::Killed { .. } = notice {
+            run.end = Some(notice);
+            return run;
+        }
+        if let Some(thread) = notice.waiting_thread() {
+            debuggee.resume(thread).unwrap();
+        }
+        match notice {
+            Notice::Hit { .. } => run.hits += 1,
+            notice => run.notices.push(notice),
+        }
+    }
+}
+
+/// Starts the program with points at these functions.
+#[track_caller]
+pub fn start_with_points(program: &Program, symbols: &[&str]) -> Debuggee {
+    let mut debuggee = program.start();
+    for symbol in symbols {
+        let address = program.address(&debuggee, symbol);
+        debuggee.insert(address, Owner::Monitor).unwrap();
+    }
+    debuggee
+}
+
+/// Whether the process still exists (a zombie does not).
+pub fn is_running(process: u32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
