@@ -172,77 +172,87 @@ fn walk(process: &OwnProcess, innermost: Registers) -> Vec<Frame> {
     frames
 }
 
+/// Looks at the stack while all its frames are alive.
+type Look<'a> = &'a dyn Fn(&OwnProcess, &[Frame]);
+
 #[inline(never)]
-fn innermost(process: &OwnProcess, value: u64) -> Vec<Frame> {
+fn innermost(process: &OwnProcess, value: u64, look: Look<'_>) {
     let kept_inside: u64 = black_box(value + 1);
-    let frames = walk(process, own_registers());
+    look(process, &walk(process, own_registers()));
     black_box(&kept_inside);
-    frames
 }
 
 #[inline(never)]
-fn middle(process: &OwnProcess, value: u64) -> Vec<Frame> {
+fn middle(process: &OwnProcess, value: u64, look: Look<'_>) {
     let kept_between: [u32; 2] = black_box([value as u32, 77]);
-    let frames = innermost(process, value * 2);
+    innermost(process, value * 2, look);
     black_box(&kept_between);
-    frames
 }
 
 #[test]
 fn the_own_stack_is_unwound_to_its_end() {
-    let process = OwnProcess::open();
-    let frames = middle(&process, black_box(21));
-    let names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
-    let position = |wanted: &str| {
-        let found = names.iter().position(|name| name.ends_with(wanted));
-        found.unwrap_or_else(|| panic!("{wanted} in {names:?}"))
-    };
-    assert_eq!(position("unwinding::innermost"), 0, "{names:?}");
-    assert_eq!(position("unwinding::middle"), 1, "{names:?}");
-    assert!(position("the_own_stack_is_unwound_to_its_end") >= 2);
-    // Every thread begins in the C library.
-    assert!(
-        names.len() > 5
-            && frames
+    middle(&OwnProcess::open(), black_box(21), &|_, frames| {
+        let names: Vec<String> = frames
+            .iter()
+            .flat_map(|frame| {
+                let inlined = frame.file.inlined_frames(frame.pc);
+                let inlined: Vec<String> =
+                    inlined.iter().map(|call| call.name.to_string()).collect();
+                inlined.into_iter().chain([frame.name.clone()])
+            })
+            .collect();
+        let position = |wanted: &str| {
+            let found = names.iter().position(|name| name.ends_with(wanted));
+            found.unwrap_or_else(|| panic!("{wanted} in {names:?}"))
+        };
+        let order = [
+            position("unwinding::innermost"),
+            position("unwinding::middle"),
+            position("unwinding::the_own_stack_is_unwound_to_its_end"),
+        ];
+        assert!(order.is_sorted(), "{names:?}");
+        // Every thread begins in the C library.
+        assert!(
+            frames
                 .last()
                 .unwrap()
                 .file
                 .path()
                 .to_string_lossy()
                 .contains("libc")
-    );
+        );
+    });
 }
 
 #[test]
 fn variables_of_every_frame_have_their_values() {
-    let process = OwnProcess::open();
-    let frames = middle(&process, black_box(21));
-    for (frame, variable, expected) in [
-        (&frames[0], "kept_inside", 43u64),
-        (&frames[1], "kept_between", 77 << 32 | 21),
-    ] {
-        let scopes = frame.file.locals_at(frame.pc);
-        let found = scopes
-            .iter()
-            .flat_map(|scope| &scope.variables)
-            .find(|v| &*v.name == variable);
-        let found = found.unwrap_or_else(|| panic!("{variable} in {scopes:?}"));
-        let context = FrameContext {
-            process: &process,
-            frame,
-        };
-        let pieces = found.location.evaluate(frame.pc, &context).unwrap();
-        let [piece] = &pieces[..] else {
-            panic!("{variable}: {pieces:?}")
-        };
-        let mut bytes = [0; 8];
-        let Place::Address(address) = piece.place else {
-            panic!("{variable}: {piece:?}")
-        };
-        assert!(process.read(address, &mut bytes));
-        assert_eq!(u64::from_le_bytes(bytes), expected, "{variable}");
-        assert_eq!(found.r#type.size(), Some(8), "{variable}");
-    }
+    middle(&OwnProcess::open(), black_box(21), &|process, frames| {
+        for (frame, variable, expected) in [
+            (&frames[0], "kept_inside", 43u64),
+            (&frames[1], "kept_between", 77 << 32 | 21),
+        ] {
+            let scopes = frame.file.locals_at(frame.pc);
+            let found = scopes
+                .iter()
+                .flat_map(|scope| &scope.variables)
+                .find(|v| &*v.name == variable);
+            let found = found.unwrap_or_else(|| panic!("{variable} in {scopes:?}"));
+            let pieces = found
+                .location
+                .evaluate(frame.pc, &FrameContext { process, frame })
+                .unwrap();
+            let [piece] = &pieces[..] else {
+                panic!("{variable}: {pieces:?}")
+            };
+            let Place::Address(address) = piece.place else {
+                panic!("{variable}: {piece:?}")
+            };
+            let mut bytes = [0; 8];
+            assert!(process.read(address, &mut bytes));
+            assert_eq!(u64::from_le_bytes(bytes), expected, "{variable}");
+            assert_eq!(found.r#type.size(), Some(8), "{variable}");
+        }
+    });
 }
 
 /// Memory whose every word is its own address.
