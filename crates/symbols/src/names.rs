@@ -26,13 +26,29 @@ pub fn demangle(raw: &str) -> Option<String> {
 /// Splits the suffix that gcc and LLVM append to the copies they make
 /// (`foo.constprop.0` into `foo` and `.constprop.0`).
 pub(crate) fn split_clone(name: &str) -> (&str, Option<&str>) {
-    match name.find('.') {
+    let search_from = end_of_rust_hash(name).unwrap_or(0);
+    let dot = name.get(search_from..).and_then(|rest| rest.find('.'));
+    match dot.map(|at| at + search_from) {
         Some(at) if at > 0 => {
             let (base, suffix) = name.split_at(at);
             (base, Some(suffix))
         }
         _ => (name, None),
     }
+}
+
+/// Where the hash ends that closes an old mangled name of Rust, whose
+/// identifiers may hold dots (`_ZN…$LT$a..b$GT$…17h0123456789abcdefE`).
+fn end_of_rust_hash(name: &str) -> Option<usize> {
+    const MARK: &str = "17h";
+    const LENGTH: usize = MARK.len() + 16;
+    if !name.starts_with("_ZN") {
+        return None;
+    }
+    let at = name.rfind(MARK)?;
+    let hash = name.get(at + MARK.len()..at + LENGTH)?;
+    let closed = name.get(at + LENGTH..)?.starts_with('E');
+    (closed && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(at + LENGTH + 1)
 }
 
 /// What a clone suffix says about the code it names.
@@ -225,6 +241,10 @@ mod tests {
             (
                 "_ZN4core3fmt5write17h0123456789abcdefE",
                 Some("core::fmt::write"),
+            ),
+            (
+                "_ZN13_$LT$a..b$GT$1c17h0123456789abcdefE.llvm.1",
+                Some("<a::b>::c.llvm.1"),
             ),
             ("_ZL6helperi.constprop.0", Some("helper.constprop.0")),
             ("main", None),

@@ -186,7 +186,7 @@ int push(int x) { return x; }
 int main(int argc, char **) {
     ns::Queue queue(argc), other(2);
     ns::Box<int> box{1};
-    ns::Box<long> wide{1};
+    ns::Box<char> wide{1};
     return queue.push(1) + push(2) + box.get(1) + wide.get(2) + ns::use(3) + (queue < other);
 }
 "#;
@@ -207,7 +207,7 @@ int main(int argc, char **) {
             ("Queue::operator<", vec!["ns::Queue::operator<"]),
             (
                 "ns::Box::get",
-                vec!["ns::Box<int>::get", "ns::Box<long>::get"],
+                vec!["ns::Box<int>::get", "ns::Box<char>::get"],
             ),
             ("Box<int>::get", vec!["ns::Box<int>::get"]),
             ("ns::helper", vec!["ns::(anonymous namespace)::helper"]),

@@ -15,11 +15,15 @@ use std::sync::Arc;
 
 /// Where a parameter is at `low_pc` by its own description; `None` when the
 /// description does not hold there or is not understood.
+///
+/// `changed` says that the calling convention tells nothing, so that doubtful
+/// descriptions are better than none.
 pub(super) fn location(
     info: &Arc<DebugInfo>,
     function: DieRef,
     low_pc: u64,
     variable: &Variable,
+    changed: bool,
 ) -> Option<EntryLocation> {
     let size = variable.r#type.size()?;
     if let LocationSource::Constant(bytes) = &variable.location.source {
@@ -32,6 +36,7 @@ pub(super) fn location(
         function,
         low_pc,
         listed,
+        trust_argument_registers: changed,
     };
     let pieces = reader.read(&expression, size)?;
     let covered: u64 = pieces.iter().map(|piece| u64::from(piece.size)).sum();
@@ -93,6 +98,10 @@ struct DescriptionReader<'a> {
     low_pc: u64,
     /// Whether it comes from a list, whose entries hold exactly where they say.
     listed: bool,
+    /// Whether to believe that a register which holds the value "everywhere"
+    /// does so at the entry too. gcc says so of 16-byte integers that the
+    /// first instructions only move there, so the convention goes first.
+    trust_argument_registers: bool,
 }
 
 impl DescriptionReader<'_> {
@@ -148,9 +157,8 @@ impl DescriptionReader<'_> {
             Operation::Register { register } => {
                 let is_argument = INTEGER_ARGUMENTS.contains(&register.0)
                     || (XMM0..XMM0 + super::VECTOR_ARGUMENT_COUNT as u16).contains(&register.0);
-                // Without a list it may be a register of the body, not of the
-                // entry (`register int x`).
-                (self.listed || is_argument).then_some(EntryPlace::Register(register.0))?
+                let trusted = self.listed || self.trust_argument_registers && is_argument;
+                trusted.then_some(EntryPlace::Register(register.0))?
             }
             Operation::FrameOffset { offset } => {
                 (self.frame_base_is_cfa() && offset >= 0).then_some(EntryPlace::Stack(offset))?

@@ -10,6 +10,7 @@ mod classify;
 mod convention;
 mod described;
 
+use crate::dwarf::{DebugInfo, DieRef};
 use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
 use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
@@ -185,8 +186,13 @@ impl SymbolFile {
                     .collect(),
             });
         };
-        let location = described::location(info, die, function.low_pc, variable)
-            .unwrap_or_else(|| self.by_convention(function, &parameters, index));
+        let linkage_name = function.linkage_name.as_deref().unwrap_or("");
+        let changed = described::changed_convention(info, die, linkage_name);
+        let location = described::location(info, die, function.low_pc, variable, changed.is_some())
+            .unwrap_or_else(|| match changed {
+                Some(reason) => unavailable(reason, variable.r#type.size().unwrap_or(0)),
+                None => by_convention(info, die, &parameters, index),
+            });
         Ok(EntryValue {
             name: variable.name.clone(),
             r#type: variable.r#type.clone(),
@@ -205,42 +211,6 @@ impl SymbolFile {
             .collect()
     }
 
-    fn by_convention(
-        &self,
-        function: &Function,
-        parameters: &[Variable],
-        index: usize,
-    ) -> EntryLocation {
-        let Some((info, die)) = self.inner.debug_info().zip(function.die) else {
-            return unavailable(EntryUnavailable::TypeUnknown, 0);
-        };
-        let wanted = parameters
-            .get(index)
-            .and_then(|variable| variable.r#type.size())
-            .unwrap_or(0);
-        let linkage_name = function.linkage_name.as_deref().unwrap_or("");
-        if let Some(reason) = described::changed_convention(info, die, linkage_name) {
-            return unavailable(reason, wanted);
-        }
-        let mut convention = Convention::new(info, die);
-        if convention.returns_by_hidden_pointer(&described::return_type(info, die)) {
-            convention.take_integer();
-        }
-        for (at, variable) in parameters.iter().enumerate() {
-            let location = convention.place(&variable.r#type);
-            if at == index {
-                return location;
-            }
-            // Once one argument's place is unknown, so are those after it.
-            if let Some(EntryPlace::Unavailable(reason)) =
-                location.first().map(|piece| &piece.place)
-            {
-                return unavailable(*reason, wanted);
-            }
-        }
-        unavailable(EntryUnavailable::TypeUnknown, wanted)
-    }
-
     /// Where the result of a function is when it has just returned; `None`
     /// without debug information. A result in memory is where `rax` points.
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
@@ -257,6 +227,34 @@ impl SymbolFile {
         };
         Some(ReturnValue { r#type, location })
     }
+}
+
+/// Deals out all parameters up to one, and says where that one is.
+fn by_convention(
+    info: &Arc<DebugInfo>,
+    function: DieRef,
+    parameters: &[Variable],
+    index: usize,
+) -> EntryLocation {
+    let wanted = parameters
+        .get(index)
+        .and_then(|variable| variable.r#type.size())
+        .unwrap_or(0);
+    let mut convention = Convention::new(info, function);
+    if convention.returns_by_hidden_pointer(&described::return_type(info, function)) {
+        convention.take_integer();
+    }
+    for (at, variable) in parameters.iter().enumerate() {
+        let location = convention.place(&variable.r#type);
+        if at == index {
+            return location;
+        }
+        // Once one argument's place is unknown, so are those after it.
+        if let Some(EntryPlace::Unavailable(reason)) = location.first().map(|piece| &piece.place) {
+            return unavailable(*reason, wanted);
+        }
+    }
+    unavailable(EntryUnavailable::TypeUnknown, wanted)
 }
 
 /// Where the argument at `position`, counted from 1, is at the first

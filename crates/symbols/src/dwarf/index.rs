@@ -113,6 +113,14 @@ struct PendingFunction {
     origin: Option<DieRef>,
 }
 
+/// A global variable before its name is resolved.
+struct PendingGlobal {
+    record: GlobalRecord,
+    origin: Option<DieRef>,
+    /// Its mangled name, demangled.
+    readable: Option<String>,
+}
+
 struct Pass<'a> {
     info: &'a DebugInfo,
     unit: u32,
@@ -123,7 +131,7 @@ struct Pass<'a> {
     functions: Vec<PendingFunction>,
     linkage_names: FxHashMap<DieRef, Box<str>>,
     origins: FxHashMap<DieRef, DieRef>,
-    globals: Vec<(GlobalRecord, Option<DieRef>)>,
+    globals: Vec<PendingGlobal>,
     global_names: FxHashMap<DieRef, (Box<str>, bool)>,
     index: Index,
 }
@@ -303,13 +311,19 @@ impl Pass<'_> {
                 .insert(die, (name.clone(), attributes.external));
         }
         if attributes.located {
-            let name = name.unwrap_or_default();
-            let record = GlobalRecord {
-                die,
-                name,
-                external: attributes.external,
-            };
-            self.globals.push((record, origin));
+            let readable = self
+                .info
+                .text(self.unit, attributes.linkage_name)
+                .and_then(|raw| crate::names::demangle(&raw));
+            self.globals.push(PendingGlobal {
+                record: GlobalRecord {
+                    die,
+                    name: name.unwrap_or_default(),
+                    external: attributes.external,
+                },
+                origin,
+                readable,
+            });
         }
     }
 
@@ -467,14 +481,24 @@ impl Pass<'_> {
     }
 
     fn finish_names(&mut self) {
-        for (mut record, origin) in std::mem::take(&mut self.globals) {
+        for global in std::mem::take(&mut self.globals) {
+            let PendingGlobal {
+                mut record,
+                origin,
+                readable,
+            } = global;
             if record.name.is_empty() || origin.is_some() {
                 let declared = origin.and_then(|origin| self.global_names.get(&origin));
-                let Some((name, external)) = declared else {
-                    continue;
-                };
-                record.name = name.clone();
-                record.external |= *external;
+                // Some compilers declare the static variables of a class as
+                // its members; then the mangled name tells the scopes.
+                match (declared, readable) {
+                    (Some((name, external)), _) => {
+                        record.name = name.clone();
+                        record.external |= *external;
+                    }
+                    (None, Some(readable)) => record.name = readable.into(),
+                    (None, None) => continue,
+                }
             }
             self.index.globals.push(record);
         }

@@ -1,0 +1,204 @@
+//! Whatever is in a file: no panic, no endless loop, no huge allocation.
+
+mod support;
+
+use juror_symbols::{
+    EvaluationContext, Memory, Parameter, Registers, SymbolFile, Type, TypeKind, register,
+};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::LazyLock;
+
+const PROGRAM: &str = r#"
+struct list { struct list *next; int value; union { int i; float f; }; unsigned bits : 3; };
+enum color { RED, GREEN };
+typedef int (*compare_t)(const void *, const void *);
+static int total;
+static inline int weigh(struct list *list) { total += list->value; return list->value; }
+__attribute__((noinline)) int walk(struct list *list, compare_t compare, double scale, enum color color) {
+    int sum = (int)scale + color;
+    for (; list; list = list->next) { int weight = weigh(list); sum += weight; }
+    return sum + (compare != 0);
+}
+int main(int argc, char **argv) { struct list list = {0, argc}; return walk(&list, 0, 1.5, RED); }
+"#;
+
+/// Small programs, sound: the bytes that are then damaged.
+static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let options: [&[&str]; 4] = [
+        &["-O2", "-gdwarf-5", "-nostdlib", "-Wl,-emain"],
+        &["-O0", "-gdwarf-4", "-nostdlib", "-Wl,-emain"],
+        &["-O1", "-gdwarf-5", "-gz=zlib", "-nostdlib", "-Wl,-emain"],
+        &["-O1", "-gdwarf-5", "-fno-asynchronous-unwind-tables"],
+    ];
+    options
+        .iter()
+        .filter_map(|options| support::compile("gcc", "program.c", PROGRAM, options))
+        .map(|program| std::fs::read(&program.path).unwrap())
+        .collect()
+});
+
+struct Anything;
+
+impl Memory for Anything {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        buffer.fill(address as u8);
+        address % 3 != 0
+    }
+}
+
+impl EvaluationContext for Anything {
+    fn register(&self, number: u16) -> Option<u64> {
+        (number % 5 != 0).then_some(u64::from(number) << 40)
+    }
+    fn cfa(&self) -> Option<u64> {
+        Some(u64::MAX)
+    }
+    fn load_bias(&self) -> u64 {
+        u64::MAX - 5
+    }
+    fn entry_value(&self, register: u16) -> Option<u64> {
+        Some(u64::from(register))
+    }
+}
+
+fn look_at_type(of: &Type, depth: u8) {
+    let _ = (
+        of.name(),
+        of.size(),
+        of.declaration("x"),
+        of.strip(),
+        of.target(),
+        of.field_names(),
+    );
+    let _ = of.field("value");
+    if depth == 0 {
+        return;
+    }
+    match of.kind() {
+        TypeKind::Composite(composite) => {
+            for field in composite.fields.iter().take(8) {
+                look_at_type(&field.r#type, depth - 1);
+            }
+        }
+        TypeKind::Pointer(inner) | TypeKind::Typedef(inner) | TypeKind::Const(inner) => {
+            look_at_type(&inner, depth - 1);
+        }
+        TypeKind::Array { element, .. } => look_at_type(&element, depth - 1),
+        _ => {}
+    }
+}
+
+/// Calls everything.
+fn look_at(path: &Path) {
+    let Ok(file) = SymbolFile::open(path) else {
+        return;
+    };
+    let _ = (
+        file.header().is_position_independent(),
+        file.has_debug_info(),
+        file.source_files(),
+    );
+    let _ = (
+        file.function_names().count(),
+        file.type_names(),
+        file.global_names(),
+    );
+    let mut registers = Registers::default();
+    registers.set(register::RSP, Some(0x7000));
+    registers.set(register::RBP, Some(0x7100));
+    let mut functions: Vec<_> = file.functions().take(40).collect();
+    for name in ["walk", "main", "weigh", "list::walk", "x@plt"] {
+        functions.extend(file.functions_named(name));
+        let _ = file.inlined_copies(name);
+    }
+    for function in functions {
+        let _ = (
+            file.prologue_end(&function),
+            file.line_ranges(&function),
+            function.size(),
+        );
+        for parameter in file.parameters(&function) {
+            look_at_type(&parameter.r#type, 4);
+            let _ = file.entry_value_plan(&function, Parameter::Name(&parameter.name));
+        }
+        let _ = (
+            file.entry_value_plans(&function),
+            file.return_value_plan(&function),
+        );
+        let middle = function.low_pc.wrapping_add(function.size() / 2);
+        for pc in [
+            function.low_pc,
+            function.low_pc.wrapping_add(4),
+            middle,
+            function.high_pc(),
+        ] {
+            let _ = (
+                file.function_at(pc),
+                file.symbol_at(pc),
+                file.line_at(pc),
+                file.step_ranges(pc),
+            );
+            let _ = (
+                file.inlined_frames(pc),
+                file.unwind(pc, &registers, &Anything),
+            );
+            for scope in file.locals_at(pc) {
+                for variable in scope.variables {
+                    let _ = variable.location.evaluate(pc, &Anything);
+                    look_at_type(&variable.r#type, 3);
+                }
+            }
+        }
+    }
+    for line in [1, 7, 9, u32::MAX] {
+        let _ = file.addresses_of_line("program.c", line);
+    }
+    for name in ["struct list", "enum color", "compare_t", "int *"] {
+        if let Some(found) = file.type_named(name) {
+            look_at_type(&found, 4);
+        }
+    }
+    for variable in file.globals_named("total") {
+        let _ = variable.location.evaluate(0, &Anything);
+    }
+    let _ = (
+        file.data_symbol("total"),
+        file.bytes_at(file.header().entry, 64),
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_programs_do_no_harm(
+        which in 0usize..4,
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
+        cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
+    ) {
+        let Some(sound) = SOUND.get(which) else { return Ok(()) };
+        let mut bytes = sound.clone();
+        for (at, value) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let directory = tempfile::TempDir::new().unwrap();
+        let path = directory.path().join("program");
+        std::fs::write(&path, &bytes).unwrap();
+        look_at(&path);
+    }
+}
+
+#[test]
+fn sound_programs_are_looked_at_whole() {
+    for bytes in SOUND.iter() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let path = directory.path().join("program");
+        std::fs::write(&path, bytes).unwrap();
+        look_at(&path);
+    }
+}
