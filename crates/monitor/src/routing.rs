@@ -17,7 +17,7 @@ use crate::automaton::Automaton;
 use crate::history::Record;
 use crate::index::agree;
 use crate::monitor::{ENDED_MAX, Ended, Monitor, Scratch};
-use crate::slices::{BASE, Place};
+use crate::slices::{BASE, Place, copy_values};
 use crate::step::{Change, Occurrence};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
@@ -274,9 +274,7 @@ impl Monitor {
     fn copy(&mut self, delivery: Delivery<'_>, parent: Place) {
         let state = self.slices.state(parent);
         let environment = &mut self.scratch.environment;
-        for (to, from) in environment.iter_mut().zip(self.slices.environment(parent)) {
-            to.clone_from(from);
-        }
+        copy_values(environment, self.slices.environment(parent));
         let record = self.slices.last_record(parent);
         let place = self
             .slices
