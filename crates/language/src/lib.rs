@@ -4,7 +4,7 @@
 //! fails, [`check`] resolves names to slots and rejects what has no meaning,
 //! and [`evaluate`] and [`execute`] compute over an [`Environment`] that the
 //! caller supplies. Properties are the automata of Jakse, Falcone and Méhaut,
-//! *Interactive Runtime Verification* (2019), sections 5.4 and 9.3.
+//! *Interactive Runtime Verification* (2019), sections 6.4 and 9.3.
 //!
 //! Invariants: nothing here knows where a value comes from; there is no I/O;
 //! no input makes any function panic; what a guard or update reads of the

@@ -1,6 +1,7 @@
 //! What can be known of a property before its first event: which transitions
 //! a state has for an event, what each state's verdict is, what it needs.
 
+use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
     Branch, Environment, EvaluationError, Property, StateId, Store, Transition, execute, truth,
@@ -110,7 +111,7 @@ impl Automaton {
         let Some(branch) = self.branch(state, variables, event, captures)? else {
             return Ok(None);
         };
-        environment.clone_from_slice_checked(variables);
+        copy_values(environment, variables);
         if !branch.updates.is_empty() {
             let mut frame = UpdateFrame {
                 variables: environment,
@@ -161,19 +162,6 @@ impl Automaton {
             }
         }
         Ok(None)
-    }
-}
-
-/// Copying that keeps to the shorter side instead of panicking.
-trait CloneFromSliceChecked {
-    fn clone_from_slice_checked(&mut self, source: &[Value]);
-}
-
-impl CloneFromSliceChecked for [Value] {
-    fn clone_from_slice_checked(&mut self, source: &[Value]) {
-        for (to, from) in self.iter_mut().zip(source) {
-            to.clone_from(from);
-        }
     }
 }
 

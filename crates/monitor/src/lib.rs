@@ -2,8 +2,8 @@
 //!
 //! A [`Monitor`] keeps a state and an environment for each *slice*: for each
 //! binding of the property's slice parameters, as in Jakse, Falcone and
-//! Méhaut, *Interactive Runtime Verification* (2019), sections 5.5, 6.4 and
-//! 9.2.3, which follows Chen and Rosu, *Parametric Trace Slicing and
+//! Méhaut, *Interactive Runtime Verification* (2019), sections 6.4, 9.2.2
+//! and 9.2.3, which follows Chen and Rosu, *Parametric Trace Slicing and
 //! Monitoring* (2009). The state of a slice is that of the automaton run alone
 //! over the events whose bindings the slice's binding contains.
 //!

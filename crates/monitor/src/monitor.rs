@@ -4,6 +4,7 @@ use crate::automaton::Automaton;
 use crate::history::{HISTORY_RECORDS, History, Path};
 use crate::index::Index;
 use crate::needs::{EventNeed, Needs};
+use crate::routing::Settled;
 use crate::slices::{BASE, SliceId, SliceView, Slices};
 use crate::step::{Change, Occurrence, Step};
 use juror_event::{EventId, Value, Verdict};
@@ -85,7 +86,7 @@ pub(crate) struct Ended {
 }
 
 /// Buffers that steps use again and again.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Scratch {
     /// The variables that a transition computes.
     pub environment: Vec<Value>,
@@ -95,8 +96,8 @@ pub(crate) struct Scratch {
     pub joined: Vec<Option<Value>>,
     pub targets: Vec<u32>,
     pub parents: Vec<u32>,
-    /// Parents from which no slice came, and the mask it would have had.
-    pub declined: Vec<(u32, u32)>,
+    /// Bindings that no slice has after their parents were asked.
+    pub settled: Vec<Settled>,
     /// Slices that the event brought into being.
     pub created: Vec<u32>,
 }
@@ -116,7 +117,11 @@ impl Monitor {
             environment: slices.environment(BASE).to_vec(),
             binding: slices.binding(BASE).to_vec(),
             joined: slices.binding(BASE).to_vec(),
-            ..Scratch::default()
+            // With one parameter the common event needs no more than this.
+            targets: Vec::with_capacity(4),
+            parents: Vec::with_capacity(4),
+            settled: Vec::with_capacity(4),
+            created: Vec::with_capacity(4),
         };
         let automaton = Automaton::new(property);
         let mut monitor = Monitor {
@@ -127,7 +132,7 @@ impl Monitor {
             ended: Vec::new(),
             ended_count: 0,
             sequence: 0,
-            // One slice moves at most events; more grow it once.
+            // Most events move one slice.
             changes: Vec::with_capacity(4),
             slices,
             scratch,

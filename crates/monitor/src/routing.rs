@@ -17,7 +17,7 @@ use crate::automaton::Automaton;
 use crate::history::Record;
 use crate::index::agree;
 use crate::monitor::{ENDED_MAX, Ended, Monitor, Scratch};
-use crate::slices::{BASE, Place};
+use crate::slices::{BASE, Place, copy_values};
 use crate::step::{Change, Occurrence};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
@@ -31,6 +31,45 @@ struct Delivery<'a> {
     occurrence: &'a Occurrence<'a>,
     /// Which parameters it binds.
     mask: u32,
+}
+
+/// What became of a binding that a parent and an event make together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// A slice has it now.
+    Live,
+    /// A slice had it, and was forgotten at once in a final state.
+    Ended,
+    /// The parent took no transition: no slice has it.
+    Declined,
+}
+
+/// A binding that no slice has after a parent was asked for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settled {
+    parent: Place,
+    /// What the parent and the event bind.
+    mask: u32,
+    fate: Fate,
+}
+
+/// The parents that bind the same parameters, while they are gone through.
+#[derive(Default)]
+struct Group {
+    mask: Option<u32>,
+    /// How many bindings earlier groups had settled.
+    start: usize,
+}
+
+impl Group {
+    fn enter(&mut self, mask: u32, settled: usize) {
+        if self.mask != Some(mask) {
+            *self = Group {
+                mask: Some(mask),
+                start: settled,
+            };
+        }
+    }
 }
 
 impl Monitor {
@@ -113,31 +152,36 @@ impl Monitor {
         delivery: Delivery<'_>,
         parents: &mut [Place],
     ) -> Result<(), EvaluationError> {
-        self.scratch.declined.clear();
+        self.scratch.settled.clear();
         self.scratch.created.clear();
         if parents.len() > 1 {
             let slices = &self.slices;
             parents.sort_unstable_by_key(|&parent| {
-                let bound = slices.mask(parent).count_ones();
-                (std::cmp::Reverse(bound), slices.id(parent))
+                let mask = slices.mask(parent);
+                let most_bound_first = std::cmp::Reverse(mask.count_ones());
+                (most_bound_first, mask, slices.id(parent))
             });
         }
         let mut result = Ok(());
+        let mut group = Group::default();
         for &parent in &*parents {
             let mask = self.join_binding(delivery, parent);
             let joined = &self.scratch.joined;
+            group.enter(self.slices.mask(parent), self.scratch.settled.len());
             let known = self.index.exact(&self.slices, joined, mask).is_some();
-            if known || self.was_declined(mask) {
+            if known || self.is_settled(mask, group.start) {
                 continue;
             }
-            match self.bear(delivery, parent) {
-                Ok(true) => {}
-                Ok(false) => self.scratch.declined.push((parent, mask)),
+            let fate = match self.bear(delivery, parent) {
+                Ok(fate) => fate,
+                // Its slice stays what its parent is.
                 Err(error) => {
-                    // Its slice stays what its parent is.
-                    self.scratch.declined.push((parent, mask));
                     result = result.and(Err(error));
+                    Fate::Declined
                 }
+            };
+            if fate != Fate::Live {
+                self.scratch.settled.push(Settled { parent, mask, fate });
             }
         }
         self.separate(delivery);
@@ -158,19 +202,21 @@ impl Monitor {
         self.slices.mask(parent) | delivery.mask
     }
 
-    /// True when a parent that knows more has declined the joined binding.
-    fn was_declined(&self, mask: u32) -> bool {
+    /// True when a parent that knows more has settled the joined binding. It
+    /// is of another group: two parents that bind the same parameters differ.
+    fn is_settled(&self, mask: u32, group_start: usize) -> bool {
         let joined = &self.scratch.joined;
-        self.scratch.declined.iter().any(|&(parent, other)| {
-            let own = self.slices.mask(parent);
+        let mut others = self.scratch.settled.iter().take(group_start);
+        others.any(|settled| {
+            let own = self.slices.mask(settled.parent);
             // What the event binds is the same for all.
-            other == mask && agree(self.slices.binding(parent), joined, own)
+            settled.mask == mask && agree(self.slices.binding(settled.parent), joined, own)
         })
     }
 
     /// A new slice with the joined binding, when the parent's state takes a
     /// transition on the event.
-    fn bear(&mut self, delivery: Delivery<'_>, parent: Place) -> Result<bool, EvaluationError> {
+    fn bear(&mut self, delivery: Delivery<'_>, parent: Place) -> Result<Fate, EvaluationError> {
         let from = self.slices.state(parent);
         let taken = delivery.automaton.take(
             from,
@@ -180,7 +226,7 @@ impl Monitor {
             &mut self.scratch.environment,
         )?;
         let Some(to) = taken else {
-            return Ok(false);
+            return Ok(Fate::Declined);
         };
         let record = self.remember(delivery, self.slices.last_record(parent), from, to);
         let place = self
@@ -191,18 +237,24 @@ impl Monitor {
         self.tally.enter(delivery.automaton.verdict(to));
         self.scratch.created.push(place);
         self.changed(delivery, place, Some(parent), from, to);
-        Ok(true)
+        Ok(if self.slices.is_live(place) {
+            Fate::Live
+        } else {
+            Fate::Ended
+        })
     }
 
     /// Copies of parents that declined, where a slice that came into being
     /// would otherwise be taken for the one that knows most of the binding.
     /// From those that bind least, since a copy may call for another.
     fn separate(&mut self, delivery: Delivery<'_>) {
-        if self.scratch.created.is_empty() || self.scratch.declined.is_empty() {
+        if self.scratch.created.is_empty() || self.scratch.settled.is_empty() {
             return;
         }
-        let declined = std::mem::take(&mut self.scratch.declined);
-        for &(parent, mask) in declined.iter().rev() {
+        let mut settled = std::mem::take(&mut self.scratch.settled);
+        settled.retain(|settled| settled.fate == Fate::Declined);
+        settled.sort_unstable_by_key(|settled| (settled.mask.count_ones(), settled.parent));
+        for &Settled { parent, mask, .. } in &settled {
             self.join_binding(delivery, parent);
             let joined = &self.scratch.joined;
             let between = self.scratch.created.iter().any(|&created| {
@@ -215,16 +267,14 @@ impl Monitor {
                 self.copy(delivery, parent);
             }
         }
-        self.scratch.declined = declined;
+        self.scratch.settled = settled;
     }
 
     /// A new slice with the joined binding, as its parent is.
     fn copy(&mut self, delivery: Delivery<'_>, parent: Place) {
         let state = self.slices.state(parent);
         let environment = &mut self.scratch.environment;
-        for (to, from) in environment.iter_mut().zip(self.slices.environment(parent)) {
-            to.clone_from(from);
-        }
+        copy_values(environment, self.slices.environment(parent));
         let record = self.slices.last_record(parent);
         let place = self
             .slices

@@ -210,6 +210,13 @@ impl Slices {
     }
 }
 
+/// Copies values one by one, as far as both sides go.
+pub(crate) fn copy_values(to: &mut [Value], from: &[Value]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.clone_from(from);
+    }
+}
+
 fn set<T>(values: &mut [T], position: usize, value: T) {
     if let Some(place) = values.get_mut(position) {
         *place = value;

@@ -28,6 +28,8 @@ const SLICE_PARAMETERS_MAX: usize = 16;
 /// How many events, variables or states a property may have: monitors keep a
 /// table of states by events.
 const ITEMS_MAX: usize = 1_000;
+/// How many known names a message lists.
+const LISTED_MAX: usize = 8;
 
 /// Resolves a file: the properties without errors, and what is to be said.
 ///
@@ -178,7 +180,14 @@ impl<'a> Checker<'a> {
         let mut known: Vec<&str> = known.into_iter().collect();
         // Sorted, so that the same text gives the same message each time.
         known.sort_unstable();
-        Diagnostic::error(code, name.span.clone(), message).did_you_mean(suggest(&name.text, known))
+        let error = Diagnostic::error(code, name.span.clone(), message);
+        let suggestion = suggest(&name.text, known.iter().copied());
+        let listed = matches!(what, "event" | "state") && (1..=LISTED_MAX).contains(&known.len());
+        if suggestion.is_none() && listed {
+            let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            return error.help(format!("known: {}", known.join(", ")));
+        }
+        error.did_you_mean(suggestion)
     }
 }
 

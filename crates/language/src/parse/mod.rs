@@ -9,6 +9,8 @@ mod literal;
 mod primary;
 mod property;
 mod state;
+#[cfg(test)]
+mod tests;
 mod types;
 
 pub(crate) use types::conversion;

@@ -60,6 +60,15 @@ impl Parser<'_> {
             && (ITEMS.contains(&self.text()) || self.text() == "property")
     }
 
+    /// True where a function's name is missing and the next item begins. A
+    /// function may be called `state`, with an item or more of its event after
+    /// it.
+    fn at_next_item(&self) -> bool {
+        let next = self.token(1).map_or(0..0, |token| token.span.clone());
+        let next = self.text_at(next);
+        self.at_item() && !ITEMS.contains(&next) && !["in", "returns", "property"].contains(&next)
+    }
+
     fn property(&mut self) -> Option<PropertyDeclaration> {
         let start = self.start();
         let reports = self.reports;
@@ -226,7 +235,7 @@ impl Parser<'_> {
         }
         let mut text = String::new();
         loop {
-            if self.kind() != TokenKind::Word {
+            if self.kind() != TokenKind::Word || (text.is_empty() && self.at_next_item()) {
                 let error = self.expected("the name of a function");
                 self.report(error.help("odd names stand in quotes: \"operator new\""));
                 return None;

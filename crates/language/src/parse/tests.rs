@@ -1,0 +1,151 @@
+//! Expressions, shown fully parenthesised.
+
+use super::*;
+use crate::syntax::ExpressionKind as Kind;
+
+fn shown(expression: &Expression) -> String {
+    match &expression.kind {
+        Kind::Integer(number) => number.to_string(),
+        Kind::Float(number) => format!("{number:?}"),
+        Kind::Text(text) => format!("{text:?}"),
+        Kind::Bool(truth) => truth.to_string(),
+        Kind::Null => "null".to_owned(),
+        Kind::Name(name) => name.to_string(),
+        Kind::Register(name) => format!("${name}"),
+        Kind::Argument(position) => format!("arg{position}"),
+        Kind::Return => "ret".to_owned(),
+        Kind::Unary { operator, operand } => format!("({operator} {})", shown(operand)),
+        Kind::Binary {
+            operator,
+            left,
+            right,
+        } => format!("({} {operator} {})", shown(left), shown(right)),
+        Kind::Field {
+            object,
+            field,
+            arrow,
+        } => {
+            let sign = if *arrow { "->" } else { "." };
+            format!("{}{sign}{}", shown(object), field.text)
+        }
+        Kind::Index { object, index } => format!("{}[{}]", shown(object), shown(index)),
+        Kind::Slice { object, start, end } => {
+            format!("{}[{}..{}]", shown(object), shown(start), shown(end))
+        }
+        Kind::Cast { type_name, operand } => format!("<{type_name}>{}", shown(operand)),
+        Kind::SizeOf(operand) => format!("sizeof {}", shown(operand)),
+        Kind::SizeOfType(type_name) => format!("sizeof <{type_name}>"),
+        Kind::Error => "!".to_owned(),
+    }
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let (expression, diagnostics) = parse_expression(text);
+    assert_eq!(diagnostics, [], "{text}");
+    assert_eq!(shown(&expression.unwrap()), expected, "{text}");
+}
+
+#[track_caller]
+fn check_error(text: &str, code: &str, underlined: &str) {
+    let (_, diagnostics) = parse_expression(text);
+    let first = diagnostics.first().expect(text);
+    assert_eq!(first.code, code, "{text}: {}", first.message);
+    assert_eq!(&text[first.span.clone()], underlined, "{text}");
+}
+
+#[test]
+fn precedence() {
+    check("a + b * c - d", "((a + (b * c)) - d)");
+    check("a < b and c == d or e", "(((a < b) and (c == d)) or e)");
+    check("a || b && !c", "(a or (b and (not c)))");
+    check("not a == b and c", "((not (a == b)) and c)");
+    check("!a == b", "((not a) == b)");
+    check("a | b ^ c & d << 2 + 1", "(a | (b ^ (c & (d << (2 + 1)))))");
+    check("(a & 1) == 1", "((a & 1) == 1)");
+    check("-a.b * *p->q", "((- a.b) * (* p->q))");
+    check("p@n + 1", "(p @ (n + 1))");
+    check("&a[1].b", "(& a[1].b)");
+    check("a - -1", "(a - (- 1))");
+}
+
+#[test]
+fn operands() {
+    check("0xff + 0b1_0 + 1_000 + 0o17", "(((255 + 2) + 1000) + 15)");
+    check("10ul - 0x10UL", "(10 - 16)");
+    check("1.5 + 2e3 + 2.5f", "((1.5 + 2000.0) + 2.5)");
+    check(r#""a\n\x41\"" == t"#, r#"("a\nA\"" == t)"#);
+    check("'a' + '\\n'", "(97 + 10)");
+    check("true != false", "(true != false)");
+    check("p != null", "(p != null)");
+    check("$rip + $", "($rip + $)");
+    check("mod::inner::x + ::y", "(mod::inner::x + ::y)");
+    check("queue.c::count + 1", "(queue.c::count + 1)");
+    check("\"src/queue.c\"::count", "src/queue.c::count");
+    check("t.0.1", "t.0.1");
+    check("a[i + 1][2..n]", "a[(i + 1)][2..n]");
+    check("a -> b", "a->b");
+    check("event + state", "(event + state)");
+}
+
+#[test]
+fn casts_and_sizes() {
+    check("(queue_t *)p", "<queue_t *>p");
+    check("*(struct queue **) p", "(* <struct queue **>p)");
+    check("(unsigned long)x + 1", "(<unsigned long>x + 1)");
+    check("(size_t)x", "<size_t>x");
+    check("(a) - 1", "(a - 1)");
+    check("(a) * b", "(a * b)");
+    check("(a) and b", "(a and b)");
+    check("((a))", "a");
+    check("sizeof x + 1", "(sizeof x + 1)");
+    check("sizeof(unsigned long)", "sizeof <unsigned long>");
+    check("sizeof(x)", "sizeof x");
+    check("sizeof(ns::T *)", "sizeof <ns::T *>");
+}
+
+#[test]
+fn mistakes() {
+    check_error("", "expected-expression", "");
+    check_error("a +", "syntax", "");
+    check_error("(a", "syntax", "");
+    check_error("a b", "after-expression", "b");
+    check_error("a & 1 == 1", "mixed-operators", "==");
+    check_error("0b12", "bad-number", "0b12");
+    check_error(
+        "99999999999999999999999999999999999999999",
+        "bad-number",
+        "99999999999999999999999999999999999999999",
+    );
+    check_error("3abc", "bad-number", "3abc");
+    check_error("\"a\\q\"", "bad-escape", "\"a\\q\"");
+    check_error("'ab'", "bad-character", "'ab'");
+    check_error("a.", "syntax", "");
+    check_error("a ? b : c", "unknown-character", "?");
+    check_error("when", "syntax", "when");
+}
+
+#[test]
+fn depth_and_length_are_limited() {
+    for (open, close) in [
+        ("(", ")"),
+        ("-", ""),
+        ("not ", ""),
+        ("a[", "]"),
+        ("(int)", ""),
+        ("sizeof ", ""),
+        ("a and (", ")"),
+        ("~", ""),
+    ] {
+        let text = format!("{}a{}", open.repeat(50_000), close.repeat(50_000));
+        let (_, diagnostics) = parse_expression(&text);
+        let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
+        assert!(codes.contains(&"too-deep"), "{open} {codes:?}");
+    }
+    for link in [" + a", "->a", "[0]", " or a"] {
+        let text = format!("a{}", link.repeat(50_000));
+        let (_, diagnostics) = parse_expression(&text);
+        let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
+        assert!(codes.contains(&"too-long"), "{link} {codes:?}");
+    }
+}

@@ -1,0 +1,405 @@
+//! What is said about mistakes, and where.
+
+use juror_language::{Diagnostic, load};
+
+/// A property around one mistake.
+const HEAD: &str = "property p\nevent push = before push(queue, size: int)\n\
+                    var count = 0\nvar open = false\n";
+
+#[track_caller]
+fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
+    let (_, diagnostics) = load(source);
+    let Some(found) = diagnostics.iter().find(|d| d.code == code) else {
+        panic!("no {code} for:\n{source}\n{diagnostics:#?}");
+    };
+    assert_eq!(&source[found.span.clone()], underlined, "{found:#?}");
+    let found_help = found.help.clone().unwrap_or_default();
+    assert!(found_help.contains(help), "{help:?} is not in {found:#?}");
+}
+
+#[track_caller]
+fn check(rest: &str, code: &str, underlined: &str, help: &str) {
+    check_source(&format!("{HEAD}{rest}"), code, underlined, help);
+}
+
+#[track_caller]
+fn check_guard(guard: &str, code: &str, underlined: &str, help: &str) {
+    check(
+        &format!("state init {{ on push when {guard} }}"),
+        code,
+        underlined,
+        help,
+    );
+}
+
+#[test]
+fn unknown_names() {
+    check("state init { on psuh }", "unknown-event", "psuh", "`push`");
+    check(
+        "state init { on push -> raedy } state ready",
+        "unknown-state",
+        "raedy",
+        "`ready`",
+    );
+    check(
+        "state init { on push { conut = 1 } }",
+        "unknown-variable",
+        "conut",
+        "`count`",
+    );
+    check(
+        "state init { on push { other = 1 } }",
+        "unknown-variable",
+        "other",
+        "var other",
+    );
+    check_guard("cuont > 1", "unknown-name", "cuont", "`count`");
+    check_guard("qeue->x > 1", "unknown-name", "qeue", "`queue`");
+    check_guard(
+        "elsewhere > 1",
+        "unknown-name",
+        "elsewhere",
+        "let the event read it",
+    );
+    check(
+        "slice on quue state init { on push }",
+        "unbound-slice",
+        "quue",
+        "`queue`",
+    );
+    check(
+        "slice on thread state init { on push }",
+        "unbound-slice",
+        "thread",
+        "before function(thread)",
+    );
+    check(
+        "event e = before f(x: inti) state init { on e }",
+        "unknown-type",
+        "inti",
+        "`int`",
+    );
+}
+
+#[test]
+fn known_names_are_listed_when_none_is_near() {
+    check("state init { on x }", "unknown-event", "x", "known: `push`");
+    check(
+        "state a { on push -> sink } state b",
+        "unknown-state",
+        "sink",
+        "known: `a`, `b`",
+    );
+}
+
+#[test]
+fn names_that_are_there_twice() {
+    check("state a { on push } state a", "duplicate-name", "a", "");
+    check(
+        "event push = before f state a { on push }",
+        "duplicate-name",
+        "push",
+        "",
+    );
+    check(
+        "var count = 1 state a { on push }",
+        "duplicate-name",
+        "count",
+        "",
+    );
+    check(
+        "event e = before f(x, x) state a { on e }",
+        "duplicate-name",
+        "x",
+        "",
+    );
+    check(
+        "event e = before f(count) state a { on e }",
+        "duplicate-name",
+        "count",
+        "count_now",
+    );
+    check(
+        "slice on queue, queue state a { on push }",
+        "duplicate-name",
+        "queue",
+        "",
+    );
+    check("state a { on push }\nproperty p", "duplicate-name", "p", "");
+    check(
+        "state a initial { on push } state b initial",
+        "two-initial",
+        "initial",
+        "",
+    );
+    check(
+        "state a accepting non-accepting { on push }",
+        "conflicting-words",
+        "non-accepting",
+        "",
+    );
+}
+
+#[test]
+fn types() {
+    check_guard("count", "not-boolean", "count", "!= 0");
+    check_guard("queue and count", "type-mismatch", "queue and count", "");
+    check_guard("size == \"x\"", "type-mismatch", "size == \"x\"", "");
+    check_guard("open > false", "type-mismatch", "open > false", "");
+    check_guard("open + 1 == 2", "type-mismatch", "open + 1", "");
+    check_guard("not count", "type-mismatch", "not count", "");
+    check_guard("-open == 1", "type-mismatch", "-open", "");
+    check_guard("(size & 1.5) == 1", "type-mismatch", "(size & 1.5)", "");
+    check_guard("count < 1 / 0", "bad-constant", "1 / 0", "");
+    check_guard(
+        "&queue->x + &queue->y == null",
+        "type-mismatch",
+        "&queue->x + &queue->y",
+        "",
+    );
+    check(
+        "state a { on push { count = true } }",
+        "type-mismatch",
+        "true",
+        "",
+    );
+    check("state a { on push { open = 1 } }", "type-mismatch", "1", "");
+    check(
+        "state a { on push { open += 1 } }",
+        "type-mismatch",
+        "open += 1",
+        "",
+    );
+    check(
+        "state a { on push { if count { open = true } } }",
+        "not-boolean",
+        "count",
+        "",
+    );
+}
+
+#[test]
+fn what_has_no_place_in_a_property() {
+    check_guard("$rip == 0", "not-in-properties", "$rip", "arg 1");
+    check_guard(
+        "sizeof queue == 8",
+        "not-in-properties",
+        "sizeof queue",
+        "number of bytes",
+    );
+    check_guard(
+        "queue[1..2] == 8",
+        "not-in-properties",
+        "queue[1..2]",
+        "queue[0]".get(5..).unwrap(),
+    );
+    check_guard("queue@2 == 8", "not-in-properties", "queue@2", "");
+    check_guard("^queue == 8", "not-in-properties", "^queue", "");
+    check_guard("queue[count] == 8", "bad-index", "count", "before the run");
+    check_guard(
+        "((queue_t *)queue)->x == 8",
+        "bad-place",
+        "((queue_t *)queue)",
+        "",
+    );
+    check_guard("(queue_t *)queue == 8", "bad-cast", "queue_t *", "u32");
+    check_guard("*count == 8", "bad-place", "count", "");
+    check_guard(
+        "size<count->init",
+        "bad-place",
+        "count",
+        "a space before the arrow",
+    );
+    check(
+        "state a { on push { size = 1 } }",
+        "assignment-to-parameter",
+        "size",
+        "size_seen",
+    );
+    check(
+        "var x = count state a { on push }",
+        "not-constant",
+        "count",
+        "",
+    );
+    check(
+        "var x = 1 + queue->n state a { on push }",
+        "not-constant",
+        "queue->n",
+        "",
+    );
+    check(
+        "event e = before f(x = ret) state a { on e }",
+        "return-before-call",
+        "ret",
+        "after",
+    );
+    check(
+        "event e = before f returns x state a { on e }",
+        "return-before-call",
+        "returns",
+        "after",
+    );
+    check(
+        "event e = before f(x = a + 1) state a { on e }",
+        "syntax",
+        "+",
+        "",
+    );
+    check(
+        "event e = before f(x = \"t\") state a { on e }",
+        "bad-read",
+        "\"t\"",
+        "",
+    );
+    check(
+        "event e = before f(x = &arg 1) state a { on e }",
+        "bad-read",
+        "&arg 1",
+        "",
+    );
+    check(
+        "event e = before f(x = arg 0) state a { on e }",
+        "bad-argument",
+        "0",
+        "from 1",
+    );
+}
+
+#[test]
+fn automata_without_meaning() {
+    check("", "no-states", "p", "");
+    check("state a", "no-transitions", "p", "");
+    check("state a final { on push }", "final-initial", "final", "");
+    check("state a { on push } state b", "unreachable-state", "b", "");
+    check(
+        "event e = before f state a { on push }",
+        "unused-event",
+        "e",
+        "",
+    );
+    check(
+        "state a { on push on push -> b } state b",
+        "never-taken",
+        "on push -> b",
+        "",
+    );
+    check(
+        "state a { on push -> b } state b final { on push }",
+        "never-taken",
+        "on push",
+        "",
+    );
+    check_source("", "no-property", "", "property NAME");
+}
+
+#[test]
+fn syntax() {
+    check_source("proprety p", "syntax", "proprety", "`property`");
+    check_source(
+        "property p { event e = before f }",
+        "syntax",
+        "{",
+        "no braces",
+    );
+    check(
+        "evnt e = before f state a { on push }",
+        "syntax",
+        "evnt",
+        "`event`",
+    );
+    check(
+        "event e = befor f state a { on push }",
+        "syntax",
+        "befor",
+        "`before`",
+    );
+    check(
+        "event e = before f(*p) state a { on push }",
+        "syntax",
+        "*",
+        "name",
+    );
+    check(
+        "event e = before f in libc state a { on push }",
+        "syntax",
+        "libc",
+        "",
+    );
+    check("state a { push }", "syntax", "push", "");
+    check("state a { on push when } state b", "syntax", "}", "");
+    check(
+        "state a { on push { count++ } }",
+        "syntax",
+        "+",
+        "count += 1",
+    );
+    check(
+        "state a { on push { queue->x = 1 } }",
+        "syntax",
+        "->",
+        "own variables",
+    );
+    check("state a { on push -> } ", "syntax", "}", "");
+    check("state a { on push", "syntax", "", "");
+    check(
+        "state a { on push else -> a }",
+        "else-without-when",
+        "else",
+        "",
+    );
+    check(
+        "state a acepting { on push }",
+        "syntax",
+        "acepting",
+        "`accepting`",
+    );
+    check(
+        "var if = 3 state a { on push }",
+        "syntax",
+        "if",
+        "another name",
+    );
+    check("slice queue state a { on push }", "syntax", "queue", "");
+    check("on push -> a", "syntax", "on", "braces of a state");
+}
+
+#[test]
+fn after_a_mistake_the_rest_is_still_read() {
+    let source = format!(
+        "{HEAD}event e = befor f
+         event bad = after
+         state a {{ on push when ) -> b; on psuh; on push {{ count = }} on push -> c }}
+         state b {{ on pusch }}"
+    );
+    let (properties, diagnostics) = load(&source);
+    assert!(properties.is_empty());
+    let underlined: Vec<&str> = diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .map(|d| &source[d.span.clone()])
+        .collect();
+    let expected = ["befor", "state", ")", "psuh", "}", "c", "pusch"];
+    assert_eq!(underlined, expected);
+}
+
+#[test]
+fn too_much_of_anything_is_an_error() {
+    let captures: Vec<String> = (0..65).map(|n| format!("c{n}")).collect();
+    let event = format!(
+        "event e = before f({}) state a {{ on e }}",
+        captures.join(", ")
+    );
+    let (_, diagnostics) = load(&format!("property p {event}"));
+    assert!(diagnostics.iter().any(|d| d.code == "too-many"));
+
+    let fields: Vec<String> = (0..70).map(|n| format!("q->f{n} > 0")).collect();
+    let guards = fields.join(" and ");
+    let source = format!("property p event e = before f(q) state a {{ on e when {guards} }}");
+    let (_, diagnostics) = load(&source);
+    assert!(
+        diagnostics
+            .iter()
+            .any(|d: &Diagnostic| d.code == "too-many")
+    );
+}

@@ -1,0 +1,130 @@
+//! An event that leaves the set of slices as it is allocates nothing.
+
+use juror_event::{EventId, Value};
+use juror_language::load;
+use juror_monitor::{Monitor, Occurrence};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+thread_local! {
+    /// Allocations of this thread: other tests do not count.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: everything is passed on to the system's allocator; the counter is a
+// constant-initialised thread local without a destructor, so that touching it
+// never allocates.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[track_caller]
+fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
+    let (mut properties, diagnostics) = load(source);
+    assert_eq!(properties.len(), 1, "{diagnostics:#?}");
+    let mut monitor = Monitor::with_history(Arc::new(properties.remove(0)), 100);
+    let events = |events: &[(u16, &[i128])]| -> Vec<(EventId, Vec<Value>)> {
+        let value = |&n: &i128| Value::Int(n);
+        let event =
+            |(id, values): &(u16, &[i128])| (EventId(*id), values.iter().map(value).collect());
+        events.iter().map(event).collect()
+    };
+    let take = |monitor: &mut Monitor, id: EventId, values: &[Value]| {
+        let occurrence = Occurrence {
+            thread: 1,
+            address: 2,
+            values,
+        };
+        monitor.step(id, &occurrence).unwrap()
+    };
+    for (id, values) in events(first) {
+        take(&mut monitor, id, &values);
+    }
+    // From a clone too: a checkpoint that is restored is as cheap.
+    let mut restored = monitor.clone();
+    let repeated = events(repeated);
+    for monitor in [&mut monitor, &mut restored] {
+        // Buffers for more than one slice grow once.
+        for (id, values) in &repeated {
+            take(monitor, *id, values);
+        }
+        let before = ALLOCATIONS.with(Cell::get);
+        let mut taken = 0;
+        for _ in 0..1_000 {
+            for (id, values) in &repeated {
+                taken += u64::from(take(monitor, *id, values).taken);
+            }
+        }
+        assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0);
+        assert!(taken > 0);
+    }
+}
+
+#[test]
+fn one_slice_parameter() {
+    let source = "property p slice on q
+        event new = after make(size) returns q
+        event push = before push(q)
+        event pop = before pop(q)
+        event all = before all
+        var capacity = 0
+        var count = 0
+        state init { on new { capacity = size } -> ready }
+        state ready {
+            on push when count < capacity { count += 1 } -> used else -> over
+            on all { count = 0 }
+        }
+        state used { on pop when count > 0 and not (capacity == 0) { count -= 1 } -> ready }
+        state over non-accepting";
+    let first: &[(u16, &[i128])] = &[(0, &[2, 7]), (0, &[2, 8])];
+    check(
+        source,
+        first,
+        &[
+            (1, &[7]),
+            (2, &[7]),
+            (3, &[]),
+            (1, &[9]),
+            (1, &[8]),
+            (2, &[8]),
+        ],
+    );
+}
+
+#[test]
+fn no_slice_parameter() {
+    let source = "property p event e = before f(x) var n = 0
+        state a { on e when x > 0 { n = x } -> b } state b { on e -> a }";
+    check(source, &[], &[(0, &[3])]);
+}
+
+#[test]
+fn three_slice_parameters() {
+    let source = "property p slice on a, b, c
+        event abc = before f(a, b, c) event ab = before g(a, b) event c = before h(c)
+        var n = 0
+        state init { on abc -> on1 }
+        state on1 { on ab { n = 1 } -> on2 on c { n = 3 } }
+        state on2 { on c { n = 2 } -> on1 }";
+    let first: &[(u16, &[i128])] = &[(0, &[1, 2, 3]), (0, &[1, 2, 4]), (0, &[5, 6, 3])];
+    check(
+        source,
+        first,
+        &[(1, &[1, 2]), (2, &[3]), (2, &[4]), (0, &[1, 2, 3])],
+    );
+}
