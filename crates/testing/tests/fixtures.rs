@@ -58,7 +58,7 @@ fn the_programs_run_as_their_comments_say() {
     check(
         &Fixture::program("double-free.c").define("FIXED"),
         &[],
-        |out| out.ends_with("no note is left\n"),
+        |out| out.ends_with("no note\n"),
     );
     check(&Fixture::program("calls.c"), &["2", "10"], |out| {
         out.starts_with("calls=20 elapsed_ns=")
