@@ -1,1 +1,51 @@
-//! Placeholder of a room that is being built.
+//! The Linux process under ptrace: threads, registers, memory, signals,
+//! modules. The only room that traces; it knows nothing of DWARF or properties.
+//!
+//! Invariant: what the kernel reports goes to the breakpoint engine
+//! (`juror-stepping`) as inputs, and what the engine orders is carried out in
+//! order; nothing here decides when a trap is planted or lifted, or which
+//! thread may run past one. Upper floors see the program as it would be
+//! without juror: original bytes, original program counters, its own signals.
+//!
+//! Start with [`Debuggee::launch`]; then plant points with
+//! [`Debuggee::insert`], let go with [`Debuggee::resume_all`], and ask
+//! [`Debuggee::wait`] what happened.
+//!
+//! The way of an event: `waitpid`, one `PTRACE_GETREGS`, the engine, a
+//! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
+//! and `PTRACE_CONT`. Nothing else, and no allocation.
+
+mod children;
+mod cpu;
+mod debuggee;
+mod error;
+mod executable;
+mod image;
+mod inject;
+mod interrupter;
+mod kernel;
+mod launch;
+mod memory;
+mod modules;
+mod notice;
+mod operations;
+mod points;
+mod registers;
+mod scratch;
+mod signals;
+mod spawn;
+mod stash;
+mod stops;
+mod terminal;
+mod thread;
+
+pub use debuggee::Debuggee;
+pub use error::{DebuggeeError, LaunchError};
+pub use interrupter::Interrupter;
+pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
+pub use modules::Module;
+pub use notice::{ForkKind, Notice};
+pub use registers::{Registers, VectorRegisters};
+pub use thread::{ThreadInfo, ThreadState};
+
+pub use juror_stepping::{Owner, Owners, ThreadId};

@@ -173,6 +173,9 @@ mod tests {
 
     #[test]
     fn text_from_the_debuggee_is_escaped() {
-        assert_eq!(Value::Text("\u{1b}[2J".into()).to_string(), "\"\\u{1b}[2J\"");
+        assert_eq!(
+            Value::Text("\u{1b}[2J".into()).to_string(),
+            "\"\\u{1b}[2J\""
+        );
     }
 }

@@ -1,1 +1,45 @@
-//! Placeholder of a room that is being built.
+//! The one small language of juror: expressions, update blocks, properties.
+//!
+//! Text goes through three steps: [`parse`] gives a syntax tree and never
+//! fails, [`check`] resolves names to slots and rejects what has no meaning,
+//! and [`evaluate`] and [`execute`] compute over an [`Environment`] that the
+//! caller supplies. Properties are the automata of Jakse, Falcone and Méhaut,
+//! *Interactive Runtime Verification* (2019), sections 5.4 and 9.3.
+//!
+//! Invariants: nothing here knows where a value comes from; there is no I/O;
+//! no input makes any function panic; what a guard or update reads of the
+//! debuggee is known once it is checked.
+
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+mod check;
+mod diagnostic;
+mod evaluate;
+mod lexer;
+mod parse;
+mod property;
+mod suggest;
+pub mod syntax;
+mod term;
+mod token;
+
+pub use check::check;
+pub use diagnostic::{Diagnostic, Severity};
+pub use evaluate::{Environment, EvaluationError, Store, evaluate, execute, truth};
+pub use parse::{Parse, parse, parse_expression};
+pub use property::{Branch, Property, State, StateId, Transition, Variable};
+pub use suggest::suggest;
+pub use syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+pub use term::{Kind, Term, TermKind, Update};
+
+/// Parses and checks a whole source: the properties without errors, and
+/// everything there is to say about the text, in the order of the text.
+pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
+    let parsed = parse(source);
+    let (properties, checked) = check(&parsed.file);
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.extend(checked);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    (properties, diagnostics)
+}

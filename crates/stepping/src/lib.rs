@@ -17,6 +17,16 @@
 
 #![forbid(unsafe_code)]
 
+mod copy;
+mod engine;
+mod passage;
 mod protocol;
+mod site;
+mod thread;
 
+pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
+pub use engine::{Engine, ThreadState};
+pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+
+use site::Site;

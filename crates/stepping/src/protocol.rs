@@ -72,7 +72,9 @@ pub enum Passage {
         /// The address of the instruction after the call.
         back: u64,
     },
-    /// Run the relocated copy, which jumps back by itself.
+    /// Run the relocated copy, which jumps back by itself. The copy outlives
+    /// its site: a thread that was reported there before the site was removed
+    /// still leaves through it.
     Copy {
         /// Where the copy starts, in the debuggee.
         at: u64,
@@ -113,7 +115,8 @@ pub enum Input {
         thread: ThreadId,
     },
     /// A thread executed the trap at `address`; its program counter is one
-    /// byte after it.
+    /// byte after it. From here on the shell shows it as standing at
+    /// `address`; see [`Operation::Report`].
     Trapped {
         /// The thread.
         thread: ThreadId,
@@ -123,7 +126,9 @@ pub enum Input {
         /// address apart when a signal handler runs between them.
         stack: u64,
     },
-    /// The single step that the engine ordered is done.
+    /// The single step that the engine ordered is done. Also said when the
+    /// trace trap of a step arrives late, after another stop cut the step
+    /// short and the thread was continued.
     Stepped {
         /// The thread.
         thread: ThreadId,
@@ -132,15 +137,38 @@ pub enum Input {
     },
     /// A thread stopped for any other reason (held as ordered, a signal, a
     /// system event). It does not run again until the engine says so.
+    ///
+    /// While a [`Operation::HoldThread`] for it is unanswered, or was answered
+    /// by another stop so that its own stop may still come, this is taken for
+    /// the ordered stop, and the engine lets the thread run again by itself. A
+    /// stop that upper floors hear of is better said as [`Input::Interrupted`].
+    /// Without such a hold the thread waits for [`Input::Resume`].
+    ///
+    /// A thread inside a system call that the kernel will restart stands at
+    /// the system call instruction, not after it.
     Stopped {
         /// The thread.
         thread: ThreadId,
         /// Where the program counter is now.
         address: u64,
     },
+    /// A thread stopped for something that upper floors are told of (a signal
+    /// about to be delivered, a system event): it waits for
+    /// [`Input::Resume`] even when it was being held, and its own ordered stop
+    /// may still follow.
+    Interrupted {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the program counter is now.
+        address: u64,
+    },
     /// The instruction at a site faulted while a thread ran it on its way
-    /// past (in a copy or in place): the thread stands at `address` again and
-    /// the arrival has been reported.
+    /// past (in a copy or in place), or a signal is to be delivered before it
+    /// ran and the shell moved the thread out of the copy: the thread stands
+    /// at `address` again and the arrival has been reported. It waits for
+    /// [`Input::Resume`], and then continues at `address`, so that the signal's
+    /// handler sees the original program counter. Only after a failed
+    /// [`Operation::EmulateCall`] does the engine go on by itself.
     Faulted {
         /// The thread.
         thread: ThreadId,
@@ -155,7 +183,9 @@ pub enum Input {
         thread: ThreadId,
     },
     /// From above: this stopped thread executes one instruction, then
-    /// [`Operation::ReportStep`].
+    /// [`Operation::ReportStep`]. When the thread stands at a site whose
+    /// owners have not all been notified, [`Operation::Report`] comes
+    /// instead, and the step is to be asked for again.
     Step {
         /// The thread.
         thread: ThreadId,
@@ -201,7 +231,9 @@ pub enum Operation {
         address: u64,
     },
     /// Push `back` on a stopped thread's stack and set its program counter to
-    /// `to`. If the push faults, the shell answers [`Input::Faulted`].
+    /// `to`. If the push faults, the shell changes nothing, drops the
+    /// operations for this thread that follow in the same list, and answers
+    /// [`Input::Faulted`]; the engine then has the processor raise the fault.
     EmulateCall {
         /// The thread.
         thread: ThreadId,
@@ -228,6 +260,14 @@ pub enum Operation {
     /// Tell upper floors: the thread has arrived at a site of these owners,
     /// each for the first time for this execution of the instruction. The
     /// thread stays stopped until [`Input::Resume`].
+    ///
+    /// The kernel's program counter is still one byte after `address`: no
+    /// system call is spent on a thread that leaves through a copy. The shell
+    /// shows `address` to everybody who asks, and the engine orders
+    /// [`Operation::SetCounter`] or [`Operation::EmulateCall`] before it lets
+    /// the thread run or step. A shell that lets go of the thread otherwise
+    /// (detach) sets the counter itself. The same holds for a thread whose
+    /// trap has been handed in but is not reported yet.
     Report {
         /// The thread.
         thread: ThreadId,
@@ -252,6 +292,10 @@ pub enum Operation {
     /// is the program's own trap, its signal is the program's; otherwise the
     /// trap was lifted in the meantime, and the thread goes back to `address`
     /// and runs.
+    ///
+    /// Which of the two it is, the shell decides from the original byte. It
+    /// sets the counter back by itself in the second case; in both the engine
+    /// waits for [`Input::Resume`] and lets the thread run from where it is.
     Unexplained {
         /// The thread.
         thread: ThreadId,

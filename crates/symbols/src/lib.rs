@@ -1,1 +1,47 @@
-//! Placeholder of a room that is being built.
+//! ELF and DWARF for the debugger: names, lines, types, locations, unwinding.
+//!
+//! A [`SymbolFile`] is one program or shared library on disk. It knows
+//! nothing of processes: what it needs of a running one (registers, memory)
+//! comes in through the small traits [`Memory`] and [`EvaluationContext`].
+//!
+//! All addresses are *file* addresses, as the linker wrote them; the caller
+//! adds the load bias. The exceptions say so: values of registers, and
+//! addresses that come out of evaluating a location.
+//!
+//! Invariants: opening reads headers only, everything else is read on first
+//! use and kept; no input makes it panic, loop or allocate without bound; a
+//! damaged part hides itself, not the sound parts.
+//!
+//! After the *DWARF Debugging Information Format*, versions 4 and 5, and the
+//! *System V Application Binary Interface, AMD64 Architecture Processor
+//! Supplement*.
+
+#![forbid(unsafe_code)]
+
+mod dwarf;
+mod elf;
+mod error;
+mod file;
+mod function;
+mod inline;
+mod line;
+mod location;
+mod names;
+mod types;
+mod variable;
+
+pub use elf::{Binding, FileKind, Header, Segment};
+pub use error::SymbolError;
+pub use file::SymbolFile;
+pub use function::{Function, InlinedCopy};
+pub use inline::InlinedFrame;
+pub use line::{Line, LineAddresses};
+pub use location::{
+    EvaluationContext, Location, LocationError, Memory, Piece, Place, register, register_name,
+};
+pub use names::demangle;
+pub use types::{
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
+    VariantPart,
+};
+pub use variable::{Scope, ScopeKind, Variable};

@@ -1,0 +1,444 @@
+//! The command line.
+//!
+//! Everything after the program's name belongs to the program.
+
+use crate::driver::{CpuPolicy, Options, PropertySource};
+use anyhow::{Context as _, anyhow};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  juror demo                                  see what juror does, in a minute
+  juror run --property queue.prop ./faulty    stop where the property is violated
+  juror run --batch --property queue.prop ./faulty --size 8
+                                              report and exit: 0 holds, 1 violated
+  juror ./program a b                         an ordinary debugger
+";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  juror run --property queue.prop ./faulty
+      run ./faulty; stop and look around where queue.prop is violated
+  juror run --property queue.prop ./faulty --size 8
+      the same; whatever follows the program is the program's
+  juror run --batch --keep-going --json=report.json --property queue.prop ./faulty
+      report every violation and exit, for tests and scripts
+  juror run -e 'break queue.c:23' -e run ./faulty
+      without a property: an ordinary debugger
+";
+
+const RUN_AFTER: &str = "\
+With a property the program is started at once, after the commands of -x and -e. Without one, juror \
+waits at its prompt: type run, start or help.
+
+Exit status: 0 every property holds, 1 a property is violated, 2 an error of use, 101 a bug in juror, \
+130 a batch run was interrupted. The program's own exit status is in the report.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "juror",
+    version,
+    about = "A debugger that knows what the program should do",
+    before_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// What juror is to do.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Run a program, and stop where it goes wrong
+    #[command(before_help = RUN_EXAMPLES, after_help = RUN_AFTER)]
+    Run(Box<Run>),
+    /// Compile an example program with a bug, and catch it
+    Demo(Demo),
+}
+
+/// `juror demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where to keep the example
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// `juror run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Watch the properties in this file; may be given several times
+    #[arg(short, long = "property", value_name = "FILE")]
+    pub properties: Vec<PathBuf>,
+    /// Report and exit instead of showing a prompt
+    #[arg(long)]
+    pub batch: bool,
+    /// With --batch: report every violation and run on to the end
+    #[arg(long, requires = "batch")]
+    pub keep_going: bool,
+    /// Write events and results as JSON lines, to FILE or to the output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Execute the commands in this file
+    #[arg(short = 'x', long = "commands", value_name = "FILE")]
+    command_files: Vec<PathBuf>,
+    /// Execute this command; -x and -e are done in the order given
+    #[arg(short = 'e', long = "ex", value_name = "COMMAND")]
+    command_lines: Vec<String>,
+    /// As in gdb: the program and its arguments follow
+    #[arg(long)]
+    args: bool,
+    /// Run the program in this directory
+    #[arg(long = "cd", value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Set a variable of the program's environment
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    environment: Vec<OsString>,
+    /// Remove a variable from the program's environment
+    #[arg(long = "unset-env", value_name = "NAME")]
+    unset: Vec<OsString>,
+    /// Start the program with an empty environment (before --env)
+    #[arg(long = "clear-env")]
+    clear_environment: bool,
+    /// The program reads its input from this file
+    #[arg(long, value_name = "FILE")]
+    stdin: Option<PathBuf>,
+    /// The program writes its output to this file
+    #[arg(long, value_name = "FILE")]
+    stdout: Option<PathBuf>,
+    /// The program writes its errors to this file
+    #[arg(long, value_name = "FILE")]
+    stderr: Option<PathBuf>,
+    /// Append to the files of --stdout and --stderr instead of emptying them
+    #[arg(long)]
+    append: bool,
+    /// Leave address space randomisation on
+    #[arg(long)]
+    aslr: bool,
+    /// Which processors juror and the program share
+    #[arg(long, value_enum, value_name = "POLICY", default_value = "auto")]
+    cpu: Cpu,
+    /// How many steps of each slice's path are kept
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    history: usize,
+    /// Accept events in functions of which there are inlined copies, which
+    /// give no events
+    #[arg(long)]
+    ignore_inlined: bool,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+    /// Check juror's own invariants as the program runs
+    #[arg(long, hide = true)]
+    self_check: bool,
+    // One list: clap takes every word after its first value, whatever it is.
+    /// The program, and its arguments
+    #[arg(
+        value_names = ["PROGRAM", "ARGUMENTS"],
+        required = true,
+        num_args = 1..,
+        trailing_var_arg = true
+    )]
+    program: Vec<OsString>,
+    /// The commands of -x and -e in their order.
+    #[arg(skip)]
+    pub scripts: Vec<Script>,
+}
+
+/// Where commands come from before the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Script {
+    /// `-x FILE`
+    File(PathBuf),
+    /// `-e COMMAND`
+    Line(String),
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Which processors juror and the program use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Cpu {
+    /// One while events are frequent, all otherwise
+    Auto,
+    /// Always one: fastest with many events
+    Shared,
+    /// All: fastest with few events
+    Free,
+}
+
+/// Reads the command line of this process; ends it on `--help` and mistakes.
+pub fn parse() -> CommandLine {
+    parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+}
+
+/// Reads a command line, program name first.
+pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let words = with_action(words.into_iter().collect());
+    let matches = CommandLine::command().try_get_matches_from(words)?;
+    let mut command_line = CommandLine::from_arg_matches(&matches)?;
+    if let Action::Run(run) = &mut command_line.action
+        && let Some(matches) = matches.subcommand_matches("run")
+    {
+        run.scripts = scripts_in_order(matches);
+    }
+    Ok(command_line)
+}
+
+/// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`.
+fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
+    const OWN: [&str; 7] = ["run", "demo", "help", "-h", "--help", "-V", "--version"];
+    let first = words.get(1).and_then(|word| word.to_str());
+    let is_own = first.is_some_and(|word| OWN.contains(&word));
+    if words.len() > 1 && !is_own {
+        words.insert(1, "run".into());
+    }
+    words
+}
+
+fn scripts_in_order(matches: &ArgMatches) -> Vec<Script> {
+    let files = matches.get_many::<PathBuf>("command_files");
+    let lines = matches.get_many::<String>("command_lines");
+    let positions = |name| matches.indices_of(name).into_iter().flatten();
+    let mut scripts: Vec<(usize, Script)> = positions("command_files")
+        .zip(files.into_iter().flatten().cloned().map(Script::File))
+        .chain(
+            positions("command_lines").zip(lines.into_iter().flatten().cloned().map(Script::Line)),
+        )
+        .collect();
+    scripts.sort_by_key(|(position, _)| *position);
+    scripts.into_iter().map(|(_, script)| script).collect()
+}
+
+impl Run {
+    /// What the session is to run; reads the property files.
+    pub fn options(&self) -> anyhow::Result<Options> {
+        let (program, arguments) = self
+            .program
+            .split_first()
+            .ok_or_else(|| anyhow!("no program is named"))?;
+        let mut properties = Vec::with_capacity(self.properties.len());
+        for file in &self.properties {
+            properties.push(read_property(file)?);
+        }
+        Ok(Options {
+            program: program.into(),
+            arguments: arguments.to_vec(),
+            environment: self.environment()?,
+            clear_environment: self.clear_environment,
+            directory: self.directory.clone(),
+            stdin: self.stdin.clone(),
+            stdout: self.stdout.clone(),
+            stderr: self.stderr.clone(),
+            append_stdout: self.append,
+            append_stderr: self.append,
+            randomize: self.aslr,
+            cpu: match self.cpu {
+                Cpu::Auto => CpuPolicy::Auto,
+                Cpu::Shared => CpuPolicy::Shared,
+                Cpu::Free => CpuPolicy::Free,
+            },
+            properties,
+            history: self.history,
+            batch: self.batch,
+            ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check,
+        })
+    }
+
+    /// Variables to remove, then those to set.
+    fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
+        let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
+        let set = self.environment.iter().map(|word| split_variable(word));
+        removed.chain(set).collect()
+    }
+}
+
+fn read_property(file: &std::path::Path) -> anyhow::Result<PropertySource> {
+    let bytes = std::fs::read(file)
+        .with_context(|| format!("the property file {} cannot be read", file.display()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = error
+            .as_bytes()
+            .iter()
+            .take(error.utf8_error().valid_up_to());
+        let line = line.filter(|byte| **byte == b'\n').count() + 1;
+        anyhow!(
+            "the property file {} is not text: line {line} is not UTF-8",
+            file.display()
+        )
+    })?;
+    Ok(PropertySource {
+        file: file.display().to_string(),
+        text,
+    })
+}
+
+/// Splits `NAME=VALUE`.
+fn split_variable(word: &OsStr) -> anyhow::Result<(OsString, Option<OsString>)> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let bytes = word.as_bytes();
+    match bytes.iter().position(|&byte| byte == b'=') {
+        None | Some(0) => Err(anyhow!(
+            "--env takes NAME=VALUE, not `{}`; --unset-env removes a variable",
+            word.display()
+        )),
+        Some(equals) => {
+            let (name, value) = bytes.split_at(equals);
+            let value = value.get(1..).unwrap_or(&[]).to_vec();
+            Ok((
+                OsString::from_vec(name.to_vec()),
+                Some(OsString::from_vec(value)),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<CommandLine, clap::Error> {
+        parse_from(line.split_whitespace().map(OsString::from))
+    }
+
+    fn run(line: &str) -> Run {
+        match parse_line(line).map(|command_line| command_line.action) {
+            Ok(Action::Run(run)) => *run,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_follows_the_program_is_the_programs() {
+        for (line, program) in [
+            ("juror run prog", "prog"),
+            ("juror prog", "prog"),
+            ("juror --batch prog --batch", "prog --batch"),
+            ("juror run prog -- a --", "prog -- a --"),
+            ("juror run prog --property p -x y", "prog --property p -x y"),
+            ("juror run -- prog -h", "prog -h"),
+            ("juror run --args prog --args -e", "prog --args -e"),
+            ("juror prog run", "prog run"),
+            ("juror ./run run demo", "./run run demo"),
+            ("juror run demo --help", "demo --help"),
+        ] {
+            let words: Vec<_> = program.split(' ').map(OsString::from).collect();
+            let run = run(line);
+            assert_eq!(run.program, words, "{line}");
+            assert!(run.properties.is_empty() && run.scripts.is_empty());
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (line, expected) in [
+            ("juror run", "<PROGRAM>"),
+            ("juror run --bogus prog", "--bogus"),
+            ("juror --bogus prog", "--bogus"),
+            ("juror run --keep-going prog", "--batch"),
+            ("juror run --cpu fast prog", "auto, shared, free"),
+        ] {
+            let error = parse_line(line).expect_err(line);
+            assert!(error.to_string().contains(expected), "{line}: {error}");
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn help_begins_with_examples() {
+        for line in ["juror --help", "juror help", "juror run --help"] {
+            let help = parse_line(line).expect_err(line);
+            assert_eq!(help.exit_code(), 0);
+            assert!(help.to_string().starts_with("Examples:\n"), "{help}");
+        }
+    }
+
+    #[test]
+    fn scripts_keep_their_order() {
+        let run = run("juror run -e a -x f --ex b --commands g prog");
+        let expected = [
+            Script::Line("a".into()),
+            Script::File("f".into()),
+            Script::Line("b".into()),
+            Script::File("g".into()),
+        ];
+        assert_eq!(run.scripts, expected);
+    }
+
+    #[test]
+    fn json_takes_a_file_only_with_an_equals_sign() {
+        assert_eq!(run("juror run --json prog").json, Some("-".into()));
+        assert_eq!(run("juror run --json=f prog").json, Some("f".into()));
+        assert_eq!(run("juror run prog").json, None);
+    }
+
+    #[test]
+    fn options_say_what_was_asked_for() {
+        let run = run(
+            "juror run --env A=1=2 --unset-env B --cd /tmp --stdout out --append \
+                       --aslr --cpu free --history 9 --ignore-inlined prog a",
+        );
+        let options = run.options().expect("these are right");
+        let expected = Options {
+            program: "prog".into(),
+            arguments: vec!["a".into()],
+            environment: vec![("B".into(), None), ("A".into(), Some("1=2".into()))],
+            directory: Some("/tmp".into()),
+            stdout: Some("out".into()),
+            append_stdout: true,
+            append_stderr: true,
+            randomize: true,
+            cpu: CpuPolicy::Free,
+            history: 9,
+            ignore_inlined: true,
+            ..Options::default()
+        };
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn options_that_cannot_be_are_refused() {
+        for (line, expected) in [
+            ("juror run --env A prog", "--env takes NAME=VALUE, not `A`"),
+            (
+                "juror run --property /no/such/file prog",
+                "the property file /no/such/file cannot be read",
+            ),
+        ] {
+            let error = run(line).options().expect_err(line);
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_property_file_must_be_text() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("p.prop");
+        std::fs::write(&file, b"property p\n\xff").expect("a file");
+        let error = read_property(&file).expect_err("not UTF-8");
+        assert!(
+            error.to_string().ends_with("line 2 is not UTF-8"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! Diagnostics as a compiler shows them: file, line, the place underlined.
+//!
+//! Invariant: no span, however wrong, and no text, however strange, stops the
+//! rendering; positions outside the text are moved to its end.
+
+use crate::driver::{Diagnostic, Severity};
+use crate::escape::{safe, safe_same_length};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+/// An error at a place, without a code.
+pub fn at(message: &str, span: Range<usize>) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        code: "",
+        message: message.to_owned(),
+        span,
+        labels: Vec::new(),
+        help: None,
+    }
+}
+
+/// The diagnostic as text with styles. Without the file's text, only its name
+/// is shown.
+pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let file = safe(file);
+    let message = safe(&diagnostic.message);
+    if text.is_empty() {
+        let title = level.primary_title(format!("{file}: {message}"));
+        return finish(Group::with_title(title), diagnostic);
+    }
+    let source = safe_same_length(text);
+    let primary = AnnotationKind::Primary.span(inside(text, &diagnostic.span));
+    let others = diagnostic.labels.iter().map(|(span, label)| {
+        AnnotationKind::Context
+            .span(inside(text, span))
+            .label(safe(label).into_owned())
+    });
+    let snippet = Snippet::source(source)
+        .path(file.into_owned())
+        .annotation(primary)
+        .annotations(others);
+    let mut title = level.primary_title(message.into_owned());
+    if !diagnostic.code.is_empty() {
+        title = title.id(diagnostic.code);
+    }
+    finish(title.element(snippet), diagnostic)
+}
+
+fn finish<'a>(group: Group<'a>, diagnostic: &'a Diagnostic) -> String {
+    let group = match &diagnostic.help {
+        Some(help) => group.element(Level::HELP.message(safe(help).into_owned())),
+        None => group,
+    };
+    let mut shown = Renderer::styled().render(&[group]);
+    shown.push('\n');
+    shown
+}
+
+/// All diagnostics of a file, with an empty line after each.
+pub fn render_all(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
+    diagnostics
+        .iter()
+        .map(|diagnostic| render(file, text, diagnostic) + "\n")
+        .collect()
+}
+
+/// The span moved into the text, onto whole characters.
+fn inside(text: &str, span: &Range<usize>) -> Range<usize> {
+    let start = text.floor_char_boundary(span.start);
+    let end = text.ceil_char_boundary(span.end.min(text.len()));
+    start..end.max(start)
+}
+
+/// The line and column of a position, both from 1; columns count characters.
+pub fn line_and_column(text: &str, position: usize) -> (usize, usize) {
+    let position = text.floor_char_boundary(position);
+    let before = text.get(..position).unwrap_or("");
+    let line = before.matches('\n').count() + 1;
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let column = before.get(start..).unwrap_or("").chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str, diagnostic: &Diagnostic) -> String {
+        anstream::adapter::strip_str(&render("queue.prop", text, diagnostic)).to_string()
+    }
+
+    #[test]
+    fn a_misspelt_name_is_underlined_and_helped() {
+        let text = "event new = after queue_new(size)\nstate init {\n  on nwe -> ready\n}\n";
+        let diagnostic = Diagnostic {
+            severity: Severity::Error,
+            code: "unknown-event",
+            message: "no event is named `nwe`".into(),
+            span: 52..55,
+            labels: vec![(6..9, "declared here".into())],
+            help: Some("write `new`".into()),
+        };
+        assert_eq!(
+            plain(text, &diagnostic),
+            "error[unknown-event]: no event is named `nwe`
+ --> queue.prop:3:6
+  |
+1 | event new = after queue_new(size)
+  |       --- declared here
+2 | state init {
+3 |   on nwe -> ready
+  |      ^^^
+  |
+  = help: write `new`
+"
+        );
+    }
+
+    #[test]
+    fn no_span_and_no_text_stops_it() {
+        let texts = ["", "x", "äöü\n", "\u{1b}[2J\r\n\u{9b}\tb", "a\n\n\nb"];
+        for text in texts {
+            for start in 0..9 {
+                for end in 0..9 {
+                    let mut diagnostic = at("wrong \u{1b}", start..end);
+                    diagnostic.labels.push((end..start, "there".into()));
+                    diagnostic
+                        .labels
+                        .push((usize::MAX..usize::MAX, "far".into()));
+                    let shown = plain(text, &diagnostic);
+                    assert!(shown.contains("wrong \\u{1b}"));
+                    assert!(!shown.contains(['\u{1b}', '\u{9b}']));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_and_columns_count_from_one() {
+        let text = "ab\nä=\n";
+        for (position, expected) in [
+            (0, (1, 1)),
+            (2, (1, 3)),
+            (3, (2, 1)),
+            (5, (2, 2)),
+            (7, (3, 1)),
+            (99, (3, 1)),
+        ] {
+            assert_eq!(line_and_column(text, position), expected, "{position}");
+        }
+    }
+}

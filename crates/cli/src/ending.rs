@@ -1,0 +1,168 @@
+//! The end of a run: how it ended, and every property's verdict.
+
+use crate::columns::{self, Cell};
+use crate::escape::safe;
+use crate::page::{BAD, GOOD, NAME, OPEN, Page, QUIET, STRONG};
+use crate::report::write_violations;
+use anstyle::Style;
+use juror_event::Verdict;
+use juror_session::view::{EndView, Ending, PropertySummary};
+
+/// Writes how the run ended, what its end violated, and the verdicts.
+pub fn write(page: &mut Page, view: &EndView) {
+    match view.ending {
+        Some(Ending::Exited { status }) => {
+            writeln!(page, "The program exited with status {status}.");
+        }
+        Some(Ending::Killed { signal }) => {
+            let name = signal_name(signal);
+            writeln!(page, "The program was ended by {BAD}{name}{BAD:#}.");
+        }
+        None => writeln!(page, "The program is gone."),
+    }
+    write_violations(page, &view.violations);
+    for summary in &view.summaries {
+        page.gap();
+        write_summary(page, summary, view.ending.is_some());
+    }
+}
+
+/// The word that a verdict is announced by, once the run is over or not.
+fn announce(verdict: Verdict, ended: bool) -> (&'static str, Style) {
+    match (verdict, ended) {
+        (Verdict::Violated, _) | (Verdict::PresumablyViolated, true) => ("VIOLATED", BAD),
+        (Verdict::Satisfied, _) | (Verdict::PresumablySatisfied, true) => ("HOLDS", GOOD),
+        _ => ("OPEN", OPEN),
+    }
+}
+
+fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
+    // A violation that was reported and passed stays one.
+    let verdict = match summary.violations {
+        0 => summary.verdict,
+        _ => Verdict::Violated,
+    };
+    let (word, style) = announce(verdict, ended);
+    write!(
+        page,
+        "{style}{word:<8}{style:#}  {STRONG}{}{STRONG:#}",
+        safe(&summary.property)
+    );
+    let mut facts: Vec<String> = Vec::new();
+    if summary.violations > 0 {
+        facts.push(count(summary.violations, "violation", "violations"));
+    } else if !ended {
+        facts.push(format!("{verdict} where it was left"));
+    }
+    if summary.slices > 0 {
+        facts.push(count(summary.slices, "slice", "slices"));
+    }
+    if !facts.is_empty() {
+        write!(page, ": {}", facts.join(", "));
+    }
+    page.push("\n");
+    let rows: Vec<Vec<Cell>> = summary
+        .events
+        .iter()
+        .map(|event| {
+            vec![
+                Cell::new(safe(&event.event), NAME),
+                safe(&event.what).as_ref().into(),
+                count(event.occurrences, "time", "times").into(),
+                Cell::new(count(event.stops, "stop", "stops"), QUIET),
+            ]
+        })
+        .collect();
+    columns::write(page, 10, &[], &rows);
+    for remark in &summary.remarks {
+        writeln!(page, "          {OPEN}note{OPEN:#}  {}", safe(remark));
+    }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The signal's name on Linux x86-64.
+pub fn signal_name(signal: i32) -> String {
+    match signal_hook::low_level::signal_name(signal) {
+        Some(name) => name.to_owned(),
+        None => format!("signal {signal}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+    use crate::report::samples::{end, push, summary, violation};
+
+    fn check(view: &EndView, expected: &str) {
+        assert_eq!(plain(|page| write(page, view)), expected);
+    }
+
+    #[test]
+    fn a_run_that_holds() {
+        check(
+            &end(
+                Some(Ending::Exited { status: 0 }),
+                summary(Verdict::PresumablySatisfied, 0),
+            ),
+            "The program exited with status 0.
+
+HOLDS     queue_bounds: 2 slices
+          new   after queue_new    1 time   2 stops
+          push  before queue_push  9 times  9 stops
+          note  queue_pop never ran
+",
+        );
+    }
+
+    #[test]
+    fn a_violation_stays_one() {
+        let mut summary = summary(Verdict::PresumablySatisfied, 1);
+        summary.events.clear();
+        summary.remarks.clear();
+        check(
+            &end(Some(Ending::Killed { signal: 11 }), summary),
+            "The program was ended by SIGSEGV.\n\nVIOLATED  queue_bounds: 1 violation, 2 slices\n",
+        );
+    }
+
+    #[test]
+    fn the_end_itself_may_violate() {
+        let mut wrong = violation();
+        wrong.state = "open".into();
+        wrong.path = vec![push(17, "open", 1)];
+        wrong.variables.clear();
+        wrong.at_end = true;
+        let mut view = end(
+            Some(Ending::Exited { status: 3 }),
+            summary(Verdict::Violated, 1),
+        );
+        view.violations.push(wrong);
+        view.summaries.clear();
+        check(
+            &view,
+            "The program exited with status 3.
+
+VIOLATED  queue_bounds: a queue never holds more than it was made for
+  slice   queue = 0x4052a0
+  path    ready  --push(queue = 0x4052a0)-->  open  main.c:17  thread 4711
+  because the run ended in state open
+",
+        );
+    }
+
+    #[test]
+    fn a_run_that_was_broken_off_is_open() {
+        let mut summary = summary(Verdict::PresumablyViolated, 0);
+        summary.events.clear();
+        summary.remarks.clear();
+        check(
+            &end(None, summary),
+            "The program is gone.\n\n\
+             OPEN      queue_bounds: presumably violated where it was left, 2 slices\n",
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! JSON lines: what happens and what commands give, for programs.
+//!
+//! Every line is an object with `"juror": 1` (the version of the schema) and
+//! `"kind"`. The schema is documented in `book/src/json.md`; a test compares
+//! the two.
+
+use crate::diagnostics::line_and_column;
+use crate::driver::{Diagnostic, Severity};
+use juror_session::view::{EndView, Outcome, StateChange, StopView};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// The version of the schema. Fields may be added to it; none is removed or
+/// changes its meaning without a new number.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One line.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Line<'a> {
+    /// The first line of a session.
+    Start(Start<'a>),
+    /// A slice changed its state.
+    StateChange(&'a StateChange),
+    /// The debuggee stands still.
+    Stop(&'a StopView),
+    /// The run is over.
+    End(&'a EndView),
+    /// Something went wrong.
+    Error(ErrorLine<'a>),
+    /// Any other result of a command.
+    Outcome(OutcomeLine<'a>),
+}
+
+/// What is run.
+#[derive(Debug, Serialize)]
+pub struct Start<'a> {
+    /// juror's own version.
+    pub version: &'a str,
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The property files.
+    pub properties: Vec<&'a str>,
+}
+
+/// Something went wrong.
+#[derive(Debug, Serialize)]
+pub struct ErrorLine<'a> {
+    /// Whose mistake it is: `user` or `juror`.
+    pub fault: &'a str,
+    /// The command line that failed, if it was one.
+    pub command: Option<&'a str>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<&'a str>,
+    /// Where properties are wrong.
+    pub diagnostics: Vec<DiagnosticLine<'a>>,
+}
+
+/// A place where a property is wrong.
+#[derive(Debug, Serialize)]
+pub struct DiagnosticLine<'a> {
+    /// The property's file.
+    pub file: &'a str,
+    /// `error`, `warning` or `note`.
+    pub severity: &'a str,
+    /// A stable word for this sort of mistake.
+    pub code: &'a str,
+    /// What is wrong.
+    pub message: &'a str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The place in bytes.
+    pub start: usize,
+    /// Its end in bytes.
+    pub end: usize,
+    /// What to do about it.
+    pub help: Option<&'a str>,
+}
+
+/// The result of a command that is no stop and no end.
+#[derive(Debug, Serialize)]
+pub struct OutcomeLine<'a> {
+    /// The command line.
+    pub command: &'a str,
+    /// The sort of result.
+    #[serde(rename = "type")]
+    pub sort: String,
+    /// The result; null when there is nothing to say.
+    pub value: Value,
+}
+
+impl<'a> OutcomeLine<'a> {
+    fn new(command: &'a str, outcome: &Outcome) -> serde_json::Result<Self> {
+        let mut tagged = serde_json::to_value(outcome)?;
+        let sort = tagged["type"].as_str().unwrap_or_default().to_owned();
+        let value = match outcome {
+            // A pair would leave its parts without names.
+            Outcome::Frame(frame, source) => json!({ "frame": frame, "source": source }),
+            _ => tagged.get_mut("value").map_or(Value::Null, Value::take),
+        };
+        Ok(OutcomeLine {
+            command,
+            sort,
+            value,
+        })
+    }
+}
+
+impl<'a> DiagnosticLine<'a> {
+    /// The diagnostic, with its place counted in lines and columns.
+    pub fn new(file: &'a str, text: &str, diagnostic: &'a Diagnostic) -> Self {
+        let (line, column) = line_and_column(text, diagnostic.span.start);
+        DiagnosticLine {
+            file,
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            code: diagnostic.code,
+            message: &diagnostic.message,
+            line,
+            column,
+            start: diagnostic.span.start,
+            end: diagnostic.span.end,
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// The line that a command's result is written as.
+    pub fn of(command: &'a str, outcome: &'a Outcome) -> serde_json::Result<Line<'a>> {
+        Ok(match outcome {
+            Outcome::Stopped(stop) => Line::Stop(stop),
+            Outcome::Ended(end) => Line::End(end),
+            outcome => Line::Outcome(OutcomeLine::new(command, outcome)?),
+        })
+    }
+}
+
+/// Writes a line and flushes it, so that a reader sees it before the debuggee
+/// runs on.
+pub fn write(output: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Versioned<'a> {
+        juror: u32,
+        #[serde(flatten)]
+        line: &'a Line<'a>,
+    }
+    // Written at once: the debuggee may write to the same file.
+    let mut text = serde_json::to_vec(&Versioned {
+        juror: SCHEMA_VERSION,
+        line,
+    })?;
+    text.push(b'\n');
+    output.write_all(&text)?;
+    output.flush()
+}
+
+#[cfg(test)]
+mod schema;

@@ -1,0 +1,221 @@
+//! The documented schema and the lines that are written are the same.
+//!
+//! `book/src/json.md` has one section an object, headed by the object's name
+//! in backquotes, with a table of keys: name, type, meaning. A type that is a
+//! link names another section. The tests walk samples of every line along the
+//! tables.
+
+use super::*;
+use crate::outcome::samples;
+use crate::report::samples as stops;
+use juror_event::Verdict;
+use juror_session::view::{Ending, StopReason};
+use std::collections::{BTreeMap, BTreeSet};
+
+const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
+
+/// Of each object: its keys, each with what its type column says.
+type Schema = BTreeMap<String, BTreeMap<String, String>>;
+
+fn schema() -> Schema {
+    let mut schema = Schema::new();
+    let mut object = None;
+    for line in DOCUMENT.lines() {
+        if line.starts_with('#') {
+            object = line.split('`').nth(1).map(str::to_owned);
+        } else if let (Some(object), Some(row)) = (&object, line.strip_prefix("| `")) {
+            let (key, rest) = row.split_once("` |").expect("a key ends its cell");
+            let kind = rest.split('|').next().unwrap_or("").trim();
+            schema
+                .entry(object.clone())
+                .or_default()
+                .insert(key.to_owned(), kind.to_owned());
+        }
+    }
+    schema
+}
+
+/// The section that a type column links to.
+fn linked(kind: &str) -> Option<&str> {
+    kind.split_once("[`")
+        .and_then(|(_, rest)| rest.split_once("`]"))
+        .map(|(name, _)| name)
+}
+
+/// Holds the value against the section `object`; `seen` collects what was
+/// compared.
+fn check(schema: &Schema, object: &str, value: &Value, seen: &mut BTreeSet<String>) {
+    // The ways in which a program ends have a section each.
+    let object = &match value["how"].as_str() {
+        Some(how) => format!("{object}: {how}"),
+        None => object.to_owned(),
+    };
+    let documented = schema
+        .get(object)
+        .unwrap_or_else(|| panic!("`{object}` has no section"));
+    let Value::Object(fields) = value else {
+        panic!("`{object}` is no object: {value}");
+    };
+    let keys: BTreeSet<_> = fields.keys().collect();
+    assert_eq!(
+        keys,
+        documented.keys().collect(),
+        "the keys of `{object}`: written left, documented right"
+    );
+    seen.insert(object.to_owned());
+    for (key, kind) in documented {
+        check_field(schema, object, key, kind, &fields[key], seen);
+    }
+}
+
+fn check_field(
+    schema: &Schema,
+    object: &str,
+    key: &str,
+    kind: &str,
+    value: &Value,
+    seen: &mut BTreeSet<String>,
+) {
+    let place = format!("`{object}`.`{key}` is {kind}, not {value}");
+    match value {
+        Value::Null => assert!(kind.ends_with("null"), "{place}"),
+        Value::Array(elements) => {
+            assert!(kind.starts_with("list"), "{place}");
+            if let Some(name) = linked(kind) {
+                for element in elements {
+                    check(schema, name, element, seen);
+                }
+            }
+        }
+        Value::Object(_) => {
+            let name = linked(kind).unwrap_or_else(|| panic!("{place}"));
+            check(schema, name, value, seen);
+        }
+        Value::String(_) => assert!(kind.starts_with("text") || kind == "value", "{place}"),
+        Value::Number(_) => assert!(kind.starts_with("number") || kind == "value", "{place}"),
+        Value::Bool(_) => assert!(kind.starts_with("boolean") || kind == "value", "{place}"),
+    }
+}
+
+fn written(line: &Line<'_>) -> Value {
+    let mut bytes = Vec::new();
+    write(&mut bytes, line).expect("memory takes it");
+    assert_eq!(bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(bytes.last(), Some(&b'\n'));
+    serde_json::from_slice(&bytes).expect("it is JSON")
+}
+
+fn stop_reasons() -> Vec<(&'static str, StopReason)> {
+    vec![
+        (
+            "stop: violation",
+            StopReason::Violation {
+                violations: vec![stops::violation()],
+            },
+        ),
+        (
+            "stop: monitor_error",
+            StopReason::MonitorError {
+                property: "p".into(),
+                message: "m".into(),
+                start: 0,
+                end: 1,
+                file: "f".into(),
+            },
+        ),
+        (
+            "stop: breakpoint",
+            StopReason::Breakpoint {
+                numbers: vec![1],
+                temporary: false,
+            },
+        ),
+        ("stop: step", StopReason::Step),
+        (
+            "stop: finished",
+            StopReason::Finished {
+                returned: Some(stops::variable("$1", "int", "7")),
+                function: "f".into(),
+            },
+        ),
+        (
+            "stop: signal",
+            StopReason::Signal {
+                signal: "SIGSEGV".into(),
+                description: "d".into(),
+                fault_address: None,
+                fatal: true,
+            },
+        ),
+        ("stop: interrupted", StopReason::Interrupted),
+        ("stop: started", StopReason::Started),
+    ]
+}
+
+/// Every line that is written, with the section that documents it.
+fn lines() -> Vec<(String, Value)> {
+    let mut lines = Vec::new();
+    let start = Start {
+        version: "0.1.0",
+        program: "./faulty".into(),
+        arguments: vec!["8".into()],
+        properties: vec!["queue.prop"],
+    };
+    lines.push(("start".to_owned(), written(&Line::Start(start))));
+    let change = StateChange {
+        property: "queue_bounds".into(),
+        slice: stops::violation().slice,
+        step: stops::push(17, "overflow", 1),
+        verdict: Verdict::Violated,
+    };
+    lines.push(("state_change".into(), written(&Line::StateChange(&change))));
+    for (section, reason) in stop_reasons() {
+        let stop = stops::stop(reason);
+        lines.push((section.into(), written(&Line::Stop(&stop))));
+    }
+    let wrong = crate::diagnostics::at("wrong", 3..4);
+    let error = ErrorLine {
+        fault: "user",
+        command: None,
+        message: "m".into(),
+        help: Some("h"),
+        diagnostics: vec![DiagnosticLine::new("f", "a\nbc", &wrong)],
+    };
+    lines.push(("error".into(), written(&Line::Error(error))));
+    for outcome in samples::all() {
+        let line = written(&Line::of("command", &outcome).expect("it is JSON"));
+        let section = match line["kind"].as_str() {
+            Some("stop") => continue,
+            Some("end") => "end".to_owned(),
+            _ => format!("outcome: {}", line["type"].as_str().unwrap_or("?")),
+        };
+        lines.push((section, line));
+    }
+    let killed = stops::end(
+        Some(Ending::Killed { signal: 11 }),
+        stops::summary(Verdict::Violated, 1),
+    );
+    lines.push(("end".into(), written(&Line::End(&killed))));
+    lines
+}
+
+#[test]
+fn every_line_has_exactly_the_documented_keys() {
+    let schema = schema();
+    let mut seen = BTreeSet::new();
+    for (section, line) in lines() {
+        assert_eq!(line["juror"], SCHEMA_VERSION, "{section}");
+        check(&schema, &section, &line, &mut seen);
+    }
+    let documented: BTreeSet<_> = schema.keys().cloned().collect();
+    assert_eq!(seen, documented, "written left, documented right");
+}
+
+#[test]
+fn values_are_numbers_where_json_holds_them() {
+    let line = written(&Line::Stop(&stops::violation_stop()));
+    let step = &line["violations"][0]["path"][0];
+    assert_eq!(step["values"][0]["value"], 8);
+    assert_eq!(step["values"][1]["value"], "0x4052a0");
+    assert_eq!(line["reason"], "violation");
+}

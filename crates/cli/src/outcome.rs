@@ -1,0 +1,142 @@
+//! What a command gives, as text.
+
+use crate::page::Page;
+use crate::places::{write_frame, write_frames, write_source};
+use crate::report::{self, Context};
+use crate::{ending, monitors, path, tables};
+use juror_session::view::Outcome;
+
+/// Writes the outcome; nothing for those that have nothing to show.
+pub fn write(page: &mut Page, outcome: &Outcome, context: Context<'_>) {
+    match outcome {
+        Outcome::Done | Outcome::Quit => {}
+        Outcome::Message(message) => tables::write_message(page, message),
+        Outcome::Stopped(stop) => report::write_stop(page, stop, context),
+        Outcome::Ended(end) => ending::write(page, end),
+        Outcome::Backtrace { frames, more } => write_frames(page, frames, *more, 0),
+        Outcome::Frame(frame, source) => {
+            write_frame(page, frame, 0, true);
+            if let Some(source) = source {
+                write_source(page, source);
+            }
+        }
+        Outcome::Source(source) => write_source(page, source),
+        Outcome::Points(points) => tables::write_points(page, points),
+        Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Registers(registers) => tables::write_registers(page, registers),
+        Outcome::Variables(variables) => tables::write_variables(page, variables),
+        Outcome::Monitors(monitors) => monitors::write(page, monitors),
+        Outcome::Paths(paths) => write_paths(page, paths),
+        Outcome::Value(value) => tables::write_value(page, value),
+        Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
+        Outcome::Help(command) => tables::write_help(page, command),
+    }
+}
+
+/// The paths of slices that need not be violated.
+fn write_paths(page: &mut Page, paths: &[juror_session::view::ViolationView]) {
+    use crate::escape::safe;
+    use crate::page::{NAME, STRONG};
+    if paths.is_empty() {
+        page.push("No slice has taken a step yet.\n");
+    }
+    for view in paths {
+        page.gap();
+        writeln!(
+            page,
+            "{STRONG}{}{STRONG:#} in state {NAME}{}{NAME:#}",
+            safe(&view.property),
+            safe(&view.state)
+        );
+        path::write(page, view);
+    }
+}
+
+#[cfg(test)]
+pub mod samples {
+    use super::*;
+    use crate::report::samples::*;
+    use juror_session::view::*;
+
+    /// One outcome of each sort.
+    pub fn all() -> Vec<Outcome> {
+        vec![
+            Outcome::Done,
+            Outcome::Message("Breakpoint 1 at queue_push".into()),
+            Outcome::Stopped(Box::new(violation_stop())),
+            Outcome::Ended(Box::new(end(
+                Some(Ending::Exited { status: 0 }),
+                summary(juror_event::Verdict::PresumablySatisfied, 0),
+            ))),
+            Outcome::Backtrace {
+                frames: violation_stop().backtrace,
+                more: true,
+            },
+            Outcome::Frame(
+                Box::new(frame(1, location("fill", "main.c", 17), vec![])),
+                Some(source()),
+            ),
+            Outcome::Source(source()),
+            Outcome::Points(tables::samples::points()),
+            Outcome::Threads(tables::samples::threads()),
+            Outcome::Registers(tables::samples::registers()),
+            Outcome::Variables(vec![variable("c", "char", "110")]),
+            Outcome::Monitors(vec![monitors::sample()]),
+            Outcome::Paths(vec![violation()]),
+            Outcome::Value(ValueView {
+                number: 1,
+                type_name: "int".into(),
+                value: "7".into(),
+            }),
+            Outcome::HelpIndex(vec![tables::samples::help()]),
+            Outcome::Help(tables::samples::help()),
+            Outcome::Quit,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+
+    fn begins(outcome: &Outcome) -> &'static str {
+        match outcome {
+            Outcome::Done | Outcome::Quit => "",
+            Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
+            Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
+            Outcome::Ended(_) => "The program exited with status 0.\n",
+            Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
+            Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
+            Outcome::Source(_) => "      22   void queue_push",
+            Outcome::Points(_) => "#  owner",
+            Outcome::Threads(_) => "   #  id",
+            Outcome::Registers(_) => "rax  0x",
+            Outcome::Variables(_) => "c = 110\n",
+            Outcome::Monitors(_) => "queue_bounds  violated",
+            Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
+            Outcome::Value(_) => "$1 = 7\n",
+            Outcome::HelpIndex(_) => "next  n  run",
+            Outcome::Help(_) => "next (n): run",
+        }
+    }
+
+    #[test]
+    fn every_outcome_is_shown() {
+        for outcome in samples::all() {
+            let context = Context {
+                sources: &[],
+                prompt: true,
+            };
+            let text = plain(|page| write(page, &outcome, context));
+            let expected = begins(&outcome);
+            assert!(text.starts_with(expected), "{text}");
+            assert_eq!(text.is_empty(), expected.is_empty());
+            assert!(text.is_empty() || text.ends_with('\n'), "{text}");
+            assert!(
+                text.lines().all(|line| line.trim_end() == line),
+                "a line ends in spaces:\n{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The path of a slice through the states of its property.
+
+use crate::columns::{self, Cell};
+use crate::escape::{clip, safe};
+use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
+use crate::places::{named_values, short_location};
+use juror_session::view::{PathStep, ViolationView};
+
+/// Paths of at most so many steps are shown whole.
+const WHOLE_STEPS: usize = 12;
+/// Of a longer path: so many of its first steps, ...
+const FIRST_STEPS: usize = 4;
+/// ... and so many of its last.
+const LAST_STEPS: usize = 6;
+
+/// The width of the labels `slice`, `path`, `where`, with their margins.
+pub const LABEL_COLUMNS: usize = 10;
+
+/// Writes the slice, the path to its state, and its variables.
+pub fn write(page: &mut Page, view: &ViolationView) {
+    if !view.slice.is_empty() {
+        label(page, "slice");
+        writeln!(page, "{}", named_values(&view.slice));
+    }
+    if !view.path.is_empty() || view.forgotten {
+        write_steps(page, view);
+    }
+    if !view.variables.is_empty() {
+        label(page, "where");
+        writeln!(page, "{}", named_values(&view.variables));
+    }
+}
+
+fn label(page: &mut Page, word: &str) {
+    write!(page, "  {QUIET}{word:<8}{QUIET:#}");
+}
+
+fn write_steps(page: &mut Page, view: &ViolationView) {
+    let steps = view.path.as_slice();
+    let mut shown = Page::default();
+    if view.forgotten {
+        let remark = "(earlier steps are no longer kept)";
+        columns::write(
+            &mut shown,
+            LABEL_COLUMNS,
+            &[],
+            &[vec![Cell::new(remark, QUIET)]],
+        );
+    }
+    let row = |(index, step): (usize, &PathStep)| {
+        let last = index + 1 == steps.len();
+        row(step, last && step.to == view.state && !view.at_end)
+    };
+    let mut rows: Vec<Vec<Cell>>;
+    let numbered = steps.iter().enumerate();
+    if steps.len() <= WHOLE_STEPS {
+        rows = numbered.map(row).collect();
+    } else {
+        let hidden = steps.len() - FIRST_STEPS - LAST_STEPS;
+        rows = numbered.clone().take(FIRST_STEPS).map(row).collect();
+        rows.push(vec![Cell::new(format!("… {hidden} more"), QUIET)]);
+        rows.extend(numbered.skip(FIRST_STEPS + hidden).map(row));
+    }
+    columns::write(&mut shown, LABEL_COLUMNS, &[], &rows);
+    // The label stands in the margin of the first row.
+    let text = shown.into_text();
+    label(page, "path");
+    page.push(text.get(LABEL_COLUMNS..).unwrap_or(""));
+}
+
+fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
+    let event = format!("--{}({})-->", safe(&step.event), named_values(&step.values));
+    let to = if wrong { BAD } else { NAME };
+    let repeated = match step.repeated {
+        0 | 1 => String::new(),
+        count => format!("× {count}"),
+    };
+    vec![
+        Cell::new(safe(&step.from), NAME),
+        Cell::new(event, PLAIN),
+        Cell::new(safe(&step.to), to),
+        clip(&short_location(&step.location), 40).as_ref().into(),
+        Cell::new(format!("thread {}", step.thread), QUIET),
+        repeated.into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+    use crate::report::samples::{push, violation};
+
+    #[test]
+    fn a_short_path_is_shown_whole() {
+        assert_eq!(
+            plain(|page| write(page, &violation())),
+            "  slice   queue = 0x4052a0
+  path    init   --new(size = 8, queue = 0x4052a0)-->  ready     main.c:12  thread 4711
+          ready  --push(queue = 0x4052a0)-->           ready     main.c:17  thread 4711  × 8
+          ready  --push(queue = 0x4052a0)-->           overflow  main.c:17  thread 4711
+  where   capacity = 8, count = 8\n"
+        );
+    }
+
+    #[test]
+    fn a_long_path_shows_its_first_and_last_steps() {
+        let mut view = violation();
+        view.path = (1..=50).map(|line| push(line, "ready", 1)).collect();
+        view.forgotten = true;
+        let text = plain(|page| write(page, &view));
+        assert_eq!(text.lines().count(), 1 + 1 + 4 + 1 + 6 + 1);
+        assert!(text.contains("  path    (earlier steps are no longer kept)\n"));
+        assert!(text.contains("\n          … 40 more\n"));
+        assert!(text.contains("main.c:4 ") && !text.contains("main.c:5 "));
+        assert!(text.contains("main.c:45 ") && !text.contains("main.c:44 "));
+    }
+
+    #[test]
+    fn an_empty_path_is_left_out() {
+        let mut view = violation();
+        view.path.clear();
+        view.slice.clear();
+        assert_eq!(
+            plain(|page| write(page, &view)),
+            "  where   capacity = 8, count = 8\n"
+        );
+    }
+}

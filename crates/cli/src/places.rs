@@ -1,0 +1,240 @@
+//! Places in the program: locations, frames, source lines.
+
+use crate::escape::{clip, safe, safe_source};
+use crate::page::{NAME, Page, QUIET, STRONG};
+use juror_session::view::{FrameView, Location, NamedValue, SourceView, VariableView};
+
+/// The columns that the arguments of a frame or event take at most.
+const ARGUMENT_COLUMNS: usize = 72;
+
+/// The last part of a path.
+fn base_name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// A place in a few columns: `main.c:17`, or the function, or the address.
+pub fn short_location(location: &Location) -> String {
+    match (&location.file, location.line) {
+        (Some(file), Some(line)) => format!("{}:{line}", safe(base_name(file))),
+        _ => match &location.function {
+            Some(function) => function_and_offset(function, location.offset),
+            None => address_in_module(location),
+        },
+    }
+}
+
+/// `file:line` as the user would write it, where the line is known.
+pub fn file_and_line(page: &Page, location: &Location) -> Option<String> {
+    let (file, line) = (location.file.as_ref()?, location.line?);
+    Some(format!("{}:{line}", safe(page.shown_file(file))))
+}
+
+/// The function with `at file:line` or `from module`; never empty.
+pub fn long_location(page: &Page, location: &Location) -> String {
+    let place = file_and_line(page, location);
+    match (&location.function, place) {
+        (Some(function), Some(place)) => format!("{} at {place}", safe(function)),
+        (None, Some(place)) => place,
+        (Some(function), None) => {
+            let name = function_and_offset(function, location.offset);
+            match &location.module {
+                Some(module) => format!("{name} from {}", safe(module)),
+                None => name,
+            }
+        }
+        (None, None) => address_in_module(location),
+    }
+}
+
+fn function_and_offset(function: &str, offset: u64) -> String {
+    match offset {
+        0 => safe(function).into_owned(),
+        _ => format!("{}+{offset:#x}", safe(function)),
+    }
+}
+
+fn address_in_module(location: &Location) -> String {
+    match &location.module {
+        Some(module) => format!("{:#x} in {}", location.address, safe(module)),
+        None => format!("{:#x}", location.address),
+    }
+}
+
+/// `name = value, name = value`.
+pub fn named_values(values: &[NamedValue]) -> String {
+    let parts: Vec<String> = values
+        .iter()
+        .map(|named| {
+            let value = named.value.to_string();
+            format!("{} = {}", safe(&named.name), clip(&safe(&value), 48))
+        })
+        .collect();
+    clip(&parts.join(", "), ARGUMENT_COLUMNS).into_owned()
+}
+
+fn arguments(variables: &[VariableView]) -> String {
+    let parts: Vec<String> = variables
+        .iter()
+        .map(|variable| {
+            format!(
+                "{}={}",
+                safe(&variable.name),
+                clip(&safe(&variable.value), 48)
+            )
+        })
+        .collect();
+    clip(&parts.join(", "), ARGUMENT_COLUMNS).into_owned()
+}
+
+/// One line: `#1  fill (n=3) at main.c:17`.
+pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: bool) {
+    let level = format!("#{}", frame.level);
+    let style = if selected { STRONG } else { QUIET };
+    write!(page, "{:indent$}{style}{level:<4}{style:#}", "");
+    if frame.signal {
+        page.push("<signal handler called>\n");
+        return;
+    }
+    let location = &frame.location;
+    match (&location.function, file_and_line(page, location)) {
+        (Some(function), Some(place)) => {
+            let arguments = arguments(&frame.arguments);
+            write!(
+                page,
+                "{NAME}{}{NAME:#} ({arguments}) at {place}",
+                safe(function)
+            );
+        }
+        _ => {
+            let place = long_location(page, location);
+            page.push(&place);
+        }
+    }
+    if frame.inlined {
+        write!(page, "{QUIET} [inlined]{QUIET:#}");
+    }
+    page.push("\n");
+}
+
+/// Several frames, and a remark when there are more.
+pub fn write_frames(page: &mut Page, frames: &[FrameView], more: bool, indent: usize) {
+    for frame in frames {
+        write_frame(page, frame, indent, frame.level == 0);
+    }
+    if more {
+        writeln!(page, "{:indent$}{QUIET}…   more frames{QUIET:#}", "");
+    }
+}
+
+/// The lines with their numbers; the current one is marked.
+pub fn write_source(page: &mut Page, source: &SourceView) {
+    if let Some(remark) = &source.remark {
+        writeln!(page, "{QUIET}  ({}){QUIET:#}", safe(remark));
+    }
+    for (number, line) in (source.first_line..).zip(&source.lines) {
+        let line = safe_source(line);
+        if source.current == Some(number) {
+            let text = format!("  → {number:>4}   {line}");
+            writeln!(page, "{STRONG}{}{STRONG:#}", text.trim_end());
+        } else if line.trim().is_empty() {
+            writeln!(page, "{QUIET}    {number:>4}{QUIET:#}");
+        } else {
+            writeln!(page, "{QUIET}    {number:>4}{QUIET:#}   {line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+
+    fn location(function: &str, file: &str, line: u32) -> Location {
+        Location {
+            address: 0x401136,
+            function: (!function.is_empty()).then(|| function.to_owned()),
+            offset: 4,
+            file: (!file.is_empty()).then(|| file.to_owned()),
+            line: (line > 0).then_some(line),
+            module: Some("faulty".to_owned()),
+        }
+    }
+
+    #[test]
+    fn locations_say_what_is_known() {
+        for (place, short, long) in [
+            (
+                location("main", "/home/user/src/main.c", 17),
+                "main.c:17",
+                "main at src/main.c:17",
+            ),
+            (location("", "/usr/src/a.c", 2), "a.c:2", "/usr/src/a.c:2"),
+            (location("main", "", 0), "main+0x4", "main+0x4 from faulty"),
+            (
+                location("", "", 0),
+                "0x401136 in faulty",
+                "0x401136 in faulty",
+            ),
+            (Location::default(), "0x0", "0x0"),
+        ] {
+            assert_eq!(short_location(&place), short);
+            let page = Page::new(Some("/home/user".into()));
+            assert_eq!(long_location(&page, &place), long);
+        }
+    }
+
+    #[test]
+    fn frames_are_one_line_each() {
+        let argument = |name: &str, value: &str| VariableView {
+            name: name.into(),
+            type_name: "int".into(),
+            value: value.into(),
+        };
+        let frame = |level, location, arguments, inlined, signal| FrameView {
+            level,
+            location,
+            arguments,
+            inlined,
+            signal,
+        };
+        let frames = [
+            frame(
+                0,
+                location("push", "queue.c", 23),
+                vec![argument("c", "110"), argument("name", "\"\u{1b}[31m\"")],
+                false,
+                false,
+            ),
+            frame(1, location("fill", "main.c", 17), vec![], true, false),
+            frame(2, Location::default(), vec![], false, true),
+            frame(10, location("abort", "", 0), vec![], false, false),
+        ];
+        assert_eq!(
+            plain(|page| write_frames(page, &frames, true, 2)),
+            "  #0  push (c=110, name=\"\\u{1b}[31m\") at queue.c:23
+  #1  fill () at main.c:17 [inlined]
+  #2  <signal handler called>
+  #10 abort+0x4 from faulty
+  …   more frames\n"
+        );
+    }
+
+    #[test]
+    fn the_current_line_is_marked() {
+        let source = SourceView {
+            file: "queue.c".into(),
+            first_line: 9,
+            lines: vec!["void f()".into(), "{".into(), "".into(), "\tg();".into()],
+            current: Some(10),
+            remark: Some("queue.c is newer than the program".into()),
+        };
+        assert_eq!(
+            plain(|page| write_source(page, &source)),
+            "  (queue.c is newer than the program)
+       9   void f()
+  →   10   {
+      11
+      12           g();\n"
+        );
+    }
+}

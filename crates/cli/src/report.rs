@@ -1,0 +1,429 @@
+//! The report of a stop: why, where, how it came there, what to do next.
+//!
+//! Made to fit one screen: a violation with its path, the source around the
+//! stop, the stack, one line of advice.
+
+use crate::diagnostics;
+use crate::driver::PropertySource;
+use crate::escape::safe;
+use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
+use crate::path;
+use crate::places::{file_and_line, long_location, short_location, write_frames, write_source};
+use juror_session::view::{Location, PathStep, StopReason, StopView, VariableView, ViolationView};
+
+/// Violations shown in full at one stop; the others are counted.
+const FULL_VIOLATIONS: usize = 5;
+
+/// What a report is written for.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The properties, to underline the place of an error in them.
+    pub sources: &'a [PropertySource],
+    /// A prompt follows: say what can be typed there.
+    pub prompt: bool,
+}
+
+/// Writes the whole report of a stop.
+pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
+    let with_stack = write_reason(page, view, context);
+    if let Some(source) = &view.source {
+        write_source(page, source);
+    }
+    if with_stack {
+        write_frames(page, &view.backtrace, view.more_frames, 2);
+        if context.prompt {
+            write_advice(page, view);
+        }
+    }
+}
+
+/// Writes why and where the debuggee stopped; true when a reader will want
+/// the stack too.
+fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool {
+    match &view.reason {
+        StopReason::Violation { violations } => {
+            write_violations(page, violations);
+            page.gap();
+            write_violation_place(page, violations, view);
+        }
+        StopReason::MonitorError {
+            property,
+            message,
+            start,
+            end,
+            file,
+        } => {
+            let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+            page.push(&diagnostics::render(file, context.text_of(file), &error));
+            page.gap();
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        StopReason::Breakpoint { numbers, temporary } => {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            let word = if *temporary {
+                "Temporary breakpoint"
+            } else {
+                "Breakpoint"
+            };
+            let lead = format!("{STRONG}{word} {}{STRONG:#}", numbers.join(", "));
+            write_place(page, lead, " in ", view);
+            return false;
+        }
+        StopReason::Step => {
+            write_place(page, String::new(), "", view);
+            return false;
+        }
+        StopReason::Finished { returned, function } => {
+            write_returned(page, function, returned.as_ref());
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+            return false;
+        }
+        StopReason::Signal {
+            signal,
+            description,
+            fault_address,
+            fatal,
+        } => {
+            let about = match fault_address {
+                Some(address) => format!(", address {address:#x}"),
+                None => String::new(),
+            };
+            let style = if *fatal { BAD } else { OPEN };
+            let end = if *fatal {
+                "; it will end the program"
+            } else {
+                ""
+            };
+            writeln!(
+                page,
+                "{style}{}{style:#}  {}{about}{end}",
+                safe(signal),
+                safe(description)
+            );
+            page.gap();
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        StopReason::Interrupted => {
+            write_place(page, styled(STRONG, "Interrupted"), " in ", view);
+        }
+        StopReason::Started => {
+            writeln!(page, "The program is loaded and has not run yet.");
+            return false;
+        }
+    }
+    true
+}
+
+impl<'a> Context<'a> {
+    /// The text of a property's file; empty when it is not known.
+    fn text_of(&self, file: &str) -> &'a str {
+        let known = self.sources.iter().find(|source| source.file == file);
+        known.map_or("", |source| source.text.as_str())
+    }
+}
+
+/// Writes each violation with its path, the first few in full.
+pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
+    for violation in violations.iter().take(FULL_VIOLATIONS) {
+        page.gap();
+        write_violation(page, violation);
+    }
+    let hidden = violations.len().saturating_sub(FULL_VIOLATIONS);
+    if hidden > 0 {
+        page.gap();
+        writeln!(
+            page,
+            "{QUIET}… and {hidden} more at the same event{QUIET:#}"
+        );
+    }
+}
+
+fn write_violation(page: &mut Page, violation: &ViolationView) {
+    write!(
+        page,
+        "{BAD}VIOLATED{BAD:#}  {STRONG}{}{STRONG:#}",
+        safe(&violation.property)
+    );
+    if let Some(description) = &violation.description {
+        write!(page, ": {}", safe(description));
+    }
+    page.push("\n");
+    path::write(page, violation);
+    if violation.at_end {
+        writeln!(
+            page,
+            "  {QUIET}because{QUIET:#} the run ended in state {NAME}{}{NAME:#}",
+            safe(&violation.state)
+        );
+    }
+}
+
+/// `Stopped before queue_push (queue.c:23), called from main.c:17, thread 4711`
+fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &StopView) {
+    let step = violations.iter().find_map(|one| one.path.last());
+    match step {
+        Some(step) if step.what.starts_with("before ") => {
+            let place = match file_and_line(page, &view.location) {
+                Some(place) => format!(" ({place})"),
+                None => String::new(),
+            };
+            let caller = short_location(&step.location);
+            let called = if step.location == Location::default() {
+                String::new()
+            } else {
+                format!(", called from {caller}")
+            };
+            let lead = styled(STRONG, &format!("Stopped {}", safe(&step.what)));
+            writeln!(page, "{lead}{place}{called}, {}", threads(view));
+        }
+        _ => {
+            let lead = match step {
+                Some(PathStep { what, .. }) => format!("Stopped {}", safe(what)),
+                None => "Stopped".to_owned(),
+            };
+            write_place(page, styled(STRONG, &lead), " in ", view);
+        }
+    }
+}
+
+fn write_place(page: &mut Page, lead: String, between: &str, view: &StopView) {
+    let place = long_location(page, &view.location);
+    writeln!(page, "{lead}{between}{place}, {}", threads(view));
+}
+
+/// `thread 4711`, and how many there are when there are others.
+fn threads(view: &StopView) -> String {
+    match view.thread_count {
+        0 | 1 => format!("thread {}", view.thread),
+        count => format!("thread {}, one of {count}", view.thread),
+    }
+}
+
+fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableView>) {
+    let function = safe(function);
+    match returned {
+        Some(value) if value.type_name.is_empty() => {
+            writeln!(page, "{function} returned {}", safe(&value.value));
+        }
+        Some(value) => {
+            let (kind, value) = (safe(&value.type_name), safe(&value.value));
+            writeln!(page, "{function} returned ({kind}) {value}");
+        }
+        None => writeln!(page, "{function} returned"),
+    }
+}
+
+/// Says what to type at a stop that asks for an explanation.
+fn write_advice(page: &mut Page, view: &StopView) {
+    let mut advice: Vec<String> = Vec::new();
+    if view.backtrace.len() > 1 {
+        advice.push(format!("{NAME}up{NAME:#} to see the caller"));
+    }
+    if let Some(pointer) = pointer_argument(view) {
+        advice.push(format!("{NAME}print *{}{NAME:#}", safe(pointer)));
+    }
+    if let StopReason::Violation { .. } | StopReason::MonitorError { .. } = view.reason {
+        advice.push(format!("{NAME}monitor{NAME:#} to see the monitor"));
+    }
+    advice.push(format!("{NAME}continue{NAME:#}"));
+    advice.push(format!("{NAME}help{NAME:#}"));
+    page.gap();
+    writeln!(page, "Type {}.", advice.join(", "));
+}
+
+/// An argument of the innermost frame that is worth looking into: the slice's
+/// own, or the first pointer.
+fn pointer_argument(view: &StopView) -> Option<&str> {
+    let arguments = &view.backtrace.first()?.arguments;
+    let mut pointers = arguments
+        .iter()
+        .filter(|argument| argument.type_name.ends_with('*'))
+        .map(|argument| argument.name.as_str());
+    let StopReason::Violation { violations } = &view.reason else {
+        return pointers.next();
+    };
+    let sliced = |name: &&str| {
+        violations
+            .iter()
+            .flat_map(|violation| &violation.slice)
+            .any(|parameter| parameter.name == **name)
+    };
+    pointers.clone().find(sliced).or_else(|| pointers.next())
+}
+
+#[cfg(test)]
+pub mod samples;
+
+#[cfg(test)]
+mod tests {
+    use super::samples::{sources, stop, violation, violation_stop};
+    use super::*;
+    use crate::page::plain;
+
+    fn check(view: &StopView, prompt: bool, expected: &str) {
+        let sources = sources();
+        let context = Context {
+            sources: &sources,
+            prompt,
+        };
+        let text = plain(|page| write_stop(page, view, context));
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_violation_fits_one_screen() {
+        check(
+            &violation_stop(),
+            true,
+            "\
+VIOLATED  queue_bounds: a queue never holds more than it was made for
+  slice   queue = 0x4052a0
+  path    init   --new(size = 8, queue = 0x4052a0)-->  ready     main.c:12  thread 4711
+          ready  --push(queue = 0x4052a0)-->           ready     main.c:17  thread 4711  × 8
+          ready  --push(queue = 0x4052a0)-->           overflow  main.c:17  thread 4711
+  where   capacity = 8, count = 8
+
+Stopped before queue_push (src/queue.c:23), called from main.c:17, thread 4711
+      22   void queue_push(struct queue *queue, char c)
+  →   23   {
+      24           queue->data[queue->pos++] = c;
+  #0  queue_push (queue=0x4052a0, c=110) at src/queue.c:23
+  #1  fill (n=9) at src/main.c:17
+  #2  main () at src/main.c:31
+
+Type up to see the caller, print *queue, monitor to see the monitor, continue, help.
+",
+        );
+    }
+
+    #[test]
+    fn other_stops_say_why_and_where() {
+        let reasons = [
+            (
+                StopReason::Breakpoint {
+                    numbers: vec![1, 3],
+                    temporary: false,
+                },
+                "Breakpoint 1, 3 in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Breakpoint {
+                    numbers: vec![2],
+                    temporary: true,
+                },
+                "Temporary breakpoint 2 in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Step,
+                "queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Finished {
+                    returned: Some(VariableView {
+                        name: "$1".into(),
+                        type_name: "int".into(),
+                        value: "7".into(),
+                    }),
+                    function: "pop".into(),
+                },
+                "pop returned (int) 7\nStopped in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Finished {
+                    returned: None,
+                    function: "fill".into(),
+                },
+                "fill returned\nStopped in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Signal {
+                    signal: "SIGSEGV".into(),
+                    description: "invalid memory reference".into(),
+                    fault_address: Some(8),
+                    fatal: true,
+                },
+                "SIGSEGV  invalid memory reference, address 0x8; it will end the program\n\n\
+                 Stopped in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Signal {
+                    signal: "SIGUSR1".into(),
+                    description: "user signal 1".into(),
+                    fault_address: None,
+                    fatal: false,
+                },
+                "SIGUSR1  user signal 1\n\nStopped in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Interrupted,
+                "Interrupted in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Started,
+                "The program is loaded and has not run yet.\n",
+            ),
+        ];
+        for (reason, expected) in reasons {
+            let mut view = stop(reason);
+            view.source = None;
+            view.backtrace.clear();
+            check(&view, false, expected);
+        }
+    }
+
+    #[test]
+    fn an_error_in_a_guard_is_shown_in_its_file() {
+        let mut view = stop(StopReason::MonitorError {
+            property: "queue_bounds".into(),
+            message: "queue cannot be read: memory at 0x8".into(),
+            start: 24,
+            end: 40,
+            file: "queue.prop".into(),
+        });
+        view.source = None;
+        view.backtrace.clear();
+        view.thread_count = 3;
+        check(
+            &view,
+            false,
+            "error: queue_bounds: queue cannot be read: memory at 0x8
+ --> queue.prop:2:11
+  |
+2 |   on push when queue->count > 0
+  |           ^^^^^^^^^^^^^^^^
+
+Stopped in queue_push at src/queue.c:23, thread 4711, one of 3
+",
+        );
+    }
+
+    #[test]
+    fn an_event_after_a_call_says_so() {
+        let mut wrong = violation();
+        wrong.path.truncate(1);
+        wrong.path[0].what = "after queue_new".into();
+        let mut view = stop(StopReason::Violation {
+            violations: vec![wrong],
+        });
+        view.source = None;
+        view.backtrace.clear();
+        let sources = sources();
+        let context = Context {
+            sources: &sources,
+            prompt: true,
+        };
+        let text = plain(|page| write_stop(page, &view, context));
+        assert!(
+            text.contains("\nStopped after queue_new in queue_push at src/queue.c:23,"),
+            "{text}"
+        );
+        assert!(text.ends_with("Type monitor to see the monitor, continue, help.\n"));
+    }
+
+    #[test]
+    fn many_violations_are_counted() {
+        let text = plain(|page| write_violations(page, &vec![violation(); 9]));
+        assert_eq!(text.matches("VIOLATED").count(), 5);
+        assert!(text.ends_with("… and 4 more at the same event\n"));
+    }
+}

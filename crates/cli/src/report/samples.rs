@@ -1,0 +1,166 @@
+//! Views that the tests of several modules show.
+
+use crate::driver::PropertySource;
+use juror_event::Value;
+use juror_session::view::*;
+
+pub fn named(name: &str, value: Value) -> NamedValue {
+    NamedValue {
+        name: name.into(),
+        value,
+    }
+}
+
+pub fn location(function: &str, file: &str, line: u32) -> Location {
+    Location {
+        address: 0x401136,
+        function: Some(function.into()),
+        offset: 0,
+        file: Some(format!("/home/user/src/{file}")),
+        line: Some(line),
+        module: Some("faulty".into()),
+    }
+}
+
+pub fn variable(name: &str, type_name: &str, value: &str) -> VariableView {
+    VariableView {
+        name: name.into(),
+        type_name: type_name.into(),
+        value: value.into(),
+    }
+}
+
+pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> FrameView {
+    FrameView {
+        level,
+        location,
+        arguments,
+        inlined: false,
+        signal: false,
+    }
+}
+
+pub fn push(line: u32, to: &str, repeated: u64) -> PathStep {
+    PathStep {
+        sequence: 2,
+        event: "push".into(),
+        what: "before queue_push".into(),
+        values: vec![named("queue", Value::Address(0x4052a0))],
+        thread: 4711,
+        location: location("fill", "main.c", line),
+        from: "ready".into(),
+        to: to.into(),
+        repeated,
+    }
+}
+
+pub fn violation() -> ViolationView {
+    let queue = named("queue", Value::Address(0x4052a0));
+    let new = PathStep {
+        sequence: 1,
+        event: "new".into(),
+        what: "after queue_new".into(),
+        values: vec![named("size", Value::Int(8)), queue.clone()],
+        thread: 4711,
+        location: location("main", "main.c", 12),
+        from: "init".into(),
+        to: "ready".into(),
+        repeated: 1,
+    };
+    ViolationView {
+        property: "queue_bounds".into(),
+        description: Some("a queue never holds more than it was made for".into()),
+        file: "queue.prop".into(),
+        slice: vec![queue],
+        state: "overflow".into(),
+        variables: vec![
+            named("capacity", Value::Int(8)),
+            named("count", Value::Int(8)),
+        ],
+        path: vec![new, push(17, "ready", 8), push(17, "overflow", 1)],
+        forgotten: false,
+        at_end: false,
+    }
+}
+
+pub fn source() -> SourceView {
+    SourceView {
+        file: "/home/user/src/queue.c".into(),
+        first_line: 22,
+        lines: vec![
+            "void queue_push(struct queue *queue, char c)".into(),
+            "{".into(),
+            "\tqueue->data[queue->pos++] = c;".into(),
+        ],
+        current: Some(23),
+        remark: None,
+    }
+}
+
+pub fn stop(reason: StopReason) -> StopView {
+    StopView {
+        reason,
+        thread: 4711,
+        thread_count: 1,
+        location: location("queue_push", "queue.c", 23),
+        source: Some(source()),
+        backtrace: vec![
+            frame(
+                0,
+                location("queue_push", "queue.c", 23),
+                vec![
+                    variable("queue", "struct queue *", "0x4052a0"),
+                    variable("c", "char", "110"),
+                ],
+            ),
+            frame(
+                1,
+                location("fill", "main.c", 17),
+                vec![variable("n", "int", "9")],
+            ),
+            frame(2, location("main", "main.c", 31), vec![]),
+        ],
+        more_frames: false,
+    }
+}
+
+pub fn violation_stop() -> StopView {
+    stop(StopReason::Violation {
+        violations: vec![violation()],
+    })
+}
+
+pub fn sources() -> Vec<PropertySource> {
+    vec![PropertySource {
+        file: "queue.prop".into(),
+        text: "state ready {\n  on push when queue->count > 0\n}\n".into(),
+    }]
+}
+
+pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummary {
+    let event = |event: &str, what: &str, occurrences, stops| EventSummary {
+        event: event.into(),
+        what: what.into(),
+        occurrences,
+        stops,
+    };
+    PropertySummary {
+        property: "queue_bounds".into(),
+        verdict,
+        violations,
+        events: vec![
+            event("new", "after queue_new", 1, 2),
+            event("push", "before queue_push", 9, 9),
+        ],
+        slices: 2,
+        remarks: vec!["queue_pop never ran".into()],
+    }
+}
+
+pub fn end(ending: Option<Ending>, summary: PropertySummary) -> EndView {
+    EndView {
+        ending,
+        violations: vec![],
+        summaries: vec![summary],
+    }
+}

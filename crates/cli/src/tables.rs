@@ -1,0 +1,317 @@
+//! Points, threads, registers, variables, and the help.
+
+use crate::columns::{self, Cell};
+use crate::escape::safe;
+use crate::page::{NAME, Page, QUIET, STRONG};
+use crate::places::long_location;
+use juror_session::view::{
+    CommandHelp, PointView, RegisterView, ThreadView, ValueView, VariableView,
+};
+
+/// Writes the developer's points and those of the monitors, a row a place.
+pub fn write_points(page: &mut Page, points: &[PointView]) {
+    if points.is_empty() {
+        page.push("No breakpoints.\n");
+    }
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for point in points {
+        let number = point.number.map_or(String::new(), |n| n.to_string());
+        let mut state = match (point.enabled, point.locations.is_empty()) {
+            (false, _) => "disabled",
+            (true, true) => "not planted",
+            (true, false) => "planted",
+        }
+        .to_owned();
+        if point.temporary {
+            state.push_str(", once");
+        }
+        let first = match point.locations.first() {
+            Some(location) => long_location(page, location),
+            None => String::new(),
+        };
+        rows.push(vec![
+            Cell::new(number, STRONG),
+            safe(&point.owner).as_ref().into(),
+            Cell::new(safe(&point.for_what), NAME),
+            state.into(),
+            point.hits.to_string().into(),
+            Cell::new(safe(point.passage.as_deref().unwrap_or("")), QUIET),
+            first.into(),
+        ]);
+        for location in point.locations.iter().skip(1) {
+            let mut row = vec![Cell::from(""); 6];
+            row.push(long_location(page, location).into());
+            rows.push(row);
+        }
+    }
+    let heading = ["#", "owner", "what", "state", "hits", "passage", "where"];
+    columns::write(page, 0, &heading, &rows);
+}
+
+/// Writes the threads; the current one is marked.
+pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
+    if threads.is_empty() {
+        page.push("No threads: the program does not run.\n");
+    }
+    let rows: Vec<Vec<Cell>> = threads
+        .iter()
+        .map(|thread| {
+            vec![
+                if thread.current { "→" } else { " " }.into(),
+                Cell::new(thread.number.to_string(), STRONG),
+                thread.id.to_string().into(),
+                safe(&thread.name).as_ref().into(),
+                long_location(page, &thread.location).into(),
+            ]
+        })
+        .collect();
+    let heading = ["", "#", "id", "name", "where"];
+    columns::write(page, 0, &heading, &rows);
+}
+
+/// Writes the registers, with what they mean.
+pub fn write_registers(page: &mut Page, registers: &[RegisterView]) {
+    let rows: Vec<Vec<Cell>> = registers
+        .iter()
+        .map(|register| {
+            vec![
+                Cell::new(safe(&register.name), NAME),
+                format!("{:#018x}", register.value).into(),
+                register.value.to_string().into(),
+                Cell::new(safe(register.meaning.as_deref().unwrap_or("")), QUIET),
+            ]
+        })
+        .collect();
+    columns::write(page, 0, &[], &rows);
+}
+
+/// Writes `name = value` lines.
+pub fn write_variables(page: &mut Page, variables: &[VariableView]) {
+    if variables.is_empty() {
+        page.push("None.\n");
+    }
+    for variable in variables {
+        write!(page, "{NAME}{}{NAME:#} = ", safe(&variable.name));
+        write_value_text(page, &variable.value);
+    }
+}
+
+/// Writes `$1 = value`.
+pub fn write_value(page: &mut Page, value: &ValueView) {
+    if value.number > 0 {
+        write!(page, "{QUIET}${} ={QUIET:#} ", value.number);
+    }
+    write_value_text(page, &value.value);
+}
+
+/// A value may have several lines.
+fn write_value_text(page: &mut Page, text: &str) {
+    if text.is_empty() {
+        page.push("\n");
+    }
+    for line in text.lines() {
+        writeln!(page, "{}", safe(line));
+    }
+}
+
+/// Writes a sentence or several lines.
+pub fn write_message(page: &mut Page, message: &str) {
+    for line in message.lines() {
+        writeln!(page, "{}", safe(line));
+    }
+}
+
+/// Writes the list of commands.
+pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
+    let rows: Vec<Vec<Cell>> = commands
+        .iter()
+        .map(|command| {
+            vec![
+                Cell::new(safe(&command.name), NAME),
+                Cell::new(safe(&command.aliases.join(", ")), QUIET),
+                safe(&command.summary).as_ref().into(),
+            ]
+        })
+        .collect();
+    columns::write(page, 0, &[], &rows);
+    page.gap();
+    page.push(
+        "help COMMAND says more. Any unique beginning of a name will do; Enter repeats a step.\n",
+    );
+}
+
+/// Writes the help of one command.
+pub fn write_help(page: &mut Page, command: &CommandHelp) {
+    let summary = safe(&command.summary);
+    write!(page, "{STRONG}{}{STRONG:#}", safe(&command.name));
+    if !command.aliases.is_empty() {
+        write!(page, " ({})", safe(&command.aliases.join(", ")));
+    }
+    writeln!(page, ": {summary}");
+    let rows: Vec<Vec<Cell>> = command
+        .examples
+        .iter()
+        .map(|(typed, effect)| vec![Cell::new(safe(typed), NAME), safe(effect).as_ref().into()])
+        .collect();
+    page.gap();
+    columns::write(page, 2, &[], &rows);
+    if !command.details.is_empty() {
+        page.gap();
+        write_message(page, &command.details);
+    }
+}
+
+#[cfg(test)]
+pub mod samples {
+    use super::*;
+    use crate::report::samples::location;
+
+    pub fn points() -> Vec<PointView> {
+        vec![
+            PointView {
+                number: Some(1),
+                owner: "developer".into(),
+                for_what: "queue_push".into(),
+                enabled: true,
+                temporary: true,
+                locations: vec![
+                    location("queue_push", "queue.c", 24),
+                    location("queue_push", "ring.c", 9),
+                ],
+                hits: 3,
+                passage: Some("emulated".into()),
+            },
+            PointView {
+                number: None,
+                owner: "monitor".into(),
+                for_what: "queue_bounds: new".into(),
+                enabled: true,
+                temporary: false,
+                locations: vec![],
+                hits: 0,
+                passage: None,
+            },
+        ]
+    }
+
+    pub fn threads() -> Vec<ThreadView> {
+        [(1, true, "main"), (2, false, "work\u{7}er")]
+            .map(|(number, current, name)| ThreadView {
+                number,
+                id: 4710 + number,
+                name: name.into(),
+                current,
+                location: location("take", "queue.c", 40),
+            })
+            .into()
+    }
+
+    pub fn registers() -> Vec<RegisterView> {
+        vec![
+            RegisterView {
+                name: "rax".into(),
+                value: 16,
+                meaning: None,
+            },
+            RegisterView {
+                name: "rip".into(),
+                value: 0x401136,
+                meaning: Some("queue_push+4".into()),
+            },
+        ]
+    }
+
+    pub fn help() -> CommandHelp {
+        CommandHelp {
+            name: "next".into(),
+            aliases: vec!["n".into()],
+            summary: "run to the next line, over calls".into(),
+            examples: vec![
+                ("next".into(), "one line".into()),
+                ("next 3".into(), "three lines".into()),
+            ],
+            details: "Stops early at a violation.".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+    use crate::report::samples::variable;
+
+    #[test]
+    fn points_have_a_row_for_each_place() {
+        assert_eq!(
+            plain(|page| write_points(page, &samples::points())),
+            "\
+#  owner      what               state          hits  passage   where
+1  developer  queue_push         planted, once  3     emulated  queue_push at src/queue.c:24
+                                                                queue_push at src/ring.c:9
+   monitor    queue_bounds: new  not planted    0
+"
+        );
+        assert_eq!(plain(|page| write_points(page, &[])), "No breakpoints.\n");
+    }
+
+    #[test]
+    fn the_current_thread_is_marked() {
+        assert_eq!(
+            plain(|page| write_threads(page, &samples::threads())),
+            "   #  id    name         where
+→  1  4711  main         take at src/queue.c:40
+   2  4712  work\\u{7}er  take at src/queue.c:40
+"
+        );
+    }
+
+    #[test]
+    fn registers_are_in_both_bases() {
+        assert_eq!(
+            plain(|page| write_registers(page, &samples::registers())),
+            "rax  0x0000000000000010  16
+rip  0x0000000000401136  4198710  queue_push+4
+"
+        );
+    }
+
+    #[test]
+    fn variables_and_values() {
+        let variables = [
+            variable("c", "char", "110 'n'"),
+            variable("queue", "struct queue", "{\n  count = 8\n}"),
+        ];
+        assert_eq!(
+            plain(|page| write_variables(page, &variables)),
+            "c = 110 'n'\nqueue = {\n  count = 8\n}\n"
+        );
+        assert_eq!(plain(|page| write_variables(page, &[])), "None.\n");
+        for (number, expected) in [(3, "$3 = \\u{1b}[0m\n"), (0, "\\u{1b}[0m\n")] {
+            let value = ValueView {
+                number,
+                type_name: "char *".into(),
+                value: "\u{1b}[0m".into(),
+            };
+            assert_eq!(plain(|page| write_value(page, &value)), expected);
+        }
+    }
+
+    #[test]
+    fn help_shows_examples() {
+        assert_eq!(
+            plain(|page| write_help(page, &samples::help())),
+            "next (n): run to the next line, over calls
+
+  next    one line
+  next 3  three lines
+
+Stops early at a violation.
+"
+        );
+        assert!(
+            plain(|page| write_help_index(page, &[samples::help()]))
+                .starts_with("next  n  run to the next line, over calls\n\nhelp COMMAND")
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Processes and threads that the debuggee makes.
+//!
+//! A forked process has a copy of the memory, traps included: they are taken
+//! out before it runs, and it runs free. A process that shares the memory
+//! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
+//! led past them silently, as one more thread of the engine, until it runs
+//! another program or ends.
+//!
+//! Its parent waits in the kernel all that time and answers no request to
+//! stop. It executes nothing either; so to the engine it is stopped.
+
+use juror_stepping::{Input, ThreadId};
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event};
+use crate::memory::Memory;
+use crate::notice::{ForkKind, Notice};
+use crate::operations::tolerate;
+use crate::thread::{State, Thread};
+
+/// A new process that has not been seen stopped yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Birth {
+    is_vfork: bool,
+}
+
+impl Debuggee {
+    /// A thread has made a thread or a process.
+    pub(crate) fn take_in_child(
+        &mut self,
+        parent: ThreadId,
+        event: Event,
+    ) -> Result<(), DebuggeeError> {
+        let child = kernel::event_message(parent.0).map_err(gone_or("see a new thread", parent))?;
+        if event == Event::Clone && self.is_own_thread(child) {
+            self.departing.remove(&child);
+            let thread = Thread::new(ThreadId(child), State::Starting);
+            self.threads.insert(child, thread);
+        } else {
+            let is_vfork = event == Event::Vfork;
+            self.births.insert(child, Birth { is_vfork });
+        }
+        if event == Event::Vfork {
+            return self.enter_vfork(parent);
+        }
+        self.settle(parent)
+    }
+
+    fn is_own_thread(&self, id: u32) -> bool {
+        std::path::Path::new(&format!("/proc/{}/task/{id}", self.process)).exists()
+    }
+
+    fn enter_vfork(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+        // Kept as this stop's, for everybody who looks while it waits.
+        self.stop_registers(parent)?;
+        self.interrupt_engine(parent)?;
+        let is_halting = self.is_halting;
+        if let Some(known) = self.threads.get_mut(&parent.0) {
+            known.state = State::InVfork;
+            known.awaiting = false;
+            known.resume_after_vfork = !is_halting;
+        }
+        tolerate(kernel::resume(parent.0, 0))
+    }
+
+    /// The child of a `vfork` has let go of the memory.
+    pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&parent.0) else {
+            return Ok(());
+        };
+        if known.resume_after_vfork {
+            known.resume_after_vfork = false;
+            return self.feed(Input::Resume { thread: parent });
+        }
+        known.awaiting = true;
+        Ok(())
+    }
+
+    /// The first stop of a new process.
+    pub(crate) fn take_in_birth(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        let Some(birth) = self.births.remove(&child) else {
+            return Ok(());
+        };
+        let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
+        if !shares {
+            // A child that is already gone needs nothing.
+            if let Ok(memory) = Memory::open(child) {
+                self.memory.lift_all_in(&memory);
+            }
+            self.cpu.release(child);
+            tolerate(kernel::detach(child, 0))?;
+            self.announce(Notice::Forked {
+                child,
+                kind: ForkKind::Fork,
+            });
+            return Ok(());
+        }
+        let thread = ThreadId(child);
+        let mut known = Thread::new(thread, State::Stopped);
+        known.silent = true;
+        known.awaiting = self.is_halting;
+        self.threads.insert(child, known);
+        self.announce(Notice::Forked {
+            child,
+            kind: ForkKind::Vfork,
+        });
+        self.feed(Input::Started { thread })?;
+        if self.is_halting {
+            return Ok(());
+        }
+        self.feed(Input::Resume { thread })
+    }
+
+    /// A thread runs another program.
+    pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.silent)
+        {
+            self.threads.remove(&thread.0);
+            self.cpu.release(thread.0);
+            self.feed(Input::Ended { thread })?;
+            return tolerate(kernel::detach(thread.0, 0));
+        }
+        // Somebody may share the old memory still, and is let go when seen.
+        let _ = self.memory.lift_all();
+        self.departing = self
+            .threads
+            .values()
+            .filter(|known| known.silent)
+            .map(|known| known.id.0)
+            .collect();
+        self.threads.clear();
+        self.notices
+            .retain(|notice| notice.waiting_thread().is_none());
+        // The thread that is left has the number of the process.
+        let thread = ThreadId(self.process);
+        let known = Thread::new(thread, State::Stopped);
+        self.threads.insert(thread.0, known);
+        self.feed(Input::Executed { thread })?;
+        self.memory = crate::debuggee::open_memory(self.process)?;
+        self.prepare_image()?;
+        self.announce(Notice::Executed {
+            thread,
+            path: self.program_path(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,623 @@
+//! The process under ptrace: its state and what upper floors may do with it.
+//!
+//! The other modules add their parts of the same type: `stops` takes in what
+//! the kernel reports, `operations` carries out what the engine orders,
+//! `image` prepares a program after `exec`, `points` plans sites, `inject`
+//! makes system calls in the debuggee's name, `children` leads new processes.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::marker::PhantomData;
+use std::mem;
+
+use juror_stepping::{Engine, Input, Operation, ThreadId};
+use nix::errno::Errno;
+
+use crate::cpu::Cpu;
+use crate::error::{DebuggeeError, LaunchError};
+use crate::interrupter::Interrupter;
+use crate::kernel::{self, Event, Status};
+use crate::launch::{CpuPolicy, Launch};
+use crate::memory::Memory;
+use crate::modules::{self, Auxiliary, Module};
+use crate::notice::Notice;
+use crate::registers::{Registers, VectorRegisters};
+use crate::scratch::Scratch;
+use crate::spawn;
+use crate::stash;
+use crate::terminal::Terminal;
+use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
+
+/// A Linux process under ptrace.
+///
+/// Bound to the thread of juror that launched it: the kernel knows a tracer by
+/// its thread. Dropping it kills the process.
+#[derive(Debug)]
+pub struct Debuggee {
+    pub(crate) process: u32,
+    pub(crate) engine: Engine,
+    /// Kept between inputs, so that an event allocates nothing.
+    operations: Vec<Operation>,
+    /// What is still to be told to the engine.
+    pub(crate) inputs: VecDeque<Input>,
+    is_feeding: bool,
+    pub(crate) threads: BTreeMap<u32, Thread>,
+    /// New processes whose first stop has not been seen.
+    pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    /// Threads that are ending: their last status is still to come.
+    pub(crate) departing: BTreeSet<u32>,
+    pub(crate) memory: Memory,
+    pub(crate) scratch: Scratch,
+    pub(crate) auxiliary: Auxiliary,
+    pub(crate) modules: Vec<Module>,
+    /// Where the dynamic linker announces changes, when a point is there.
+    pub(crate) announcement: Option<u64>,
+    /// Reached when the start is over, for linkers that have no known name for
+    /// their announcements.
+    pub(crate) entry_point: Option<u64>,
+    pub(crate) notices: VecDeque<Notice>,
+    pub(crate) has_ended: bool,
+    pub(crate) is_halting: bool,
+    /// Job control has stopped some thread: waiting looks after requests.
+    pub(crate) is_job_stopped: bool,
+    /// Signals reported although they are not fatal, a bit each.
+    pub(crate) reported_signals: u64,
+    pub(crate) interrupter: Interrupter,
+    pub(crate) terminal: Option<Terminal>,
+    pub(crate) cpu: Cpu,
+    cpu_policy: CpuPolicy,
+    /// The kernel knows the tracer by its thread: this type stays on it.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Debuggee {
+    /// Starts a program. It is stopped before its first instruction, and
+    /// before the dynamic linker's; nothing runs until it is resumed.
+    pub fn launch(launch: &Launch) -> Result<Debuggee, LaunchError> {
+        let process = spawn::spawn(launch)?;
+        stash::enter();
+        let failed = |what: &'static str| move |errno| DebuggeeError::system(what)(errno);
+        let prepared = Interrupter::new(process)
+            .map_err(failed("watch the process"))
+            .and_then(|interrupter| Ok((interrupter, open_memory(process)?)));
+        let (interrupter, memory) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                stash::leave();
+                spawn::abandon(process);
+                return Err(error.into());
+            }
+        };
+        let mut debuggee = Debuggee {
+            process,
+            engine: Engine::new(),
+            operations: Vec::with_capacity(64),
+            inputs: VecDeque::with_capacity(64),
+            is_feeding: false,
+            threads: BTreeMap::new(),
+            births: BTreeMap::new(),
+            departing: BTreeSet::new(),
+            memory,
+            scratch: Scratch::default(),
+            auxiliary: Auxiliary::default(),
+            modules: Vec::new(),
+            announcement: None,
+            entry_point: None,
+            notices: VecDeque::with_capacity(64),
+            has_ended: false,
+            is_halting: false,
+            is_job_stopped: false,
+            reported_signals: 0,
+            interrupter,
+            terminal: None,
+            cpu: Cpu::new(launch.cpu, process),
+            cpu_policy: launch.cpu,
+            not_send: PhantomData,
+        };
+        // From here on dropping the value cleans up.
+        let thread = ThreadId(process);
+        let mut leader = Thread::new(thread, State::Stopped);
+        leader.awaiting = true;
+        debuggee.threads.insert(process, leader);
+        debuggee.feed(Input::Started { thread })?;
+        debuggee.prepare_image()?;
+        debuggee.terminal = match launch.input {
+            crate::Redirection::Inherit => Terminal::hand_over(process),
+            _ => None,
+        };
+        Ok(debuggee)
+    }
+
+    /// The process's number.
+    pub fn pid(&self) -> u32 {
+        self.process
+    }
+
+    /// Whether the process still exists.
+    pub fn is_alive(&self) -> bool {
+        !self.has_ended
+    }
+
+    /// The policy that the debuggee was launched with.
+    pub fn cpu_policy(&self) -> CpuPolicy {
+        self.cpu_policy
+    }
+
+    /// The breakpoint engine, for questions about sites.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
+    pub fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
+    }
+
+    /// The modules in memory, as of the last [`Notice::ModulesChanged`]; before
+    /// the first, the program itself, its dynamic linker and the vdso.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// Waits for the next thing to tell. Everything that needs nobody's
+    /// decision (signals that the program handles, new processes, threads that
+    /// are held for a moment) is dealt with inside.
+    pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
+        loop {
+            while let Some(notice) = self.notices.pop_front() {
+                // A thread can be killed while its notice waits.
+                let is_current = notice
+                    .waiting_thread()
+                    .is_none_or(|thread| self.threads.contains_key(&thread.0));
+                if is_current {
+                    return Ok(notice);
+                }
+            }
+            if self.has_ended {
+                return Err(DebuggeeError::Gone);
+            }
+            if !self.can_report() {
+                return Err(DebuggeeError::NothingRuns);
+            }
+            self.take_status()?;
+        }
+    }
+
+    /// Whether a status can still come without anybody being resumed.
+    fn can_report(&self) -> bool {
+        self.threads
+            .values()
+            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
+            || !self.departing.is_empty()
+            || !self.births.is_empty()
+    }
+
+    /// Lets a thread run. Does nothing for one that runs or has ended, and for
+    /// one that has a further notice waiting: it runs after the last of them.
+    pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.has_notice(thread) {
+            return Ok(());
+        }
+        self.return_terminal();
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        if known.state == State::InVfork {
+            known.resume_after_vfork = true;
+            return Ok(());
+        }
+        if !known.awaiting {
+            return Ok(());
+        }
+        known.awaiting = false;
+        self.feed(Input::Resume { thread })
+    }
+
+    /// Lets every thread run, but for those whose notices are still to be
+    /// taken from [`Debuggee::wait`].
+    pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
+        self.is_halting = false;
+        let mut next = 0;
+        while let Some((&id, _)) = self.threads.range(next..).next() {
+            self.resume(ThreadId(id))?;
+            next = id + 1;
+        }
+        Ok(())
+    }
+
+    /// Executes one instruction of a waiting thread; [`Notice::Stepped`] (or
+    /// what happens before) follows. Other threads stay as they are.
+    pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.has_notice(thread) {
+            return Ok(());
+        }
+        self.return_terminal();
+        let known = self.stopped_mut(thread)?;
+        known.awaiting = false;
+        self.feed(Input::Step { thread })
+    }
+
+    /// Stops every thread and returns when all are stopped. What they report
+    /// meanwhile is kept for [`Debuggee::wait`]. New threads stay stopped, too.
+    pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
+        self.is_halting = true;
+        let mut next = 0;
+        while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
+            next = id + 1;
+            match thread.state {
+                State::InVfork => thread.resume_after_vfork = false,
+                State::Starting => {}
+                State::Running | State::Stopped if thread.awaiting => {}
+                State::Running | State::Stopped => self.feed(Input::Halt {
+                    thread: ThreadId(id),
+                })?,
+            }
+        }
+        while self
+            .threads
+            .values()
+            .any(|thread| !thread.awaiting && thread.state != State::InVfork)
+        {
+            self.take_status()?;
+        }
+        self.is_halting = false;
+        Ok(())
+    }
+
+    /// Whether the thread that a [`Notice::Signal`] or a Ctrl-C stopped shall
+    /// receive the signal when it runs.
+    pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
+        if let Some(pending) = &mut self.stopped_mut(thread)?.pending {
+            pending.deliver = deliver;
+        }
+        Ok(())
+    }
+
+    /// Makes [`Notice::Signal`] come for a signal even when it does not end the
+    /// process. Fatal signals are always told.
+    pub fn report_signal(&mut self, signal: i32, report: bool) {
+        let bit = 1_u64
+            .checked_shl(signal.wrapping_sub(1) as u32)
+            .unwrap_or(0);
+        if report {
+            self.reported_signals |= bit;
+        } else {
+            self.reported_signals &= !bit;
+        }
+    }
+
+    /// The threads, by their numbers.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
+        self.threads
+            .values()
+            .filter(|thread| !thread.silent)
+            .map(|thread| {
+                let id = thread.id;
+                let path = format!("/proc/{}/task/{}/comm", self.process, id.0);
+                let name = std::fs::read_to_string(path).unwrap_or_default();
+                ThreadInfo {
+                    id,
+                    name: name.trim_end().to_owned(),
+                    state: match thread.state {
+                        State::Starting => ThreadState::Starting,
+                        State::Running => ThreadState::Running,
+                        State::Stopped => ThreadState::Stopped,
+                        State::InVfork => ThreadState::WaitingForChild,
+                    },
+                    pc: self.registers(id).ok().map(|registers| registers.rip),
+                }
+            })
+    }
+
+    /// The general registers of a stopped thread; read once a stop.
+    pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
+        self.stop_registers(thread)
+            .map(|registers| &registers.shown)
+    }
+
+    /// Sets the general registers of a stopped thread. Another program counter
+    /// than before makes the thread go on there.
+    pub fn set_registers(
+        &mut self,
+        thread: ThreadId,
+        registers: &Registers,
+    ) -> Result<(), DebuggeeError> {
+        self.stopped_mut(thread)?;
+        let present = *self.stop_registers(thread)?;
+        let mut raw = registers.to_kernel();
+        let jumps = registers.rip != present.shown.rip;
+        if !jumps {
+            raw.rip = present.kernel_counter;
+        } else if registers.orig_rax == present.shown.orig_rax {
+            // The interrupted system call must not be started again elsewhere.
+            raw.orig_rax = u64::MAX;
+        }
+        kernel::set_registers(thread.0, &raw).map_err(gone_or("set registers", thread))?;
+        let mut shown = *registers;
+        shown.orig_rax = raw.orig_rax;
+        if let Some(cached) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.registers.get_mut())
+        {
+            *cached = StopRegisters {
+                kernel_counter: raw.rip,
+                shown,
+            };
+        }
+        if jumps {
+            self.feed(Input::Jumped {
+                thread,
+                address: registers.rip,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The x87 and SSE registers of a stopped thread.
+    pub fn vector_registers(&self, thread: ThreadId) -> Result<VectorRegisters, DebuggeeError> {
+        self.stopped(thread)?;
+        kernel::float_registers(thread.0)
+            .map(|raw| VectorRegisters::from_kernel(&raw))
+            .map_err(gone_or("read vector registers", thread))
+    }
+
+    /// Sets the x87 and SSE registers of a stopped thread.
+    pub fn set_vector_registers(
+        &mut self,
+        thread: ThreadId,
+        registers: &VectorRegisters,
+    ) -> Result<(), DebuggeeError> {
+        self.stopped(thread)?;
+        let failed = |errno| gone_or("set vector registers", thread)(errno);
+        let mut raw = kernel::float_registers(thread.0).map_err(failed)?;
+        registers.store(&mut raw);
+        kernel::set_float_registers(thread.0, &raw).map_err(failed)
+    }
+
+    /// Fills `bytes` from the debuggee's memory as the program knows it:
+    /// juror's traps are not seen. Works while threads run.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
+        self.memory.read(address, bytes)
+    }
+
+    /// Reads eight bytes, low byte first.
+    pub fn read_u64(&self, address: u64) -> Result<u64, DebuggeeError> {
+        let mut bytes = [0; 8];
+        self.memory.read(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Reads the bytes up to the first zero; at most `limit` of them, and none
+    /// beyond the end of mapped memory.
+    pub fn read_text(&self, address: u64, limit: usize) -> Result<Vec<u8>, DebuggeeError> {
+        self.memory.read(address, &mut [0])?;
+        Ok(modules::read_text(&self.memory, address, limit))
+    }
+
+    /// Writes to the debuggee's memory, read-only pages included. Points
+    /// stay; a new instruction under one is not planned for again while the
+    /// point is there.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        self.memory.write(address, bytes)
+    }
+
+    /// Gives the terminal to juror, for a person to type at its prompt. The
+    /// debuggee gets it back when a thread is resumed or stepped. Nothing
+    /// happens when the debuggee has no terminal of juror's.
+    pub fn take_terminal(&mut self) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.take();
+        }
+    }
+
+    fn return_terminal(&mut self) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.give();
+        }
+    }
+
+    /// Ends the process, and what is left of its process group, and waits
+    /// until it is gone.
+    pub fn kill(&mut self) -> Result<(), DebuggeeError> {
+        if self.has_ended {
+            return Ok(());
+        }
+        for id in self.silent_and_unborn() {
+            let _ = kernel::signal_process(id as i32, libc::SIGKILL);
+        }
+        let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
+        let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
+        while !self.has_ended {
+            let (thread, status) = self.next_status()?;
+            match status {
+                Status::Stopped {
+                    event: Event::Fork | Event::Vfork | Event::Clone,
+                    ..
+                } => {
+                    if let Ok(child) = kernel::event_message(thread) {
+                        let _ = kernel::signal_process(child as i32, libc::SIGKILL);
+                    }
+                    let _ = kernel::resume(thread, 0);
+                }
+                Status::Stopped { .. } => drop(kernel::resume(thread, 0)),
+                status => self.note_gone(thread, status)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn silent_and_unborn(&self) -> Vec<u32> {
+        let silent = self.threads.values().filter(|thread| thread.silent);
+        silent
+            .map(|thread| thread.id.0)
+            .chain(self.births.keys().copied())
+            .collect()
+    }
+
+    /// Lets the process go on without juror: every instruction is as it was,
+    /// each thread stands in the original program, signals that wait are
+    /// delivered.
+    pub fn detach(mut self) -> Result<(), DebuggeeError> {
+        if self.has_ended {
+            return Ok(());
+        }
+        self.halt_all()?;
+        if self.has_ended {
+            return Ok(());
+        }
+        self.memory.lift_all()?;
+        self.cpu.part();
+        let ids: Vec<u32> = self.threads.keys().copied().collect();
+        for id in ids {
+            self.let_go(ThreadId(id))?;
+        }
+        self.has_ended = true;
+        Ok(())
+    }
+
+    /// Detaches one stopped thread.
+    fn let_go(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        if known.state == State::InVfork {
+            // Its stop cannot be waited for: the end of juror's thread is what
+            // lets it go. Its child has been let go, so it comes soon.
+            return self.wait_out_vfork(thread);
+        }
+        let registers = *self.stop_registers(thread)?;
+        if registers.kernel_counter != registers.shown.rip {
+            let _ = kernel::set_counter(thread.0, registers.shown.rip);
+        }
+        let signal = self.signal_to_deliver(thread);
+        match kernel::detach(thread.0, signal) {
+            Ok(()) | Err(Errno::ESRCH) => {}
+            Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
+        }
+        self.threads.remove(&thread.0);
+        Ok(())
+    }
+
+    fn wait_out_vfork(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        loop {
+            match kernel::wait_for(thread.0).map_err(DebuggeeError::system("wait"))? {
+                Status::Stopped {
+                    event: Event::VforkDone,
+                    ..
+                } => break,
+                Status::Stopped { .. } => drop(kernel::resume(thread.0, 0)),
+                _ => return Ok(()),
+            }
+        }
+        let _ = kernel::detach(thread.0, 0);
+        self.threads.remove(&thread.0);
+        Ok(())
+    }
+
+    /// Tells the engine, and carries out what it orders, until both are done.
+    pub(crate) fn feed(&mut self, input: Input) -> Result<(), DebuggeeError> {
+        self.inputs.push_back(input);
+        if self.is_feeding {
+            return Ok(());
+        }
+        self.is_feeding = true;
+        let mut operations = mem::take(&mut self.operations);
+        let mut result = Ok(());
+        while let Some(input) = self.inputs.pop_front() {
+            operations.clear();
+            self.engine.handle(input, &mut operations);
+            result = result.and(self.carry_out(&operations));
+        }
+        self.operations = operations;
+        self.is_feeding = false;
+        result
+    }
+
+    /// Leaves a notice for [`Debuggee::wait`]; its thread waits.
+    pub(crate) fn announce(&mut self, notice: Notice) {
+        if let Some(thread) = notice.waiting_thread()
+            && let Some(known) = self.threads.get_mut(&thread.0)
+        {
+            known.awaiting = true;
+        }
+        self.notices.push_back(notice);
+    }
+
+    pub(crate) fn has_notice(&self, thread: ThreadId) -> bool {
+        self.notices
+            .iter()
+            .any(|notice| notice.waiting_thread() == Some(thread))
+    }
+
+    fn stopped(&self, thread: ThreadId) -> Result<&Thread, DebuggeeError> {
+        match self.threads.get(&thread.0) {
+            None => Err(DebuggeeError::ThreadGone(thread)),
+            Some(known) if known.state != State::Stopped => Err(DebuggeeError::NotStopped(thread)),
+            Some(known) => Ok(known),
+        }
+    }
+
+    fn stopped_mut(&mut self, thread: ThreadId) -> Result<&mut Thread, DebuggeeError> {
+        self.stopped(thread)?;
+        self.threads
+            .get_mut(&thread.0)
+            .ok_or(DebuggeeError::ThreadGone(thread))
+    }
+
+    /// The registers of the present stop, read from the kernel once.
+    pub(crate) fn stop_registers(&self, thread: ThreadId) -> Result<&StopRegisters, DebuggeeError> {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Err(DebuggeeError::ThreadGone(thread));
+        };
+        if let Some(registers) = known.registers.get() {
+            return Ok(registers);
+        }
+        if known.state != State::Stopped {
+            return Err(DebuggeeError::NotStopped(thread));
+        }
+        let raw = kernel::registers(thread.0).map_err(gone_or("read registers", thread))?;
+        let mut registers = StopRegisters {
+            kernel_counter: raw.rip,
+            shown: Registers::from_kernel(&raw),
+        };
+        if let Some(place) = self.scratch.original_of(raw.rip) {
+            registers.shown.rip = place.address;
+            // What is left of the copy is the jump back: done here, so that a
+            // step or a look around finds the thread in the program itself.
+            if place.executed
+                && !registers.restarts_system_call()
+                && kernel::set_counter(thread.0, place.address).is_ok()
+            {
+                registers.kernel_counter = place.address;
+            }
+        }
+        Ok(known.registers.get_or_init(|| registers))
+    }
+}
+
+impl Drop for Debuggee {
+    fn drop(&mut self) {
+        // Nobody is left to tell of a failure; the kernel kills the process
+        // when juror ends, at the latest.
+        let _ = self.kill();
+        stash::leave();
+    }
+}
+
+pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
+    Memory::open(process).map_err(|source| DebuggeeError::System {
+        what: "open the program's memory",
+        source,
+    })
+}
+
+/// A thread that vanishes under a request is an ordinary thing.
+pub(crate) fn gone_or(
+    what: &'static str,
+    thread: ThreadId,
+) -> impl FnOnce(Errno) -> DebuggeeError {
+    move |errno| match errno {
+        Errno::ESRCH => DebuggeeError::ThreadGone(thread),
+        errno => DebuggeeError::system(what)(errno),
+    }
+}

@@ -1,0 +1,170 @@
+//! What can go wrong, in sentences for the person who typed the command.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use juror_stepping::ThreadId;
+
+/// Why a program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The path names nothing.
+    #[error("{}: there is no such file", .0.display())]
+    NotFound(PathBuf),
+    /// A name without a slash is in no directory of `PATH`.
+    #[error(
+        "{}: not found in any directory of PATH (for a program in this directory, type ./{})",
+        .0.display(), .0.display()
+    )]
+    NotOnPath(OsString),
+    /// The path names a directory.
+    #[error("{}: this is a directory, not a program", .0.display())]
+    IsDirectory(PathBuf),
+    /// The file may not be executed by this user.
+    #[error("{}: you have no permission to execute this file (chmod +x sets it)", .0.display())]
+    NotPermitted(PathBuf),
+    /// The file is a script, which another program runs.
+    #[error(
+        "{}: this is a script; the program that runs it is {interpreter}. To watch that program, give: {interpreter} {}",
+        script.display(), script.display()
+    )]
+    Script {
+        /// The script.
+        script: PathBuf,
+        /// The interpreter of its first line, with its argument.
+        interpreter: String,
+    },
+    /// The file is neither a script nor an ELF file.
+    #[error("{}: this is not an executable (no ELF header)", .0.display())]
+    NotExecutable(PathBuf),
+    /// An ELF file of a kind that is not run: an object file, a core file.
+    #[error("{}: this is {kind}, not a program", path.display())]
+    NotProgram {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// A 32-bit program.
+    #[error("{}: this is a 32-bit program; juror works on 64-bit x86-64 programs", .0.display())]
+    Narrow(PathBuf),
+    /// A program for another processor.
+    #[error("{}: this program is for {machine}; juror works on x86-64 programs", path.display())]
+    ForeignMachine {
+        /// The file.
+        path: PathBuf,
+        /// The machine, by name or number.
+        machine: String,
+    },
+    /// The dynamic linker that the program asks for does not exist.
+    #[error(
+        "{}: its dynamic linker {} does not exist on this machine (is the right C library installed?)",
+        path.display(), interpreter.display()
+    )]
+    MissingInterpreter {
+        /// The program.
+        path: PathBuf,
+        /// The dynamic linker.
+        interpreter: PathBuf,
+    },
+    /// The working directory cannot be entered.
+    #[error("cannot enter the working directory {}: {source}", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// A file for standard input, output or error cannot be opened.
+    #[error("cannot open {} for standard {stream}: {source}", path.display())]
+    Redirection {
+        /// `input`, `output` or `error`.
+        stream: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// The kernel forbids tracing.
+    #[error(
+        "the kernel does not let juror trace {}: {hint}",
+        path.display()
+    )]
+    Untraceable {
+        /// The program.
+        path: PathBuf,
+        /// What to look at.
+        hint: String,
+    },
+    /// An argument, variable or path holds a zero byte.
+    #[error("{what} holds a zero byte, which no program can be given")]
+    ZeroByte {
+        /// Which of them.
+        what: &'static str,
+    },
+    /// The program ended before its first instruction.
+    #[error("{}: the program died while it was being started", .0.display())]
+    DiedEarly(PathBuf),
+    /// A system call of the start failed.
+    #[error("cannot start {}: {what}: {source}", path.display())]
+    System {
+        /// The program.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// The program was started but could not be prepared.
+    #[error(transparent)]
+    Debuggee(#[from] DebuggeeError),
+}
+
+/// Why an operation on a running program failed.
+#[derive(Debug, thiserror::Error)]
+pub enum DebuggeeError {
+    /// The process has ended.
+    #[error("the program has ended")]
+    Gone,
+    /// There is no such thread, or it has ended.
+    #[error("thread {} has ended", .0.0)]
+    ThreadGone(ThreadId),
+    /// The operation needs a stopped thread.
+    #[error("thread {} is running; stop it first", .0.0)]
+    NotStopped(ThreadId),
+    /// `wait` was called although every thread is stopped: nothing can happen.
+    #[error("every thread is stopped: resume one before waiting")]
+    NothingRuns,
+    /// Memory that is not there.
+    #[error("cannot access {length} byte(s) of memory at {address:#x}")]
+    Memory {
+        /// The first address.
+        address: u64,
+        /// How many bytes.
+        length: usize,
+    },
+    /// Text that should have been restored was not.
+    #[error("the instruction at {address:#x} is not what it was before juror changed it")]
+    TextDiffers {
+        /// Where.
+        address: u64,
+    },
+    /// A system call failed.
+    #[error("cannot {what}: {source}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+}
+
+impl DebuggeeError {
+    pub(crate) fn system(what: &'static str) -> impl FnOnce(nix::Error) -> DebuggeeError {
+        move |errno| DebuggeeError::System {
+            what,
+            source: errno.into(),
+        }
+    }
+}

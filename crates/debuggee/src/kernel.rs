@@ -1,0 +1,320 @@
+//! The ptrace interface of the kernel, one thin safe function a request.
+//!
+//! nix wraps most of these, but its signals and wait statuses leave out the
+//! real-time signals, which a debuggee may use; so the requests are made here
+//! with plain numbers. Invariant: nothing here interprets what it carries.
+//!
+//! `ptrace` is bound to the *thread* that attached: `__WNOTHREAD` makes a wait
+//! see that thread's debuggees only, so that several can live in one process.
+
+use std::io;
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr;
+
+use libc::{c_int, c_long, c_uint, c_ulong, pid_t, siginfo_t, user_fpregs_struct, user_regs_struct};
+use nix::errno::Errno;
+
+/// Standard result of a request.
+pub(crate) type Outcome<T> = Result<T, Errno>;
+
+/// `PTRACE_EVENT_STOP`, which libc does not name for this platform.
+const EVENT_STOP: c_int = 128;
+
+/// What a seized process tells us of beyond signals.
+const OPTIONS: c_int = libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACEVFORKDONE
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEEXIT
+    | libc::PTRACE_O_TRACESYSGOOD
+    | libc::PTRACE_O_EXITKILL;
+
+/// A wait status, decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    Exited { code: i32 },
+    Killed { signal: i32, core: bool },
+    Stopped { signal: i32, event: Event },
+}
+
+/// Why a traced thread stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A signal is about to be delivered.
+    Signal,
+    /// First stop of a new thread, a requested stop, or a group stop.
+    Stop,
+    Clone,
+    Fork,
+    Vfork,
+    VforkDone,
+    Exec,
+    Exit,
+    Other,
+}
+
+impl Status {
+    fn decode(raw: c_int) -> Option<Status> {
+        if libc::WIFEXITED(raw) {
+            return Some(Status::Exited {
+                code: libc::WEXITSTATUS(raw),
+            });
+        }
+        if libc::WIFSIGNALED(raw) {
+            return Some(Status::Killed {
+                signal: libc::WTERMSIG(raw),
+                core: libc::WCOREDUMP(raw),
+            });
+        }
+        if !libc::WIFSTOPPED(raw) {
+            return None;
+        }
+        let event = match raw >> 16 {
+            0 => Event::Signal,
+            EVENT_STOP => Event::Stop,
+            libc::PTRACE_EVENT_CLONE => Event::Clone,
+            libc::PTRACE_EVENT_FORK => Event::Fork,
+            libc::PTRACE_EVENT_VFORK => Event::Vfork,
+            libc::PTRACE_EVENT_VFORK_DONE => Event::VforkDone,
+            libc::PTRACE_EVENT_EXEC => Event::Exec,
+            libc::PTRACE_EVENT_EXIT => Event::Exit,
+            _ => Event::Other,
+        };
+        Some(Status::Stopped {
+            signal: libc::WSTOPSIG(raw),
+            event,
+        })
+    }
+}
+
+fn request(kind: c_uint, thread: u32, address: usize, data: usize) -> Outcome<c_long> {
+    // SAFETY: the callers below pass, for each request, addresses that are
+    // null, offsets, or pointers to live values of the type the kernel wants.
+    let result = unsafe {
+        libc::ptrace(
+            kind,
+            thread as pid_t,
+            ptr::without_provenance_mut::<u8>(address),
+            ptr::with_exposed_provenance_mut::<u8>(data),
+        )
+    };
+    Errno::result(result)
+}
+
+pub(crate) fn seize(process: u32) -> Outcome<()> {
+    request(libc::PTRACE_SEIZE, process, 0, OPTIONS as usize).map(drop)
+}
+
+/// Continues a stopped thread; `signal` 0 delivers none.
+pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_CONT, thread, 0, signal as usize).map(drop)
+}
+
+/// Executes one instruction; `signal` 0 delivers none.
+pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
+}
+
+/// Leaves a thread in its group stop, but able to report the next event.
+pub(crate) fn listen(thread: u32) -> Outcome<()> {
+    request(libc::PTRACE_LISTEN, thread, 0, 0).map(drop)
+}
+
+/// Asks a running thread to stop.
+pub(crate) fn interrupt(thread: u32) -> Outcome<()> {
+    request(libc::PTRACE_INTERRUPT, thread, 0, 0).map(drop)
+}
+
+/// Lets a stopped thread go; `signal` 0 delivers none.
+pub(crate) fn detach(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_DETACH, thread, 0, signal as usize).map(drop)
+}
+
+/// Reads a value of type `T` that the request stores through its data pointer.
+fn fetch<T>(kind: c_uint, thread: u32, address: usize) -> Outcome<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    request(
+        kind,
+        thread,
+        address,
+        value.as_mut_ptr().expose_provenance(),
+    )?;
+    // SAFETY: only called with plain C structures and integers, for which all
+    // zeroes is a value; the kernel has filled it in.
+    Ok(unsafe { value.assume_init() })
+}
+
+/// Passes a value of type `T` that the request reads through its data pointer.
+fn pass<T>(kind: c_uint, thread: u32, address: usize, value: &T) -> Outcome<()> {
+    request(
+        kind,
+        thread,
+        address,
+        ptr::from_ref(value).expose_provenance(),
+    )
+    .map(drop)
+}
+
+pub(crate) fn registers(thread: u32) -> Outcome<user_regs_struct> {
+    fetch(libc::PTRACE_GETREGS, thread, 0)
+}
+
+pub(crate) fn set_registers(thread: u32, registers: &user_regs_struct) -> Outcome<()> {
+    pass(libc::PTRACE_SETREGS, thread, 0, registers)
+}
+
+/// Sets the program counter alone, which is cheaper than all registers.
+pub(crate) fn set_counter(thread: u32, address: u64) -> Outcome<()> {
+    let offset = offset_of!(libc::user, regs) + offset_of!(user_regs_struct, rip);
+    request(libc::PTRACE_POKEUSER, thread, offset, address as usize).map(drop)
+}
+
+pub(crate) fn float_registers(thread: u32) -> Outcome<user_fpregs_struct> {
+    fetch(libc::PTRACE_GETFPREGS, thread, 0)
+}
+
+pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -> Outcome<()> {
+    pass(libc::PTRACE_SETFPREGS, thread, 0, registers)
+}
+
+/// The number that comes with an event: a new thread's id, a former id.
+pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
+    fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
+}
+
+pub(crate) fn signal_information(thread: u32) -> Outcome<siginfo_t> {
+    fetch(libc::PTRACE_GETSIGINFO, thread, 0)
+}
+
+pub(crate) fn set_signal_information(thread: u32, information: &siginfo_t) -> Outcome<()> {
+    pass(libc::PTRACE_SETSIGINFO, thread, 0, information)
+}
+
+pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {
+    fetch(libc::PTRACE_GETSIGMASK, thread, size_of::<u64>())
+}
+
+pub(crate) fn set_signal_mask(thread: u32, mask: u64) -> Outcome<()> {
+    pass(libc::PTRACE_SETSIGMASK, thread, size_of::<u64>(), &mask)
+}
+
+/// Waits for the next status of any debuggee of this tracer thread.
+pub(crate) fn wait_any(flags: c_int) -> Outcome<Option<(u32, Status)>> {
+    wait(-1, flags | libc::__WALL | libc::__WNOTHREAD)
+}
+
+/// Waits for the next status of one thread.
+pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
+    loop {
+        if let Some((_, status)) = wait(thread as pid_t, libc::__WALL)? {
+            return Ok(status);
+        }
+    }
+}
+
+fn wait(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
+    loop {
+        let mut raw: c_int = 0;
+        // SAFETY: `raw` is a live integer for the kernel to fill in.
+        let thread = unsafe { libc::waitpid(id, &raw mut raw, flags) };
+        match Errno::result(thread) {
+            Ok(0) => return Ok(None),
+            Ok(thread) => match Status::decode(raw) {
+                Some(status) => return Ok(Some((thread as u32, status))),
+                None => continue,
+            },
+            Err(Errno::EINTR) => continue,
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// Sends a signal to one thread.
+pub(crate) fn signal_thread(process: u32, thread: u32, signal: i32) -> Outcome<()> {
+    // SAFETY: a system call on plain numbers.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_tgkill,
+            c_long::from(process),
+            c_long::from(thread),
+            c_long::from(signal),
+        )
+    };
+    Errno::result(result).map(drop)
+}
+
+/// Sends a signal to a process, or to a process group when `id` is negative.
+pub(crate) fn signal_process(id: i32, signal: i32) -> Outcome<()> {
+    // SAFETY: a system call on plain numbers.
+    Errno::result(unsafe { libc::kill(id, signal) }).map(drop)
+}
+
+/// Whether two processes have one memory; `None` when the kernel cannot tell.
+pub(crate) fn share_memory(first: u32, second: u32) -> Option<bool> {
+    /// `KCMP_VM` of `linux/kcmp.h`.
+    const KCMP_VM: c_long = 1;
+    // SAFETY: a system call on plain numbers.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_kcmp,
+            c_long::from(first),
+            c_long::from(second),
+            KCMP_VM,
+            0 as c_long,
+            0 as c_long,
+        )
+    };
+    (result >= 0).then_some(result == 0)
+}
+
+/// Writes into the debuggee as its own instruction would: pages that it may
+/// not write stay untouched (unlike a write through `/proc/PID/mem`).
+pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io::Result<()> {
+    let local = libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    };
+    let remote = libc::iovec {
+        iov_base: ptr::without_provenance_mut(address as usize),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: `local` describes the slice `bytes`, which the call only reads;
+    // `remote` is interpreted in the other process.
+    let written =
+        unsafe { libc::process_vm_writev(process as pid_t, &local, 1, &remote, 1, 0) };
+    match written {
+        -1 => Err(io::Error::last_os_error()),
+        written if written as usize == bytes.len() => Ok(()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
+    }
+}
+
+/// The address in a fault's signal information.
+pub(crate) fn fault_address(information: &siginfo_t) -> u64 {
+    // SAFETY: reading the union member of a fault; for other signals the bytes
+    // are some number, and the callers ask for faults only.
+    unsafe { information.si_addr() as u64 }
+}
+
+/// The sender in the information of a signal that a process sent.
+pub(crate) fn sender(information: &siginfo_t) -> pid_t {
+    // SAFETY: reading the union member of a sent signal; for other signals the
+    // bytes are some number, and the callers ask for sent ones only.
+    unsafe { information.si_pid() }
+}
+
+/// Replaces the address in a fault's signal information.
+pub(crate) fn set_fault_address(information: &mut siginfo_t, address: u64) {
+    /// Offset of `si_addr` in `siginfo_t` on x86-64: after three integers and
+    /// their padding.
+    const ADDRESS_OFFSET: usize = 16;
+    // SAFETY: `siginfo_t` is 128 bytes long and aligned for a 64-bit integer.
+    unsafe {
+        ptr::from_mut(information)
+            .cast::<u8>()
+            .add(ADDRESS_OFFSET)
+            .cast::<u64>()
+            .write(address);
+    }
+}

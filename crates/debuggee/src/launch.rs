@@ -1,0 +1,187 @@
+//! What to start and how.
+
+use std::ffi::{CString, OsString};
+use std::fs::OpenOptions;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::LaunchError;
+
+/// A program to start, with everything that it is started with. The default
+/// is: no arguments, juror's own environment, directory and standard streams,
+/// no address space randomization, the CPU policy that juror picks.
+#[derive(Debug, Clone, Default)]
+pub struct Launch {
+    /// The program; looked up in `PATH` only when it has no slash.
+    pub program: PathBuf,
+    /// The arguments after the program's name.
+    pub arguments: Vec<OsString>,
+    /// Changes to juror's own environment, in order.
+    pub environment: Vec<EnvironmentChange>,
+    /// The working directory; juror's own when none.
+    pub directory: Option<PathBuf>,
+    /// Standard input.
+    pub input: Redirection,
+    /// Standard output.
+    pub output: Redirection,
+    /// Standard error.
+    pub error: Redirection,
+    /// Whether the kernel may place the program at random addresses.
+    pub randomize: bool,
+    /// Which CPUs juror and the program use.
+    pub cpu: CpuPolicy,
+}
+
+impl Launch {
+    /// A launch of `program` with all defaults.
+    pub fn new(program: impl Into<PathBuf>) -> Launch {
+        Launch {
+            program: program.into(),
+            ..Launch::default()
+        }
+    }
+}
+
+/// One change to the environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnvironmentChange {
+    /// Sets a variable.
+    Set(OsString, OsString),
+    /// Removes a variable.
+    Unset(OsString),
+    /// Removes all variables.
+    Clear,
+}
+
+/// Where a standard stream goes or comes from. Relative paths are meant from
+/// juror's own directory, as a shell does it.
+#[derive(Debug, Clone, Default)]
+pub enum Redirection {
+    /// The same as juror's.
+    #[default]
+    Inherit,
+    /// A file: read for standard input, otherwise created or emptied.
+    File(PathBuf),
+    /// A file that is written to at its end, created when it is not there.
+    Append(PathBuf),
+    /// An open file, for example one end of a pipe.
+    Descriptor(Arc<OwnedFd>),
+}
+
+impl Redirection {
+    /// Opens what has to be opened; `None` means inherited.
+    pub(crate) fn open(&self, stream: &'static str) -> Result<Option<Arc<OwnedFd>>, LaunchError> {
+        let mut options = OpenOptions::new();
+        let path = match self {
+            Redirection::Inherit => return Ok(None),
+            Redirection::Descriptor(descriptor) => return Ok(Some(Arc::clone(descriptor))),
+            Redirection::File(path) if stream == "input" => {
+                options.read(true);
+                path
+            }
+            Redirection::File(path) => {
+                options.write(true).create(true).truncate(true);
+                path
+            }
+            Redirection::Append(path) => {
+                options.append(true).create(true);
+                path
+            }
+        };
+        match options.open(path) {
+            Ok(file) => Ok(Some(Arc::new(file.into()))),
+            Err(source) => Err(LaunchError::Redirection {
+                stream,
+                path: path.clone(),
+                source,
+            }),
+        }
+    }
+}
+
+/// Which CPUs juror and the debuggee use. Sharing one makes an event several
+/// times cheaper, because no other CPU has to be woken; it costs parallelism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CpuPolicy {
+    /// Share one while events are frequent and the debuggee has one thread.
+    #[default]
+    Auto,
+    /// Share one from the start to the end.
+    Shared,
+    /// Leave it to the kernel.
+    Free,
+}
+
+/// The environment of the debuggee as the kernel wants it.
+pub(crate) fn environment(changes: &[EnvironmentChange]) -> Result<Vec<CString>, LaunchError> {
+    let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    for change in changes {
+        match change {
+            EnvironmentChange::Clear => variables.clear(),
+            EnvironmentChange::Unset(name) => variables.retain(|(present, _)| present != name),
+            EnvironmentChange::Set(name, value) => {
+                match variables.iter_mut().find(|(present, _)| present == name) {
+                    Some((_, present)) => value.clone_into(present),
+                    None => variables.push((name.clone(), value.clone())),
+                }
+            }
+        }
+    }
+    let joined = variables.into_iter().map(|(mut name, value)| {
+        name.push("=");
+        name.push(value);
+        name
+    });
+    strings(joined, "an environment variable")
+}
+
+/// Zero-terminated copies of `items`.
+pub(crate) fn strings(
+    items: impl IntoIterator<Item = OsString>,
+    what: &'static str,
+) -> Result<Vec<CString>, LaunchError> {
+    items
+        .into_iter()
+        .map(|item| string(&item, what))
+        .collect()
+}
+
+/// A zero-terminated copy of `item`.
+pub(crate) fn string(item: &OsString, what: &'static str) -> Result<CString, LaunchError> {
+    CString::new(item.as_bytes().to_vec()).map_err(|_| LaunchError::ZeroByte { what })
+}
+
+/// The program's name and arguments as the kernel wants them.
+pub(crate) fn arguments(launch: &Launch) -> Result<Vec<CString>, LaunchError> {
+    let name = OsString::from_vec(launch.program.as_os_str().as_bytes().to_vec());
+    strings(
+        std::iter::once(name).chain(launch.arguments.iter().cloned()),
+        "an argument",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environment_changes_apply_in_order() {
+        let set = |name: &str, value: &str| EnvironmentChange::Set(name.into(), value.into());
+        let lines = environment(&[
+            set("GONE", "1"),
+            EnvironmentChange::Clear,
+            set("A", "1"),
+            set("B", "2"),
+            set("A", "3"),
+            EnvironmentChange::Unset("B".into()),
+        ])
+        .unwrap();
+        assert_eq!(lines, [c"A=3".to_owned()]);
+        assert!(matches!(
+            environment(&[set("A", "x\0y")]),
+            Err(LaunchError::ZeroByte { .. })
+        ));
+    }
+}

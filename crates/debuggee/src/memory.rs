@@ -1,0 +1,251 @@
+//! The debuggee's memory, with juror's traps hidden.
+//!
+//! Invariant: a byte under a planted trap is seen and changed through
+//! [`Memory::read`] and [`Memory::write`] as the program's own byte, while the
+//! trap stays planted; text is changed by [`Memory::plant`] and
+//! [`Memory::lift`] alone.
+//!
+//! Everything goes through `/proc/PID/mem`, which writes read-only text and
+//! works while threads run; opened once, a transfer is one system call.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::error::DebuggeeError;
+
+/// The one-byte `int3`.
+pub(crate) const TRAP: u8 = 0xcc;
+
+#[derive(Debug)]
+pub(crate) struct Memory {
+    file: File,
+    /// The bytes under the planted traps.
+    originals: BTreeMap<u64, u8>,
+}
+
+impl Memory {
+    pub(crate) fn open(process: u32) -> io::Result<Memory> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(format!("/proc/{process}/mem"))?;
+        Ok(Memory {
+            file,
+            originals: BTreeMap::new(),
+        })
+    }
+
+    /// Fills `bytes` from `address`, traps hidden.
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
+        self.read_raw(address, bytes)?;
+        self.hide_traps(address, bytes);
+        Ok(())
+    }
+
+    /// Fills as many leading bytes as are mapped, traps hidden; their number.
+    pub(crate) fn read_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            let rest = &mut bytes[filled..];
+            match self
+                .file
+                .read_at(rest, address.wrapping_add(filled as u64))
+            {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        self.hide_traps(address, &mut bytes[..filled]);
+        filled
+    }
+
+    /// Fills `bytes` with what the memory really holds, traps and all.
+    pub(crate) fn read_raw(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
+        self.file
+            .read_exact_at(bytes, address)
+            .map_err(|_| DebuggeeError::Memory {
+                address,
+                length: bytes.len(),
+            })
+    }
+
+    /// Writes what the memory shall really hold; no trap may be in the range.
+    pub(crate) fn write_raw(&self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        self.file
+            .write_all_at(bytes, address)
+            .map_err(|_| DebuggeeError::Memory {
+                address,
+                length: bytes.len(),
+            })
+    }
+
+    /// Writes `bytes` from `address` on; planted traps stay.
+    pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        let end = address.saturating_add(bytes.len() as u64);
+        let mut from = address;
+        let mut rest = bytes;
+        // The pieces between the traps go to memory, the bytes at the traps
+        // become their originals.
+        while let Some((&trap, _)) = self.originals.range(from..end).next() {
+            let (piece, tail) = rest.split_at((trap - from) as usize);
+            if !piece.is_empty() {
+                self.write_raw(from, piece)?;
+            }
+            let Some((&byte, tail)) = tail.split_first() else {
+                return Ok(());
+            };
+            self.originals.insert(trap, byte);
+            from = trap + 1;
+            rest = tail;
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.write_raw(from, rest)
+    }
+
+    fn hide_traps(&self, address: u64, bytes: &mut [u8]) {
+        if self.originals.is_empty() {
+            return;
+        }
+        let end = address.saturating_add(bytes.len() as u64);
+        if address >= end {
+            return;
+        }
+        for (trap, original) in self.originals.range(address..end) {
+            if let Some(byte) = bytes.get_mut((trap - address) as usize) {
+                *byte = *original;
+            }
+        }
+    }
+
+    /// Whether a trap of juror's is planted here.
+    pub(crate) fn is_planted(&self, address: u64) -> bool {
+        self.originals.contains_key(&address)
+    }
+
+    pub(crate) fn planted(&self) -> impl Iterator<Item = u64> + '_ {
+        self.originals.keys().copied()
+    }
+
+    /// Plants a trap, keeping the original byte.
+    pub(crate) fn plant(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        if self.is_planted(address) {
+            return Ok(());
+        }
+        let mut original = [0];
+        self.read_raw(address, &mut original)?;
+        self.write_raw(address, &[TRAP])?;
+        self.originals.insert(address, original[0]);
+        Ok(())
+    }
+
+    /// Takes a trap away. Where the trap is no longer in memory, the code under
+    /// it was unmapped or replaced, and what is there now is left alone.
+    pub(crate) fn lift(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        let Some(original) = self.originals.remove(&address) else {
+            return Ok(());
+        };
+        let mut present = [0];
+        if self.read_raw(address, &mut present).is_err() || present[0] != TRAP {
+            return Ok(());
+        }
+        self.write_raw(address, &[original])?;
+        self.read_raw(address, &mut present)?;
+        if present[0] == original {
+            Ok(())
+        } else {
+            Err(DebuggeeError::TextDiffers { address })
+        }
+    }
+
+    /// Takes every trap away; the first failure is told after all were tried.
+    pub(crate) fn lift_all(&mut self) -> Result<(), DebuggeeError> {
+        let planted: Vec<u64> = self.planted().collect();
+        planted
+            .into_iter()
+            .map(|address| self.lift(address))
+            .fold(Ok(()), Result::and)
+    }
+
+    /// Takes every trap of this process away in its forked copy `other`.
+    pub(crate) fn lift_all_in(&self, other: &Memory) {
+        for (&address, &original) in &self.originals {
+            let mut present = [0];
+            // A page that the child does not have needs no repair.
+            if other.read_raw(address, &mut present).is_ok() && present[0] == TRAP {
+                let _ = other.write_raw(address, &[original]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process can open its own memory: traps in a buffer of this test.
+    fn own() -> Memory {
+        Memory::open(std::process::id()).unwrap()
+    }
+
+    #[test]
+    fn traps_are_hidden_and_survive_writes() {
+        let buffer: Box<[u8]> = (0..64).collect();
+        let base = buffer.as_ptr() as u64;
+        let mut memory = own();
+        for offset in [0, 7, 8, 63] {
+            memory.plant(base + offset).unwrap();
+        }
+        let mut seen = [0; 64];
+        memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen, *std::array::from_fn::<u8, 64, _>(|i| i as u8).as_slice());
+        memory.read_raw(base, &mut seen).unwrap();
+        assert_eq!([seen[0], seen[7], seen[8], seen[63]], [TRAP; 4]);
+
+        memory.write(base + 5, &[100, 101, 102, 103, 104]).unwrap();
+        memory.write(base + 63, &[200]).unwrap();
+        memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen[4..11], [4, 100, 101, 102, 103, 104, 10]);
+        memory.read_raw(base + 7, &mut seen[..2]).unwrap();
+        assert_eq!(seen[..2], [TRAP; 2]);
+
+        memory.lift_all().unwrap();
+        memory.read_raw(base, &mut seen).unwrap();
+        assert_eq!(seen[4..11], [4, 100, 101, 102, 103, 104, 10]);
+        assert_eq!([seen[0], seen[63]], [0, 200]);
+    }
+
+    #[test]
+    fn replaced_code_is_left_alone() {
+        let buffer: Box<[u8]> = vec![1, 2, 3].into();
+        let base = buffer.as_ptr() as u64;
+        let mut memory = own();
+        memory.plant(base + 1).unwrap();
+        memory.write_raw(base + 1, &[9]).unwrap();
+        memory.lift(base + 1).unwrap();
+        let mut seen = [0; 3];
+        memory.read(base, &mut seen).unwrap();
+        assert_eq!(seen, [1, 9, 3]);
+    }
+
+    #[test]
+    fn unmapped_memory_is_an_error() {
+        let mut memory = own();
+        let mut bytes = [0; 8];
+        assert!(matches!(
+            memory.read(8, &mut bytes),
+            Err(DebuggeeError::Memory {
+                address: 8,
+                length: 8
+            })
+        ));
+        assert!(memory.write(u64::MAX - 3, &[0; 8]).is_err());
+        assert!(memory.plant(0).is_err());
+        assert_eq!(memory.read_up_to(8, &mut bytes), 0);
+    }
+}

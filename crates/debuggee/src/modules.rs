@@ -1,0 +1,382 @@
+//! Which ELF files are mapped, told by the dynamic linker.
+//!
+//! The System V dynamic linkers keep a list of what they have mapped
+//! (`struct r_debug` and its `link_map`s) and call an empty function after
+//! each change; a point of juror's own is there. It is planted before the
+//! linker's first instruction, found by its name in the linker's own symbol
+//! table, so the libraries of the start are announced before any of their
+//! code runs. Invariant: everything read here is the debuggee's, so every
+//! list is cut off at a limit and every failure means "nothing known".
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use crate::memory::Memory;
+
+/// An ELF file in the debuggee's memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// The file; for a module without one, its name.
+    pub path: PathBuf,
+    /// What is added to the file's addresses to get those in memory.
+    pub bias: u64,
+    /// Where its dynamic section is in memory; 0 when it has none.
+    pub dynamic_address: u64,
+    /// The program itself.
+    pub is_main: bool,
+    /// There is no file: the kernel's vdso. `bias` is where its header is.
+    pub in_memory: bool,
+}
+
+/// What the kernel told the program at its start (`/proc/PID/auxv`).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Auxiliary {
+    pub(crate) program_headers: u64,
+    pub(crate) program_header_count: u64,
+    pub(crate) entry: u64,
+    /// Where the dynamic linker is; 0 without one.
+    pub(crate) linker: u64,
+    /// Where the vdso is; 0 without one.
+    pub(crate) vdso: u64,
+}
+
+impl Auxiliary {
+    pub(crate) fn read(process: u32) -> std::io::Result<Auxiliary> {
+        let bytes = std::fs::read(format!("/proc/{process}/auxv"))?;
+        let mut auxiliary = Auxiliary::default();
+        for pair in bytes.chunks_exact(16) {
+            let (key, value) = pair.split_at(8);
+            let value = word(value);
+            match word(key) {
+                libc::AT_PHDR => auxiliary.program_headers = value,
+                libc::AT_PHNUM => auxiliary.program_header_count = value,
+                libc::AT_ENTRY => auxiliary.entry = value,
+                libc::AT_BASE => auxiliary.linker = value,
+                libc::AT_SYSINFO_EHDR => auxiliary.vdso = value,
+                _ => {}
+            }
+        }
+        Ok(auxiliary)
+    }
+}
+
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PT_INTERP: u32 = 3;
+const PT_PHDR: u32 = 6;
+const DT_STRTAB: u64 = 5;
+const DT_SYMTAB: u64 = 6;
+const DT_DEBUG: u64 = 21;
+const DT_GNU_HASH: u64 = 0x6fff_fef5;
+
+/// Limits on what the debuggee's lists may make us read.
+const PROGRAM_HEADER_COUNT_MAX: u64 = 256;
+const DYNAMIC_COUNT_MAX: u64 = 1024;
+const MODULE_COUNT_MAX: usize = 65_536;
+const NAMESPACE_COUNT_MAX: usize = 64;
+const CHAIN_LENGTH_MAX: u32 = 65_536;
+const PATH_LENGTH_MAX: usize = 4096;
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| (value << 8) | u64::from(*byte))
+}
+
+/// Reads numbers and strings; `None` for what is not mapped.
+struct Reader<'a>(&'a Memory);
+
+impl Reader<'_> {
+    fn u64(&self, address: u64) -> Option<u64> {
+        let mut bytes = [0; 8];
+        self.0.read(address, &mut bytes).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    fn u32(&self, address: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.0.read(address, &mut bytes).ok()?;
+        Some(u32::from_le_bytes(bytes))
+    }
+
+    fn path(&self, address: u64) -> PathBuf {
+        PathBuf::from(OsString::from_vec(read_text(
+            self.0,
+            address,
+            PATH_LENGTH_MAX,
+        )))
+    }
+
+    /// Whether the text at `address` is `name`.
+    fn is_text(&self, address: u64, name: &[u8]) -> bool {
+        let mut bytes = [0; 32];
+        let Some(bytes) = bytes.get_mut(..=name.len()) else {
+            return false;
+        };
+        self.0.read(address, bytes).is_ok() && bytes.split_last() == Some((&0, name))
+    }
+}
+
+/// The bytes from `address` to the first zero, `limit`, or the end of memory.
+pub(crate) fn read_text(memory: &Memory, address: u64, limit: usize) -> Vec<u8> {
+    /// Pages end at multiples of this: reads do not cross them in vain.
+    const PIECE: usize = 256;
+    let mut text = Vec::new();
+    while text.len() < limit {
+        let from = address.wrapping_add(text.len() as u64);
+        let mut piece = [0; PIECE];
+        let wanted = (PIECE - (from as usize % PIECE)).min(limit - text.len());
+        let Some(piece) = piece.get_mut(..wanted) else {
+            break;
+        };
+        let count = memory.read_up_to(from, piece);
+        let piece = piece.get(..count).unwrap_or_default();
+        match piece.iter().position(|&byte| byte == 0) {
+            Some(end) => {
+                text.extend_from_slice(piece.get(..end).unwrap_or_default());
+                break;
+            }
+            None => text.extend_from_slice(piece),
+        }
+        if count < wanted {
+            break;
+        }
+    }
+    text
+}
+
+/// What the program headers of a mapped file say.
+#[derive(Debug, Default)]
+struct Headers {
+    bias: u64,
+    dynamic: u64,
+    linker_path: Option<u64>,
+}
+
+/// Reads program headers at `table`. `base` is where the file's first byte is
+/// mapped, when that is known; otherwise the table's own header tells.
+fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Option<Headers> {
+    let mut bias = None;
+    let mut dynamic = None;
+    let mut linker_path = None;
+    for index in 0..count.min(PROGRAM_HEADER_COUNT_MAX) {
+        let entry = table.checked_add(index * 56)?;
+        let address = reader.u64(entry + 16)?;
+        match reader.u32(entry)? {
+            PT_LOAD if base.is_some() && bias.is_none() => {
+                let offset = reader.u64(entry + 8)?;
+                bias = base.map(|base| base.wrapping_add(offset).wrapping_sub(address));
+            }
+            PT_PHDR if base.is_none() => bias = Some(table.wrapping_sub(address)),
+            PT_DYNAMIC => dynamic = Some(address),
+            PT_INTERP => linker_path = Some(address),
+            _ => {}
+        }
+    }
+    // Without a header for the table the file is at its own addresses.
+    let bias = bias.unwrap_or(0);
+    Some(Headers {
+        bias,
+        dynamic: dynamic.map_or(0, |address| address.wrapping_add(bias)),
+        linker_path: linker_path.map(|address| address.wrapping_add(bias)),
+    })
+}
+
+/// The headers of the file whose first byte is mapped at `base`.
+fn headers_at(reader: &Reader<'_>, base: u64) -> Option<Headers> {
+    let table = base.checked_add(reader.u64(base.checked_add(32)?)?)?;
+    let counts = reader.u32(base + 56)?;
+    headers(reader, table, u64::from(counts & 0xffff), Some(base))
+}
+
+fn dynamic_entry(reader: &Reader<'_>, dynamic: u64, tag: u64) -> Option<u64> {
+    if dynamic == 0 {
+        return None;
+    }
+    for index in 0..DYNAMIC_COUNT_MAX {
+        let entry = dynamic.checked_add(index * 16)?;
+        match reader.u64(entry)? {
+            0 => return None,
+            present if present == tag => return reader.u64(entry + 8),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The modules that are there before the dynamic linker runs.
+pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf) -> Vec<Module> {
+    let reader = Reader(memory);
+    let main = headers(
+        &reader,
+        auxiliary.program_headers,
+        auxiliary.program_header_count,
+        None,
+    )
+    .unwrap_or_default();
+    let mut modules = vec![Module {
+        path: program,
+        bias: main.bias,
+        dynamic_address: main.dynamic,
+        is_main: true,
+        in_memory: false,
+    }];
+    if auxiliary.linker != 0
+        && let Some(linker) = headers_at(&reader, auxiliary.linker)
+    {
+        modules.push(Module {
+            path: main
+                .linker_path
+                .map(|address| reader.path(address))
+                .unwrap_or_default(),
+            bias: linker.bias,
+            dynamic_address: linker.dynamic,
+            is_main: false,
+            in_memory: false,
+        });
+    }
+    if auxiliary.vdso != 0
+        && let Some(vdso) = headers_at(&reader, auxiliary.vdso)
+    {
+        modules.push(Module {
+            path: "[vdso]".into(),
+            bias: vdso.bias,
+            dynamic_address: vdso.dynamic,
+            is_main: false,
+            in_memory: true,
+        });
+    }
+    modules
+}
+
+/// Where the dynamic linker announces a change, before it has run: the
+/// function `_dl_debug_state` in its symbol table (glibc and musl have it).
+pub(crate) fn announcement_at_start(memory: &Memory, auxiliary: &Auxiliary) -> Option<u64> {
+    let reader = Reader(memory);
+    if auxiliary.linker == 0 {
+        return None;
+    }
+    let linker = headers_at(&reader, auxiliary.linker)?;
+    let table = |tag| {
+        let value = dynamic_entry(&reader, linker.dynamic, tag)?;
+        // Not relocated yet: still the file's address.
+        Some(value.wrapping_add(linker.bias))
+    };
+    let symbol = find_symbol(
+        &reader,
+        table(DT_GNU_HASH)?,
+        table(DT_SYMTAB)?,
+        table(DT_STRTAB)?,
+        b"_dl_debug_state",
+    )?;
+    Some(symbol.wrapping_add(linker.bias))
+}
+
+/// Looks a name up in a GNU hash table; the symbol's value.
+fn find_symbol(
+    reader: &Reader<'_>,
+    hash_table: u64,
+    symbols: u64,
+    strings: u64,
+    name: &[u8],
+) -> Option<u64> {
+    let bucket_count = reader.u32(hash_table)?;
+    let first_symbol = reader.u32(hash_table + 4)?;
+    let bloom_count = reader.u32(hash_table + 8)?;
+    let buckets = hash_table + 16 + u64::from(bloom_count) * 8;
+    let chains = buckets + u64::from(bucket_count) * 4;
+    let hash = name.iter().fold(5381_u32, |hash, byte| {
+        hash.wrapping_mul(33).wrapping_add(u32::from(*byte))
+    });
+    let bucket = hash.checked_rem(bucket_count)?;
+    let start = reader.u32(buckets + u64::from(bucket) * 4)?;
+    for index in start..start.saturating_add(CHAIN_LENGTH_MAX) {
+        let chain = u64::from(index.checked_sub(first_symbol)?);
+        let present = reader.u32(chains + chain * 4)?;
+        let symbol = symbols + u64::from(index) * 24;
+        if present | 1 == hash | 1
+            && reader.is_text(strings + u64::from(reader.u32(symbol)?), name)
+        {
+            return reader.u64(symbol + 8);
+        }
+        if present & 1 == 1 {
+            return None;
+        }
+    }
+    None
+}
+
+/// What the dynamic linker says at its announcement.
+#[derive(Debug)]
+pub(crate) struct Announcement {
+    /// The list is complete; otherwise it is being changed.
+    pub(crate) is_consistent: bool,
+    /// Where the next change is announced.
+    pub(crate) address: u64,
+    pub(crate) modules: Vec<Module>,
+}
+
+/// Reads the dynamic linker's list by way of the program's dynamic section.
+pub(crate) fn announced(memory: &Memory, start: &[Module]) -> Option<Announcement> {
+    let reader = Reader(memory);
+    let main = start.iter().find(|module| module.is_main)?;
+    let debug = dynamic_entry(&reader, main.dynamic_address, DT_DEBUG).filter(|&it| it != 0)?;
+    let mut modules = Vec::new();
+    let mut is_consistent = true;
+    let mut namespace = debug;
+    for _ in 0..NAMESPACE_COUNT_MAX {
+        is_consistent &= reader.u32(namespace + 24)? == 0;
+        list(&reader, reader.u64(namespace + 8)?, main, &mut modules);
+        // From version 2 on the structure has a link to further namespaces.
+        if reader.u32(namespace)? < 2 {
+            break;
+        }
+        match reader.u64(namespace + 40) {
+            Some(next) if next != 0 => namespace = next,
+            _ => break,
+        }
+    }
+    Some(Announcement {
+        is_consistent,
+        address: reader.u64(debug + 16)?,
+        modules,
+    })
+}
+
+fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module>) {
+    let mut entry = first;
+    while entry != 0 && modules.len() < MODULE_COUNT_MAX {
+        let (Some(bias), Some(name), Some(dynamic_address), Some(next)) = (
+            reader.u64(entry),
+            reader.u64(entry + 8),
+            reader.u64(entry + 16),
+            reader.u64(entry + 24),
+        ) else {
+            return;
+        };
+        entry = next;
+        if dynamic_address == main.dynamic_address {
+            if modules.iter().all(|module| !module.is_main) {
+                modules.push(main.clone());
+            }
+            continue;
+        }
+        let path = reader.path(name);
+        // Other namespaces list the shared dynamic linker again.
+        if modules.iter().any(|module| {
+            module.dynamic_address == dynamic_address && module.bias == bias
+        }) {
+            continue;
+        }
+        let in_memory = !path.as_os_str().as_encoded_bytes().contains(&b'/');
+        modules.push(Module {
+            path,
+            bias,
+            dynamic_address,
+            is_main: false,
+            in_memory,
+        });
+    }
+}

@@ -1,0 +1,129 @@
+//! What the debuggee has to say to upper floors.
+
+use std::path::PathBuf;
+
+use juror_stepping::{Owners, ThreadId};
+
+/// Something that happened. After a notice that names a waiting thread
+/// ([`Notice::waiting_thread`]), that thread stands still until
+/// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step);
+/// all other threads run on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The thread is about to execute the instruction at a site, for the first
+    /// time since it came there; `owners` are those not yet told. The thread
+    /// waits.
+    Hit {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// Whose points are there.
+        owners: Owners,
+    },
+    /// The step that was asked for is done. The thread waits.
+    Stepped {
+        /// The thread.
+        thread: ThreadId,
+        /// Where it is now.
+        address: u64,
+    },
+    /// A new thread, before its first instruction. It waits.
+    ThreadStarted {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A thread other than the last one has ended.
+    ThreadEnded {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// Libraries were loaded or unloaded: [`modules`](crate::Debuggee::modules)
+    /// has changed. No code of a new library has run yet. The thread waits.
+    ModulesChanged {
+        /// The thread that loads.
+        thread: ThreadId,
+    },
+    /// A signal is about to be delivered. Unless
+    /// [`set_delivery`](crate::Debuggee::set_delivery) says otherwise the
+    /// thread receives it when it is resumed. The thread waits.
+    Signal {
+        /// The thread.
+        thread: ThreadId,
+        /// The signal's number.
+        signal: i32,
+        /// `si_code`: why it was sent.
+        code: i32,
+        /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
+        /// `SIGILL`, `SIGTRAP`): the address in question.
+        fault_address: Option<u64>,
+        /// Whether it will end the process: not caught, not ignored, and its
+        /// default is to kill.
+        fatal: bool,
+    },
+    /// The process runs another program now: all points are gone, this thread
+    /// is the only one. It waits, before the program's first instruction.
+    Executed {
+        /// The thread.
+        thread: ThreadId,
+        /// The new program.
+        path: PathBuf,
+    },
+    /// The debuggee made another process. It runs free, without points.
+    Forked {
+        /// The new process.
+        child: u32,
+        /// How.
+        kind: ForkKind,
+    },
+    /// Ctrl-C, or an [`Interrupter`](crate::Interrupter) asked. A signal from
+    /// the terminal is not delivered, unless
+    /// [`set_delivery`](crate::Debuggee::set_delivery) says so. The thread
+    /// waits; the others run on until
+    /// [`halt_all`](crate::Debuggee::halt_all).
+    Interrupted {
+        /// The thread that was stopped for it.
+        thread: ThreadId,
+    },
+    /// The process has ended by itself.
+    Exited {
+        /// Its exit status, 0 to 255.
+        status: i32,
+    },
+    /// A signal has ended the process.
+    Killed {
+        /// The signal's number.
+        signal: i32,
+        /// Whether a core file was written.
+        core: bool,
+    },
+}
+
+impl Notice {
+    /// The thread that waits to be resumed after this notice.
+    pub fn waiting_thread(&self) -> Option<ThreadId> {
+        match *self {
+            Notice::Hit { thread, .. }
+            | Notice::Stepped { thread, .. }
+            | Notice::ThreadStarted { thread }
+            | Notice::ModulesChanged { thread }
+            | Notice::Signal { thread, .. }
+            | Notice::Executed { thread, .. }
+            | Notice::Interrupted { thread } => Some(thread),
+            Notice::ThreadEnded { .. }
+            | Notice::Forked { .. }
+            | Notice::Exited { .. }
+            | Notice::Killed { .. } => None,
+        }
+    }
+}
+
+/// How a process was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForkKind {
+    /// With its own copy of the memory.
+    Fork,
+    /// Sharing the debuggee's memory until it runs another program or ends
+    /// (`vfork`, `posix_spawn`); juror leads it silently past points until then.
+    Vfork,
+}

@@ -1,0 +1,257 @@
+//! Carrying out what the engine orders, in order, deciding nothing.
+//!
+//! A thread can be killed at any moment, under every request: then the request
+//! counts as done, since the thread's last status is on its way.
+
+use juror_stepping::{Input, Operation, Owners, ThreadId};
+use nix::errno::Errno;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Outcome};
+use crate::memory::TRAP;
+use crate::notice::Notice;
+use crate::thread::{Motion, State};
+
+impl Debuggee {
+    pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
+        // The thread whose emulated call failed: its further orders are void.
+        let mut failed = None;
+        for &operation in operations {
+            if failed.is_some() && failed == mover(operation) {
+                continue;
+            }
+            match operation {
+                Operation::Plant { address } => self.memory.plant(address)?,
+                Operation::Lift { address } => self.memory.lift(address)?,
+                Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
+                Operation::EmulateCall { thread, to, back } => {
+                    if !self.emulate_call(thread, to, back)? {
+                        failed = Some(thread);
+                    }
+                }
+                Operation::StepThread { thread } => self.set_in_motion(thread, Motion::Step)?,
+                Operation::ContinueThread { thread } => self.set_in_motion(thread, Motion::Run)?,
+                Operation::HoldThread { thread } => self.request_hold(thread)?,
+                Operation::Report {
+                    thread,
+                    address,
+                    owners,
+                } => self.report_hit(thread, address, owners)?,
+                Operation::ReportStep { thread, address } => {
+                    self.announce(Notice::Stepped { thread, address });
+                }
+                Operation::ReportHalted { thread } => {
+                    if let Some(known) = self.threads.get_mut(&thread.0) {
+                        known.awaiting = true;
+                    }
+                }
+                Operation::Unexplained { thread, address } => {
+                    self.explain_trap(thread, address)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn report_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+    ) -> Result<(), DebuggeeError> {
+        if self.threads.get(&thread.0).is_some_and(|known| known.silent) {
+            self.inputs.push_back(Input::Resume { thread });
+            return Ok(());
+        }
+        let mut owners = owners;
+        let mut is_told = false;
+        if owners.contains(Owners::INTERNAL) && self.is_own_point(address) {
+            owners.remove(Owners::INTERNAL);
+            is_told = self.follow_linker(thread, address)?;
+        }
+        if !owners.is_empty() {
+            let single = self.threads.len() == 1;
+            self.cpu.count_hit(single);
+            self.announce(Notice::Hit {
+                thread,
+                address,
+                owners,
+            });
+        } else if !is_told {
+            self.inputs.push_back(Input::Resume { thread });
+        }
+        Ok(())
+    }
+
+    /// Sets a stopped thread's program counter.
+    pub(crate) fn set_counter(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<(), DebuggeeError> {
+        let mut registers = match self.stop_registers(thread) {
+            Ok(registers) => *registers,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if registers.kernel_counter == address {
+            registers.shown.rip = address;
+        } else if registers.restarts_system_call() {
+            // The kernel would move the new counter back to start the call
+            // again; the thread makes the call itself instead.
+            registers.shown.rax = registers.restarted_call();
+            registers.shown.orig_rax = u64::MAX;
+            registers.shown.rip = address;
+            tolerate(kernel::set_registers(
+                thread.0,
+                &registers.shown.to_kernel(),
+            ))?;
+        } else {
+            registers.shown.rip = address;
+            tolerate(kernel::set_counter(thread.0, address))?;
+        }
+        registers.kernel_counter = address;
+        if let Some(place) = self.scratch.original_of(address) {
+            registers.shown.rip = place.address;
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            if let Some(cached) = known.registers.get_mut() {
+                *cached = registers;
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the return address and goes to the callee; false when the stack
+    /// cannot be written.
+    fn emulate_call(&mut self, thread: ThreadId, to: u64, back: u64) -> Result<bool, DebuggeeError> {
+        let registers = match self.stop_registers(thread) {
+            Ok(registers) => *registers,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        let stack = registers.shown.rsp.wrapping_sub(8);
+        if kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err() {
+            let address = registers.shown.rip;
+            self.inputs.push_back(Input::Faulted {
+                thread,
+                address,
+                stack: registers.shown.rsp,
+            });
+            return Ok(false);
+        }
+        let mut shown = registers.shown;
+        shown.rsp = stack;
+        shown.rip = to;
+        tolerate(kernel::set_registers(thread.0, &shown.to_kernel()))?;
+        if let Some(cached) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.registers.get_mut())
+        {
+            cached.kernel_counter = to;
+            cached.shown = shown;
+        }
+        Ok(true)
+    }
+
+    /// Lets a stopped thread run or step, with the signal that it is to get.
+    pub(crate) fn set_in_motion(
+        &mut self,
+        thread: ThreadId,
+        motion: Motion,
+    ) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.motion = motion;
+        let signal = match &known.pending {
+            None => 0,
+            // A step is for the instruction; only a fault, which would come
+            // again and again, goes before it.
+            Some(pending) if motion == Motion::Step && !pending.synchronous => 0,
+            Some(_) => self.signal_to_deliver(thread),
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.state = State::Running;
+        known.registers.take();
+        let outcome = match motion {
+            _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
+            Motion::Run => kernel::resume(thread.0, signal),
+            Motion::Step => kernel::single_step(thread.0, signal),
+        };
+        tolerate(outcome)
+    }
+
+    /// Takes the pending signal of a stopped thread, for the request that lets
+    /// it run to carry; 0 when there is none.
+    pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
+        let process = self.process;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return 0;
+        };
+        let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) else {
+            return 0;
+        };
+        if pending.fresh {
+            return pending.number;
+        }
+        if known.at_signal
+            && kernel::set_signal_information(thread.0, &pending.information).is_ok()
+        {
+            return pending.number;
+        }
+        // The kernel takes no signal at this stop: it is sent anew, and passes
+        // by once more.
+        let _ = kernel::signal_thread(process, thread.0, pending.number);
+        0
+    }
+
+    fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = true;
+        }
+        // A thread that is just ending answers by its end.
+        tolerate(kernel::interrupt(thread.0))
+    }
+
+    /// A trap that no site explains: the program's own, or one of juror's that
+    /// was taken away between the trap and now.
+    fn explain_trap(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
+        let mut byte = [0];
+        let is_own = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
+        if is_own {
+            return self.pass_own_trap(thread, address);
+        }
+        self.set_counter(thread, address)?;
+        self.inputs.push_back(Input::Resume { thread });
+        Ok(())
+    }
+}
+
+/// The thread that an operation moves, if it moves one.
+fn mover(operation: Operation) -> Option<ThreadId> {
+    match operation {
+        Operation::SetCounter { thread, .. }
+        | Operation::EmulateCall { thread, .. }
+        | Operation::StepThread { thread }
+        | Operation::ContinueThread { thread }
+        | Operation::HoldThread { thread }
+        | Operation::Report { thread, .. }
+        | Operation::ReportStep { thread, .. }
+        | Operation::ReportHalted { thread }
+        | Operation::Unexplained { thread, .. } => Some(thread),
+        Operation::Plant { .. } | Operation::Lift { .. } => None,
+    }
+}
+
+/// A request to a thread that is gone counts as done.
+pub(crate) fn tolerate(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
+    match outcome {
+        Ok(()) | Err(Errno::ESRCH) => Ok(()),
+        Err(errno) => Err(DebuggeeError::system("control a thread")(errno)),
+    }
+}

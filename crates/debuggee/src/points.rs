@@ -1,0 +1,74 @@
+//! Sites: planning the way past an instruction, and telling the engine.
+
+use juror_stepping::{Input, Owner, Passage, PlannedPassage, plan_passage};
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::scratch::INSTRUCTION_LENGTH_MAX;
+use crate::thread::State;
+
+impl Debuggee {
+    /// Makes [`Notice::Hit`](crate::Notice::Hit) come whenever a thread is
+    /// about to execute the instruction at `address`. Counted by owner: two
+    /// inserts need two removes. Works while threads run.
+    pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
+        let passage = if self.engine.is_site(address) {
+            Passage::InPlace
+        } else {
+            self.plan(address)?
+        };
+        let inserted = self.feed(Input::Insert {
+            address,
+            owner,
+            passage,
+        });
+        if inserted.is_err() {
+            // A site whose trap could not be written is none.
+            let _ = self.feed(Input::Remove { address, owner });
+        }
+        inserted
+    }
+
+    /// Takes one insert back. The trap goes with the last one, also when the
+    /// memory there is not mapped any more. Works while threads run.
+    pub fn remove(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
+        self.feed(Input::Remove { address, owner })
+    }
+
+    fn plan(&mut self, address: u64) -> Result<Passage, DebuggeeError> {
+        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+        let count = self.memory.read_up_to(address, &mut bytes);
+        let Some(readable) = bytes.get(..count).filter(|readable| !readable.is_empty()) else {
+            return Err(DebuggeeError::Memory { address, length: 1 });
+        };
+        if let Some(passage) = self.scratch.known_passage(address, &bytes) {
+            return Ok(passage);
+        }
+        let slot = self.scratch.free_slot_near(address);
+        let slot = match slot {
+            Some(slot) => Some(slot),
+            None => self.make_slot(address)?,
+        };
+        let PlannedPassage { passage, copy, .. } = plan_passage(readable, address, slot);
+        if let (Some(slot), Some(copy)) = (slot, copy) {
+            self.memory.write_raw(slot, &copy.bytes)?;
+            self.scratch.fill(slot, copy);
+        }
+        self.scratch.remember_passage(address, bytes, passage);
+        Ok(passage)
+    }
+
+    /// More room for copies: needs a stopped thread to make the system call.
+    /// Without one the site is passed in place, which always works.
+    fn make_slot(&mut self, address: u64) -> Result<Option<u64>, DebuggeeError> {
+        let stopped = self
+            .threads
+            .values()
+            .find(|thread| thread.state == State::Stopped)
+            .map(|thread| thread.id);
+        if let Some(thread) = stopped {
+            self.ensure_region_near(thread, address)?;
+        }
+        Ok(self.scratch.free_slot_near(address))
+    }
+}

@@ -1,0 +1,220 @@
+//! Pages in the debuggee for displaced copies of instructions.
+//!
+//! Invariant: a slot belongs to one site for the life of the process. A thread
+//! may come back into a copy long after its site was removed (from a signal
+//! handler), so a slot is never used again for anything else.
+//!
+//! A copy must lie within ±2 GiB of its original, since it reaches the same
+//! places by 32-bit displacements; so there is a region near each cluster of
+//! modules.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use juror_stepping::{CopyCode, Passage, map_counter};
+
+/// Length of a region in bytes.
+pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
+/// Length of a slot in bytes.
+pub(crate) const SLOT_LENGTH: u64 = 64;
+/// What a region's first slot holds: the place for juror's own system calls.
+pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
+/// How far a copy may be from its original, with room for displacements.
+const REACH: u64 = (1 << 31) - (1 << 24);
+/// Regions keep this distance from what they serve, so that a heap or further
+/// libraries find the same addresses as without juror.
+const DISTANCES: [u64; 4] = [1 << 30, 1 << 29, 1 << 26, 1 << 20];
+/// The kernel maps nothing below.
+const LOWEST: u64 = 0x1_0000;
+
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    regions: Vec<Region>,
+    /// By slot address.
+    slots: BTreeMap<u64, Slot>,
+    /// The way past each site that ever was, with the bytes it was made for.
+    passages: BTreeMap<u64, KnownPassage>,
+}
+
+#[derive(Debug)]
+struct Region {
+    start: u64,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    code: CopyCode,
+}
+
+/// The longest instruction, in bytes.
+pub(crate) const INSTRUCTION_LENGTH_MAX: usize = 15;
+
+#[derive(Debug)]
+struct KnownPassage {
+    bytes: [u8; INSTRUCTION_LENGTH_MAX],
+    passage: Passage,
+}
+
+/// Where a thread in a copy is in the original program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OriginalPlace {
+    /// The original address.
+    pub(crate) address: u64,
+    /// Whether the copied instruction has been executed.
+    pub(crate) executed: bool,
+}
+
+impl Region {
+    fn range(&self) -> Range<u64> {
+        self.start..self.start + REGION_LENGTH
+    }
+
+    fn reaches(&self, address: u64) -> bool {
+        self.start.abs_diff(address) < REACH
+    }
+}
+
+impl Scratch {
+    /// Where juror's own system calls are made, once there is a region.
+    pub(crate) fn gadget(&self) -> Option<u64> {
+        self.regions.first().map(|region| region.start)
+    }
+
+    pub(crate) fn has_region_near(&self, address: u64) -> bool {
+        self.regions
+            .iter()
+            .any(|region| region.reaches(address) && region.next < region.range().end)
+    }
+
+    pub(crate) fn add_region(&mut self, start: u64) {
+        self.regions.push(Region {
+            start,
+            next: start + SLOT_LENGTH,
+        });
+    }
+
+    /// A free slot within reach; it stays free until [`Scratch::fill`].
+    pub(crate) fn free_slot_near(&self, address: u64) -> Option<u64> {
+        self.regions
+            .iter()
+            .find(|region| region.reaches(address) && region.next < region.range().end)
+            .map(|region| region.next)
+    }
+
+    /// Notes that a slot now holds this code.
+    pub(crate) fn fill(&mut self, slot: u64, code: CopyCode) {
+        if let Some(region) = self.regions.iter_mut().find(|region| region.next == slot) {
+            region.next += SLOT_LENGTH;
+        }
+        self.slots.insert(slot, Slot { code });
+    }
+
+    /// The way past a site that was planned before, if the code is the same.
+    pub(crate) fn known_passage(&self, address: u64, bytes: &[u8]) -> Option<Passage> {
+        self.passages
+            .get(&address)
+            .filter(|known| known.bytes == bytes)
+            .map(|known| known.passage)
+    }
+
+    pub(crate) fn remember_passage(
+        &mut self,
+        address: u64,
+        bytes: [u8; INSTRUCTION_LENGTH_MAX],
+        passage: Passage,
+    ) {
+        self.passages
+            .insert(address, KnownPassage { bytes, passage });
+    }
+
+    /// For a program counter inside a copy: where that is in the program.
+    pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalPlace> {
+        if !self
+            .regions
+            .iter()
+            .any(|region| region.range().contains(&counter))
+        {
+            return None;
+        }
+        let (&start, slot) = self.slots.range(..=counter).next_back()?;
+        if counter - start >= SLOT_LENGTH {
+            return None;
+        }
+        map_counter(&slot.code, counter)
+            .map(|(address, executed)| OriginalPlace { address, executed })
+    }
+}
+
+/// Where a region for code at `address` may be mapped: a gap of the memory map
+/// below the code, as far from it as the reach allows.
+pub(crate) fn places_near(address: u64, mappings: &[Range<u64>]) -> Vec<u64> {
+    let lowest = cluster_start(address, mappings);
+    DISTANCES
+        .iter()
+        .filter_map(|distance| lowest.checked_sub(*distance))
+        .chain(lowest.checked_sub(REGION_LENGTH + LOWEST))
+        .map(|start| start & !0xffff)
+        .filter(|&start| {
+            let end = start + REGION_LENGTH;
+            start >= LOWEST
+                && start.abs_diff(address) < REACH
+                && !mappings
+                    .iter()
+                    .any(|mapping| mapping.start < end && start < mapping.end)
+        })
+        .collect()
+}
+
+/// The lowest address of the mappings that lie close together around `address`.
+fn cluster_start(address: u64, mappings: &[Range<u64>]) -> u64 {
+    /// Mappings further apart than this are different clusters.
+    const CLOSE: u64 = 1 << 24;
+    let mut start = address;
+    for mapping in mappings.iter().rev() {
+        if mapping.start < start && mapping.end.saturating_add(CLOSE) >= start {
+            start = mapping.start;
+        }
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_place(address: u64, mappings: &[Range<u64>], expected: Option<u64>) {
+        assert_eq!(places_near(address, mappings).first().copied(), expected);
+    }
+
+    #[test]
+    fn regions_go_into_gaps_below_the_code() {
+        let program = 0x5555_5555_4000..0x5555_5555_9000;
+        check_place(
+            0x5555_5555_6000,
+            std::slice::from_ref(&program),
+            Some(0x5555_1555_0000),
+        );
+        // A fixed-address program has only 4 MiB below it.
+        check_place(0x40_1000, &[0x40_0000..0x40_5000], Some(0x30_0000));
+        let libraries = 0x7fff_f7c0_0000..0x7fff_f7fc_0000;
+        check_place(0x7fff_f7d0_0000, &[libraries], Some(0x7fff_b7c0_0000));
+        // Nothing below: no place, the site is passed in place.
+        check_place(0x2_0000, &[0x1_0000..0x3_0000], None);
+    }
+
+    #[test]
+    fn a_taken_gap_is_not_offered() {
+        let mappings = [0x1000_0000..0x4000_0000, 0x5000_0000..0x5100_0000];
+        let places = places_near(0x5000_0000, &mappings);
+        assert!(!places.is_empty());
+        for start in places {
+            assert!(
+                mappings
+                    .iter()
+                    .all(|mapping| mapping.end <= start || start + REGION_LENGTH <= mapping.start)
+            );
+        }
+    }
+}

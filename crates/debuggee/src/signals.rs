@@ -1,0 +1,105 @@
+//! What a signal means to the process that is about to receive it.
+
+use std::fs;
+
+use libc::siginfo_t;
+
+/// What the program has said about its signals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Disposition {
+    Default,
+    Ignored,
+    Caught,
+}
+
+/// Whether delivering the signal ends the process. The program's handlers are
+/// asked for each time: it may change them at any moment.
+pub(crate) fn is_fatal(process: u32, signal: i32) -> bool {
+    kills_by_default(signal) && disposition(process, signal) == Disposition::Default
+}
+
+fn kills_by_default(signal: i32) -> bool {
+    !matches!(
+        signal,
+        libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH
+    ) && !stops_by_default(signal)
+}
+
+/// Whether the default of the signal is to stop the process (job control).
+pub(crate) fn stops_by_default(signal: i32) -> bool {
+    matches!(
+        signal,
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU
+    )
+}
+
+fn disposition(process: u32, signal: i32) -> Disposition {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    parse_disposition(&status, signal)
+}
+
+fn parse_disposition(status: &str, signal: i32) -> Disposition {
+    let bit = 1_u64
+        .checked_shl(signal.wrapping_sub(1) as u32)
+        .unwrap_or(0);
+    let is_set = |field: &str| {
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(field))
+            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .is_some_and(|mask| mask & bit != 0)
+    };
+    if is_set("SigCgt:") {
+        Disposition::Caught
+    } else if is_set("SigIgn:") {
+        Disposition::Ignored
+    } else {
+        Disposition::Default
+    }
+}
+
+/// Whether the kernel raised the signal because of the instruction at the
+/// program counter, so that it comes again if the instruction is repeated.
+pub(crate) fn is_fault(signal: i32, information: &siginfo_t) -> bool {
+    information.si_code > 0
+        && matches!(
+            signal,
+            libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP
+        )
+}
+
+/// Whether the information of this fault holds the address of the instruction
+/// (and not of data).
+pub(crate) fn names_instruction(signal: i32) -> bool {
+    matches!(signal, libc::SIGFPE | libc::SIGILL | libc::SIGTRAP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dispositions_are_read_from_the_status_file() {
+        let status = "Name:\tx\nSigIgn:\t0000000000001000\nSigCgt:\t8000000000000002\n";
+        let cases = [
+            (libc::SIGINT, Disposition::Caught),
+            (64, Disposition::Caught),
+            (libc::SIGPIPE, Disposition::Ignored),
+            (libc::SIGSEGV, Disposition::Default),
+            (0, Disposition::Default),
+            (-5, Disposition::Default),
+        ];
+        for (signal, expected) in cases {
+            assert_eq!(parse_disposition(status, signal), expected, "{signal}");
+        }
+        assert_eq!(parse_disposition("", 1), Disposition::Default);
+    }
+
+    #[test]
+    fn only_some_signals_kill_by_default() {
+        assert!(kills_by_default(libc::SIGTERM));
+        assert!(kills_by_default(libc::SIGRTMIN()));
+        assert!(!kills_by_default(libc::SIGCHLD));
+        assert!(!kills_by_default(libc::SIGTSTP));
+    }
+}

@@ -1,0 +1,428 @@
+//! Taking in what the kernel reports, one status at a time.
+//!
+//! Most stops concern nobody above: they are dealt with here, and the thread
+//! goes on as it went ([`Debuggee::settle`]). Invariant: a stop of a thread
+//! that was asked to stop is always handed to the engine, because the kernel
+//! takes any stop for the one that was asked for.
+
+use juror_stepping::{Input, ThreadId};
+use nix::errno::Errno;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, Status};
+use crate::memory::TRAP;
+use crate::notice::Notice;
+use crate::operations::tolerate;
+use crate::signals;
+use crate::stash;
+use crate::thread::{Motion, PendingSignal, State};
+
+/// `SI_KERNEL`: the kernel itself raised the signal.
+const SI_KERNEL: i32 = 0x80;
+/// How long to sleep between looks while job control has stopped everything,
+/// in milliseconds.
+const JOB_STOP_LOOK_MS: u64 = 20;
+
+impl Debuggee {
+    /// Waits for one status and takes it in.
+    pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
+        let (thread, status) = self.next_status()?;
+        match self.take_in(thread, status) {
+            // Killed while it was looked at: its last status follows.
+            Err(DebuggeeError::ThreadGone(_)) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// The next status of a thread of this debuggee.
+    pub(crate) fn next_status(&mut self) -> Result<(u32, Status), DebuggeeError> {
+        if let Some(status) = stash::take(|thread| self.knows(thread)) {
+            return Ok(status);
+        }
+        loop {
+            let flags = if self.is_job_stopped { libc::WNOHANG } else { 0 };
+            match kernel::wait_any(flags) {
+                Ok(Some((thread, status))) if self.knows(thread) => return Ok((thread, status)),
+                Ok(Some((thread, status))) => stash::put(thread, status),
+                Ok(None) => self.look_after_job_stop()?,
+                Err(Errno::ECHILD) => {
+                    self.has_ended = true;
+                    return Err(DebuggeeError::Gone);
+                }
+                Err(errno) => return Err(DebuggeeError::system("wait for the program")(errno)),
+            }
+        }
+    }
+
+    fn knows(&self, thread: u32) -> bool {
+        thread == self.process
+            || self.threads.contains_key(&thread)
+            || self.departing.contains(&thread)
+            || self.births.contains_key(&thread)
+    }
+
+    /// A process that job control has stopped cannot be woken by the signal of
+    /// an interrupt request; so the request is looked for.
+    fn look_after_job_stop(&mut self) -> Result<(), DebuggeeError> {
+        std::thread::sleep(std::time::Duration::from_millis(JOB_STOP_LOOK_MS));
+        if !self.interrupter.is_requested() {
+            return Ok(());
+        }
+        let listening = self
+            .threads
+            .values()
+            .find(|thread| thread.group_stopped && thread.state == State::Running);
+        match listening {
+            Some(thread) => tolerate(kernel::interrupt(thread.id.0)),
+            None => Ok(()),
+        }
+    }
+
+    fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
+        let (signal, event) = match status {
+            Status::Stopped { signal, event } => (signal, event),
+            status => return self.note_gone(id, status),
+        };
+        if self.births.contains_key(&id) {
+            return self.take_in_birth(id);
+        }
+        let thread = ThreadId(id);
+        let Some(known) = self.threads.get_mut(&id) else {
+            return self.pass_departing(id, event);
+        };
+        let is_first = known.state == State::Starting;
+        known.note_stop(event == Event::Signal);
+        match event {
+            Event::Signal if signal == libc::SIGTRAP => self.take_in_trap(thread),
+            Event::Signal => {
+                known.group_stopped = false;
+                self.take_in_signal(thread, signal)
+            }
+            Event::Stop if is_first => self.take_in_start(thread),
+            Event::Stop => self.take_in_requested_stop(thread, signal),
+            Event::Clone | Event::Fork | Event::Vfork => self.take_in_child(thread, event),
+            Event::VforkDone => self.take_in_vfork_done(thread),
+            Event::Exec => self.take_in_exec(thread),
+            Event::Exit => self.take_in_exit(thread),
+            Event::Other => self.settle(thread),
+        }
+    }
+
+    /// Goes on after a stop that concerns nobody above: as the thread went, or
+    /// as the engine says when it had asked for a stop.
+    pub(crate) fn settle(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        if !known.hold_requested {
+            let motion = known.motion;
+            return self.set_in_motion(thread, motion);
+        }
+        known.hold_requested = false;
+        let address = self.engine_address(thread)?;
+        self.feed(Input::Stopped { thread, address })
+    }
+
+    /// Tells the engine of a stop that upper floors hear of.
+    pub(crate) fn interrupt_engine(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let address = self.engine_address(thread)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+        }
+        self.feed(Input::Interrupted { thread, address })
+    }
+
+    /// Where a stopped thread is, for the engine: in a system call that will
+    /// be started again it has not passed the instruction.
+    fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+        /// Length of the `syscall` instruction.
+        const LENGTH: u64 = 2;
+        let registers = self.stop_registers(thread)?;
+        if !registers.restarts_system_call() {
+            return Ok(registers.shown.rip);
+        }
+        let call = registers.kernel_counter.wrapping_sub(LENGTH);
+        Ok(match self.scratch.original_of(call) {
+            Some(place) => place.address,
+            None => call,
+        })
+    }
+
+    /// `SIGTRAP`: a trap instruction, the end of a step, or a sent signal.
+    ///
+    /// The hot path: a running thread, one byte after a site. (A `SIGTRAP`
+    /// that another process sends exactly there is taken for the trap: telling
+    /// them apart would cost every event a further system call.)
+    fn take_in_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        let address = counter.wrapping_sub(1);
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        let is_site = self.engine.is_site(address);
+        if is_site && known.motion == Motion::Run {
+            return self.take_in_hit(thread, address);
+        }
+        let code = signal_code(thread)?;
+        if code == SI_KERNEL {
+            if is_site {
+                return self.take_in_hit(thread, address);
+            }
+            let mut byte = [0];
+            if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
+                // Compiled into the program: its signal is the program's.
+                return self.take_in_signal(thread, libc::SIGTRAP);
+            }
+            // Juror's, taken away since: as if it had never been there.
+            self.set_counter(thread, address)?;
+            return self.settle(thread);
+        }
+        if code <= 0 {
+            return self.take_in_signal(thread, libc::SIGTRAP);
+        }
+        let address = self.stop_registers(thread)?.shown.rip;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+        }
+        self.feed(Input::Stepped { thread, address })
+    }
+
+    fn take_in_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.hold_requested = false;
+        let Some(registers) = known.registers.get_mut() else {
+            return Ok(());
+        };
+        registers.shown.rip = address;
+        let stack = registers.shown.rsp;
+        self.feed(Input::Trapped {
+            thread,
+            address,
+            stack,
+        })
+    }
+
+    /// A signal is about to be delivered.
+    pub(crate) fn take_in_signal(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+    ) -> Result<(), DebuggeeError> {
+        let information =
+            kernel::signal_information(thread.0).map_err(crate::debuggee::gone_or(
+                "read a signal",
+                thread,
+            ))?;
+        if number == libc::SIGSTOP
+            && information.si_code == libc::SI_USER
+            && kernel::sender(&information) as u32 == std::process::id()
+        {
+            return self.take_in_own_stop(thread);
+        }
+        let is_fault = signals::is_fault(number, &information);
+        self.hold_signal(thread, PendingSignal {
+            number,
+            information,
+            deliver: true,
+            fresh: true,
+            synchronous: is_fault,
+        });
+        let is_silent = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.silent);
+        let is_from_terminal = information.si_code == SI_KERNEL
+            && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
+        let fatal = !is_silent && !is_from_terminal && signals::is_fatal(self.process, number);
+        let is_told = fatal || (!is_silent && self.reports(number));
+        if is_fault && self.return_from_passage(thread, number)? {
+            if !is_told {
+                return self.feed(Input::Resume { thread });
+            }
+        } else if is_told || (is_from_terminal && !is_silent) {
+            self.interrupt_engine(thread)?;
+        } else {
+            return self.settle(thread);
+        }
+        if is_from_terminal && !is_told {
+            if let Some(known) = self.threads.get_mut(&thread.0)
+                && let Some(pending) = &mut known.pending
+            {
+                pending.deliver = false;
+            }
+            self.announce(Notice::Interrupted { thread });
+            return Ok(());
+        }
+        self.announce(Notice::Signal {
+            thread,
+            signal: number,
+            code: information.si_code,
+            fault_address: is_fault.then(|| self.fault_address(thread)).flatten(),
+            fatal,
+        });
+        Ok(())
+    }
+
+    fn reports(&self, signal: i32) -> bool {
+        1_u64
+            .checked_shl(signal.wrapping_sub(1) as u32)
+            .is_some_and(|bit| self.reported_signals & bit != 0)
+    }
+
+    fn fault_address(&self, thread: ThreadId) -> Option<u64> {
+        let pending = self.threads.get(&thread.0)?.pending.as_ref()?;
+        Some(kernel::fault_address(&pending.information))
+    }
+
+    /// Keeps a signal until the thread runs. One that was put off before is
+    /// sent anew.
+    fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
+        let process = self.process;
+        if let Some(known) = self.threads.get_mut(&thread.0)
+            && let Some(earlier) = known.pending.replace(signal)
+            && earlier.deliver
+        {
+            let _ = kernel::signal_thread(process, thread.0, earlier.number);
+        }
+    }
+
+    /// When the fault happened on the way past a site, puts the thread back to
+    /// the original instruction, so that the signal tells of that; true then.
+    fn return_from_passage(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+    ) -> Result<bool, DebuggeeError> {
+        let registers = *self.stop_registers(thread)?;
+        let in_copy = self
+            .scratch
+            .original_of(registers.kernel_counter)
+            .filter(|place| !place.executed);
+        let is_stepping = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.motion == Motion::Step);
+        let address = match in_copy {
+            Some(place) => place.address,
+            None if is_stepping
+                && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
+            {
+                registers.kernel_counter
+            }
+            None => return Ok(false),
+        };
+        self.set_counter(thread, address)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+            if let Some(pending) = &mut known.pending
+                && signals::names_instruction(signal)
+            {
+                kernel::set_fault_address(&mut pending.information, address);
+                tolerate(kernel::set_signal_information(
+                    thread.0,
+                    &pending.information,
+                ))?;
+            }
+        }
+        self.feed(Input::Faulted {
+            thread,
+            address,
+            stack: registers.shown.rsp,
+        })?;
+        Ok(true)
+    }
+
+    /// The stop signal that an interrupt request sent: never the program's.
+    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.interrupter.take_request() {
+            return self.settle(thread);
+        }
+        self.interrupt_engine(thread)?;
+        self.announce(Notice::Interrupted { thread });
+        Ok(())
+    }
+
+    /// A stop that was asked for, or one of job control.
+    fn take_in_requested_stop(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.group_stopped = signals::stops_by_default(signal);
+        }
+        if self.is_job_stopped && self.interrupter.take_request() {
+            self.interrupt_engine(thread)?;
+            self.announce(Notice::Interrupted { thread });
+            return Ok(());
+        }
+        self.is_job_stopped = self.threads.values().any(|known| known.group_stopped);
+        self.settle(thread)
+    }
+
+    fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.cpu.note_threads(thread.0);
+        self.feed(Input::Started { thread })?;
+        self.announce(Notice::ThreadStarted { thread });
+        Ok(())
+    }
+
+    /// A thread on its way out: it executes no further instruction.
+    fn take_in_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.departing.insert(thread.0);
+        self.forget_thread(thread)?;
+        tolerate(kernel::resume(thread.0, 0))
+    }
+
+    fn forget_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.remove(&thread.0) else {
+            return Ok(());
+        };
+        let others_remain = self.threads.values().any(|other| !other.silent);
+        if !known.silent && others_remain {
+            self.announce(Notice::ThreadEnded { thread });
+        }
+        self.feed(Input::Ended { thread })
+    }
+
+    /// The last status of a thread or of the process.
+    pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
+        self.departing.remove(&id);
+        self.births.remove(&id);
+        if id != self.process {
+            return self.forget_thread(ThreadId(id));
+        }
+        self.has_ended = true;
+        self.threads.clear();
+        self.cpu.part();
+        self.terminal = None;
+        self.notices
+            .retain(|notice| notice.waiting_thread().is_none());
+        match status {
+            Status::Exited { code } => self.announce(Notice::Exited { status: code }),
+            Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
+            Status::Stopped { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// A stop of a thread that is known to be ending, or that is no longer
+    /// this debuggee's concern.
+    fn pass_departing(&mut self, id: u32, event: Event) -> Result<(), DebuggeeError> {
+        match event {
+            // The last thread alive can take the first one's number.
+            Event::Exec if id == self.process => self.take_in_exec(ThreadId(id)),
+            Event::Exec => tolerate(kernel::detach(id, 0)),
+            _ => tolerate(kernel::resume(id, 0)),
+        }
+    }
+}
+
+fn signal_code(thread: ThreadId) -> Result<i32, DebuggeeError> {
+    kernel::signal_information(thread.0)
+        .map(|information| information.si_code)
+        .map_err(crate::debuggee::gone_or("read a signal", thread))
+}

@@ -1,0 +1,76 @@
+//! Who owns the terminal.
+//!
+//! The debuggee is a process group of its own. While it runs it is the
+//! terminal's foreground group, so Ctrl-C goes to it and never to juror. While
+//! a person types at juror's prompt, juror's group is in the foreground. Each
+//! finds the terminal's modes as it left them.
+
+use std::io::{IsTerminal, stdin};
+
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    debuggee: Pid,
+    juror: Pid,
+    is_with_debuggee: bool,
+    juror_modes: Option<Termios>,
+    debuggee_modes: Option<Termios>,
+}
+
+impl Terminal {
+    /// Hands the terminal of standard input to the debuggee; `None` when there
+    /// is none, or when juror itself is in the background.
+    pub(crate) fn hand_over(debuggee: u32) -> Option<Terminal> {
+        let juror = getpgrp();
+        if !stdin().is_terminal() || tcgetpgrp(stdin()).ok()? != juror {
+            return None;
+        }
+        // A group in the background that changes the terminal is stopped by
+        // this signal, unless it ignores it.
+        // SAFETY: ignoring a signal installs no handler.
+        unsafe { signal(Signal::SIGTTOU, SigHandler::SigIgn) }.ok()?;
+        let mut terminal = Terminal {
+            debuggee: Pid::from_raw(debuggee as i32),
+            juror,
+            is_with_debuggee: false,
+            juror_modes: None,
+            debuggee_modes: None,
+        };
+        terminal.give();
+        Some(terminal)
+    }
+
+    /// To the debuggee, with the modes that it had.
+    pub(crate) fn give(&mut self) {
+        if self.is_with_debuggee {
+            return;
+        }
+        self.juror_modes = tcgetattr(stdin()).ok();
+        if let Some(modes) = &self.debuggee_modes {
+            let _ = tcsetattr(stdin(), SetArg::TCSADRAIN, modes);
+        }
+        self.is_with_debuggee = tcsetpgrp(stdin(), self.debuggee).is_ok();
+    }
+
+    /// To juror, with the modes that it had.
+    pub(crate) fn take(&mut self) {
+        if !self.is_with_debuggee {
+            return;
+        }
+        self.debuggee_modes = tcgetattr(stdin()).ok();
+        let _ = tcsetpgrp(stdin(), self.juror);
+        if let Some(modes) = &self.juror_modes {
+            let _ = tcsetattr(stdin(), SetArg::TCSADRAIN, modes);
+        }
+        self.is_with_debuggee = false;
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.take();
+    }
+}

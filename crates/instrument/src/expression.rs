@@ -1,0 +1,619 @@
+//! Expressions of the prompt, evaluated over the debuggee's typed values.
+//!
+//! Integers are exact: C's types say how bytes are read, and an overflow of
+//! exact arithmetic is an error, not a wrap. The expression's syntax is the
+//! property language's; what a name means comes from the caller ([`Scope`]).
+
+use crate::typed::{Memory, Number, Place, Typed};
+use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use juror_symbols::{Type, TypeKind};
+use std::ops::Range;
+
+/// The most elements that `p@n` and `a[i..j]` take.
+const ELEMENTS_MAX: i128 = 1 << 16;
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ExpressionError {
+    /// What is wrong.
+    pub message: String,
+    /// Where, in bytes of the expression.
+    pub span: Range<usize>,
+}
+
+/// What names mean.
+pub trait Scope {
+    /// A variable, parameter, global or function.
+    fn name(&self, name: &str) -> Result<Typed, String>;
+    /// `$rip`, `$1`, `$`: what stands after the dollar.
+    fn register(&self, name: &str) -> Result<Typed, String>;
+    /// The argument at a position, from 1, of the function that is being
+    /// entered.
+    fn argument(&self, position: u8) -> Result<Typed, String>;
+    /// The value that has just been returned.
+    fn returned(&self) -> Result<Typed, String>;
+    /// The scope of the caller.
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String>;
+    /// A type by name.
+    fn type_named(&self, name: &str) -> Option<Type>;
+    /// The debuggee's memory.
+    fn memory(&self) -> &dyn Memory;
+}
+
+/// Evaluates an expression.
+pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
+    let at = |result: Result<Typed, String>| {
+        result.map_err(|message| ExpressionError {
+            message,
+            span: expression.span.clone(),
+        })
+    };
+    let missing = || "no C type holds this number".to_owned();
+    match &expression.kind {
+        ExpressionKind::Integer(number) => at(Typed::of_integer(*number).ok_or_else(missing)),
+        ExpressionKind::Float(number) => {
+            at(Typed::of_number(&Number::Float(*number)).ok_or_else(missing))
+        }
+        ExpressionKind::Bool(truth) => {
+            at(Typed::of_number(&Number::Bool(*truth)).ok_or_else(missing))
+        }
+        ExpressionKind::Null => {
+            at(Typed::of_number(&Number::Pointer(0, Type::void())).ok_or_else(missing))
+        }
+        ExpressionKind::Text(_) => at(Err(
+            "text can only be compared with text of the program: name == \"x\"".to_owned(),
+        )),
+        ExpressionKind::Name(name) => at(scope.name(name)),
+        ExpressionKind::Register(name) => at(scope.register(name)),
+        ExpressionKind::Argument(position) => at(scope.argument(*position)),
+        ExpressionKind::Return => at(scope.returned()),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Caller,
+            operand,
+        } => {
+            let caller = scope.caller().map_err(|message| ExpressionError {
+                message,
+                span: expression.span.clone(),
+            })?;
+            evaluate(operand, &*caller)
+        }
+        ExpressionKind::Unary { operator, operand } => {
+            let value = evaluate(operand, scope)?;
+            at(unary(*operator, &value, scope.memory()))
+        }
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => binary(expression, *operator, left, right, scope),
+        ExpressionKind::Field {
+            object,
+            field,
+            arrow,
+        } => {
+            let object = evaluate(object, scope)?;
+            let value = field_of(&object, &field.text, *arrow, scope.memory());
+            value.map_err(|message| ExpressionError {
+                message,
+                span: field.span.clone(),
+            })
+        }
+        ExpressionKind::Index { object, index } => {
+            let object = evaluate(object, scope)?;
+            let index = integer(index, scope)?;
+            at(element(&object, index, scope.memory()))
+        }
+        ExpressionKind::Slice { object, start, end } => {
+            let object = evaluate(object, scope)?;
+            let (start, end) = (integer(start, scope)?, integer(end, scope)?);
+            at(elements(
+                &object,
+                start,
+                end.saturating_sub(start),
+                scope.memory(),
+            ))
+        }
+        ExpressionKind::Cast { type_name, operand } => {
+            let value = evaluate(operand, scope)?;
+            let r#type = named_type(type_name, scope)?;
+            at(cast(&value, r#type, scope.memory()))
+        }
+        ExpressionKind::SizeOf(operand) => {
+            let size = evaluate(operand, scope)?.r#type.size();
+            at(size_value(size))
+        }
+        ExpressionKind::SizeOfType(type_name) => {
+            let size = named_type(type_name, scope)?.size();
+            at(size_value(size))
+        }
+        ExpressionKind::Error => at(Err("this could not be read".to_owned())),
+    }
+}
+
+/// Whether an expression is true, for conditions.
+pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    truth(&value, scope.memory()).map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
+}
+
+fn truth(value: &Typed, memory: &dyn Memory) -> Result<bool, String> {
+    Ok(match value.number(memory)? {
+        Number::Int(number) => number != 0,
+        Number::Float(number) => number != 0.0,
+        Number::Pointer(address, _) => address != 0,
+        Number::Bool(truth) => truth,
+    })
+}
+
+fn size_value(size: Option<u64>) -> Result<Typed, String> {
+    let size = size.ok_or("its size is not known")?;
+    let r#type = Type::builtin("unsigned long").ok_or("no type for sizes")?;
+    Ok(Typed::of_bytes(r#type, size.to_le_bytes().to_vec()))
+}
+
+fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionError> {
+    let mut r#type = scope
+        .type_named(&name.name)
+        .ok_or_else(|| ExpressionError {
+            message: format!("there is no type `{}` in the program", name.name),
+            span: name.span.clone(),
+        })?;
+    for _ in 0..name.pointers {
+        r#type = r#type.pointer_to();
+    }
+    Ok(r#type)
+}
+
+fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    let number = match value.number(scope.memory()) {
+        Ok(Number::Int(number)) => Ok(number),
+        Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
+        Ok(_) => Err("a whole number is needed here".to_owned()),
+        Err(message) => Err(message),
+    };
+    number.map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
+}
+
+fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+    let computed = match operator {
+        UnaryOperator::Dereference => return dereference(value, memory),
+        UnaryOperator::AddressOf => return address_of(value),
+        UnaryOperator::Not => Number::Bool(!truth(value, memory)?),
+        UnaryOperator::Negate => match value.number(memory)? {
+            Number::Int(number) => {
+                Number::Int(number.checked_neg().ok_or("the result is too large")?)
+            }
+            Number::Bool(truth) => Number::Int(-i128::from(truth)),
+            Number::Float(number) => Number::Float(-number),
+            Number::Pointer(..) => return Err("a pointer has no negative".to_owned()),
+        },
+        UnaryOperator::Complement => match value.number(memory)? {
+            // Within the width of the operand, as C does it.
+            Number::Int(number) => {
+                let signed = number < 0 || !is_unsigned(&value.r#type);
+                let bits = (value.r#type.size().unwrap_or(8) * 8).min(64) as u32;
+                let flipped = !number;
+                Number::Int(if signed {
+                    flipped
+                } else {
+                    flipped & ((1i128 << bits) - 1)
+                })
+            }
+            _ => return Err("`~` needs a whole number".to_owned()),
+        },
+        UnaryOperator::Caller => return Err("`^` stands before a name".to_owned()),
+    };
+    Typed::of_number(&computed).ok_or_else(|| "no C type holds the result".to_owned())
+}
+
+fn is_unsigned(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed())
+}
+
+/// What a pointer points to.
+pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+    match value.number(memory)? {
+        Number::Pointer(address, target) => {
+            if matches!(target.strip().kind(), TypeKind::Void) {
+                return Err("`void *` does not say what it points to; cast it first".to_owned());
+            }
+            Ok(Typed::in_memory(target, address))
+        }
+        // An integer as an address: the word there, as gdb has it.
+        Number::Int(number) => {
+            let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
+            Ok(Typed::in_memory(
+                Type::builtin("long").ok_or("no type for words")?,
+                address,
+            ))
+        }
+        _ => Err(format!("`{}` is not a pointer", value.r#type.name())),
+    }
+}
+
+/// The address of a value.
+pub fn address_of(value: &Typed) -> Result<Typed, String> {
+    match (&value.place, value.bits) {
+        (_, Some(_)) => Err("a bit field has no address".to_owned()),
+        (Place::Memory(address), None) => Ok(Typed::of_bytes(
+            value.r#type.pointer_to(),
+            address.to_le_bytes().to_vec(),
+        )),
+        (Place::Missing(why), None) => Err(why.clone()),
+        (Place::Bytes(_), None) => {
+            Err("this value is not in memory, so it has no address".to_owned())
+        }
+    }
+}
+
+fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Result<Typed, String> {
+    // `.` on a pointer means `->`, as in Rust.
+    if arrow || object.r#type.is_pointer() {
+        dereference(object, memory)?.field(name)
+    } else {
+        object.field(name)
+    }
+}
+
+fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
+    let stripped = object.r#type.strip();
+    let (element, inner) = match stripped.kind() {
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
+            let inner = dimensions
+                .get(1..)
+                .unwrap_or(&[])
+                .iter()
+                .try_fold(1u64, |n, d| n.checked_mul((*d)?));
+            if dimensions.len() > 1 {
+                return Err("index all dimensions by a cast: ((T *)a)[i]".to_owned());
+            }
+            if let Some(Some(count)) = dimensions.first()
+                && (index < 0 || index >= i128::from(*count))
+                && matches!(object.place, Place::Bytes(_))
+            {
+                return Err(format!("the array has {count} elements"));
+            }
+            (element, inner.unwrap_or(1))
+        }
+        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+            let base = dereference(object, memory)?;
+            return shifted(&base, index, &target);
+        }
+        _ => return Err(format!("`{}` has no elements", object.r#type.name())),
+    };
+    let _ = inner;
+    shifted(object, index, &element)
+}
+
+fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
+    let size = i128::from(
+        element
+            .size()
+            .ok_or("the size of an element is not known")?,
+    );
+    let offset = index.checked_mul(size).ok_or("the index is too large")?;
+    match &base.place {
+        Place::Memory(address) => {
+            let address = i128::from(*address) + offset;
+            let address =
+                u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
+            Ok(Typed::in_memory(element.clone(), address))
+        }
+        _ => {
+            let offset = u64::try_from(offset).map_err(|_| "the index is negative".to_owned())?;
+            Ok(base.part(offset, element.clone(), None))
+        }
+    }
+}
+
+/// `count` elements from `start` on, as an array without a type of its own:
+/// shown through its bytes.
+fn elements(
+    object: &Typed,
+    start: i128,
+    count: i128,
+    memory: &dyn Memory,
+) -> Result<Typed, String> {
+    if !(1..=ELEMENTS_MAX).contains(&count) {
+        return Err(format!(
+            "between 1 and {ELEMENTS_MAX} elements can be taken"
+        ));
+    }
+    let first = element(object, start, memory)?;
+    Ok(Typed {
+        r#type: first.r#type.array_of(count as u64),
+        ..first
+    })
+}
+
+fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
+    let size = r#type.size().unwrap_or(0);
+    let stripped = r#type.strip();
+    let number = match value.number(memory) {
+        Ok(number) => number,
+        // A structure seen as another one.
+        Err(_) if matches!(value.place, Place::Memory(_)) => {
+            return Ok(Typed {
+                r#type,
+                ..value.clone()
+            });
+        }
+        Err(why) => return Err(why),
+    };
+    let whole = match number {
+        Number::Int(number) => number,
+        Number::Bool(truth) => i128::from(truth),
+        Number::Pointer(address, _) => i128::from(address),
+        Number::Float(number) => number as i128,
+    };
+    let bytes = match stripped.kind() {
+        TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(truth(value, memory)?)],
+        TypeKind::Base(juror_symbols::Encoding::Float) => {
+            let float = match value.number(memory)? {
+                Number::Float(number) => number,
+                _ => whole as f64,
+            };
+            match size {
+                4 => (float as f32).to_le_bytes().to_vec(),
+                8 => float.to_le_bytes().to_vec(),
+                _ => return Err(format!("values cannot be made into `{}`", r#type.name())),
+            }
+        }
+        // C wraps here, because the user asked for the type.
+        TypeKind::Base(_)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(_)
+        | TypeKind::Enumeration { .. } => whole
+            .to_le_bytes()
+            .get(..size.min(16) as usize)
+            .unwrap_or(&[])
+            .to_vec(),
+        _ => return Err(format!("a number cannot be made into `{}`", r#type.name())),
+    };
+    Ok(Typed::of_bytes(r#type, bytes))
+}
+
+fn binary(
+    expression: &Expression,
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    let memory = scope.memory();
+    let error = |message: String| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    };
+    let of = |number: Number| {
+        Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".to_owned()))
+    };
+    if let BinaryOperator::And | BinaryOperator::Or = operator {
+        let first = is_true(left, scope)?;
+        let decided = first == (operator == BinaryOperator::Or);
+        return of(Number::Bool(if decided {
+            first
+        } else {
+            is_true(right, scope)?
+        }));
+    }
+    if let Some(equal) = compare_with_text(operator, left, right, scope)? {
+        return of(Number::Bool(equal));
+    }
+    let first = evaluate(left, scope)?;
+    if operator == BinaryOperator::Repeat {
+        let count = integer(right, scope)?;
+        if !(1..=ELEMENTS_MAX).contains(&count) {
+            return Err(error(format!(
+                "between 1 and {ELEMENTS_MAX} elements can be taken"
+            )));
+        }
+        return match first.place {
+            Place::Memory(_) => Ok(Typed {
+                r#type: first.r#type.array_of(count as u64),
+                ..first
+            }),
+            _ => Err(error(
+                "`@` needs a value in memory, as in: *pointer@10".to_owned(),
+            )),
+        };
+    }
+    let second = evaluate(right, scope)?;
+    let (a, b) = (
+        first.number(memory).map_err(|message| ExpressionError {
+            message,
+            span: left.span.clone(),
+        })?,
+        second.number(memory).map_err(|message| ExpressionError {
+            message,
+            span: right.span.clone(),
+        })?,
+    );
+    compute(operator, a, b)
+        .and_then(|number| {
+            Typed::of_number(&number).ok_or_else(|| "no C type holds the result".to_owned())
+        })
+        .map_err(error)
+}
+
+/// `name == "text"`: the text that a `char *` points to, or a character array
+/// holds.
+fn compare_with_text(
+    operator: BinaryOperator,
+    left: &Expression,
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Result<Option<bool>, ExpressionError> {
+    let (value, text) = match (&left.kind, &right.kind) {
+        (_, ExpressionKind::Text(text)) => (left, text),
+        (ExpressionKind::Text(text), _) => (right, text),
+        _ => return Ok(None),
+    };
+    let at = |message: &str| ExpressionError {
+        message: message.to_owned(),
+        span: value.span.clone(),
+    };
+    if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
+        return Err(at("text can only be compared with `==` and `!=`"));
+    }
+    let value_typed = evaluate(value, scope)?;
+    let is_text = value_typed.r#type.target().is_some_and(
+        |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
+    );
+    let Ok(Number::Pointer(address, _)) = value_typed.number(scope.memory()) else {
+        return Err(at("this is not text"));
+    };
+    if !is_text {
+        return Err(at("this is not text"));
+    }
+    let mut found = vec![0; text.len() + 1];
+    for (index, byte) in found.iter_mut().enumerate() {
+        let mut one = [0];
+        if !scope
+            .memory()
+            .read(address.wrapping_add(index as u64), &mut one)
+        {
+            return Err(at("the text cannot be read"));
+        }
+        *byte = one[0];
+        if one[0] == 0 {
+            break;
+        }
+    }
+    let equal = found
+        .strip_suffix(&[0])
+        .is_some_and(|bytes| bytes == text.as_bytes());
+    Ok(Some(equal == (operator == BinaryOperator::Equal)))
+}
+
+fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<Number, String> {
+    use Number::{Bool, Float, Int, Pointer};
+    let a = if let Bool(truth) = a {
+        Int(i128::from(truth))
+    } else {
+        a
+    };
+    let b = if let Bool(truth) = b {
+        Int(i128::from(truth))
+    } else {
+        b
+    };
+    match (a, b) {
+        (Int(a), Int(b)) => integers(operator, a, b),
+        (Float(a), Float(b)) => floats(operator, a, b),
+        (Int(a), Float(b)) => floats(operator, a as f64, b),
+        (Float(a), Int(b)) => floats(operator, a, b as f64),
+        (Pointer(a, target), Pointer(b, _)) => match operator {
+            BinaryOperator::Subtract => {
+                let size = i128::from(target.size().unwrap_or(1).max(1));
+                Ok(Int((i128::from(a) - i128::from(b)) / size))
+            }
+            _ if operator.is_comparison() => integers(operator, i128::from(a), i128::from(b)),
+            _ => Err(format!("`{operator}` does not apply to two pointers")),
+        },
+        (Pointer(a, target), Int(b)) => pointer_and_integer(operator, a, target, b),
+        (Int(a), Pointer(b, target)) => match operator {
+            BinaryOperator::Add => pointer_and_integer(operator, b, target, a),
+            _ if operator.is_comparison() => integers(operator, a, i128::from(b)),
+            _ => Err(format!(
+                "`{operator}` does not apply to a number and a pointer"
+            )),
+        },
+        _ => Err(format!("`{operator}` does not apply to these types")),
+    }
+}
+
+fn pointer_and_integer(
+    operator: BinaryOperator,
+    address: u64,
+    target: Type,
+    number: i128,
+) -> Result<Number, String> {
+    if operator.is_comparison() {
+        return integers(operator, i128::from(address), number);
+    }
+    let size = i128::from(target.size().unwrap_or(1).max(1));
+    let distance = number.checked_mul(size).ok_or("the result is too large")?;
+    let moved = match operator {
+        BinaryOperator::Add => i128::from(address).checked_add(distance),
+        BinaryOperator::Subtract => i128::from(address).checked_sub(distance),
+        _ => {
+            return Err(format!(
+                "`{operator}` does not apply to a pointer and a number"
+            ));
+        }
+    };
+    let moved = moved.and_then(|moved| u64::try_from(moved).ok());
+    Ok(Number::Pointer(
+        moved.ok_or("the result is not an address")?,
+        target,
+    ))
+}
+
+fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, String> {
+    let large = || format!("`{a} {operator} {b}` is too large");
+    if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) && b == 0 {
+        return Err("division by zero".to_owned());
+    }
+    let shift = || {
+        u32::try_from(b)
+            .ok()
+            .filter(|&count| count < 64)
+            .ok_or_else(|| format!("a shift by {b} is not defined"))
+    };
+    let number = match operator {
+        BinaryOperator::Add => a.checked_add(b).ok_or_else(large)?,
+        BinaryOperator::Subtract => a.checked_sub(b).ok_or_else(large)?,
+        BinaryOperator::Multiply => a.checked_mul(b).ok_or_else(large)?,
+        BinaryOperator::Divide => a.checked_div(b).ok_or_else(large)?,
+        BinaryOperator::Remainder => a.checked_rem(b).ok_or_else(large)?,
+        BinaryOperator::BitAnd => a & b,
+        BinaryOperator::BitOr => a | b,
+        BinaryOperator::BitXor => a ^ b,
+        BinaryOperator::ShiftLeft => a.checked_mul(1i128 << shift()?).ok_or_else(large)?,
+        BinaryOperator::ShiftRight => a >> shift()?,
+        _ => return ordered(operator, a.cmp(&b)),
+    };
+    Ok(Number::Int(number))
+}
+
+fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Number, String> {
+    Ok(Number::Bool(match operator {
+        BinaryOperator::Equal => ordering.is_eq(),
+        BinaryOperator::NotEqual => ordering.is_ne(),
+        BinaryOperator::Less => ordering.is_lt(),
+        BinaryOperator::LessEqual => ordering.is_le(),
+        BinaryOperator::Greater => ordering.is_gt(),
+        BinaryOperator::GreaterEqual => ordering.is_ge(),
+        _ => return Err(format!("`{operator}` does not apply here")),
+    }))
+}
+
+fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, String> {
+    Ok(match operator {
+        BinaryOperator::Add => Number::Float(a + b),
+        BinaryOperator::Subtract => Number::Float(a - b),
+        BinaryOperator::Multiply => Number::Float(a * b),
+        BinaryOperator::Divide => Number::Float(a / b),
+        BinaryOperator::Remainder => Number::Float(a % b),
+        BinaryOperator::Equal => Number::Bool(a == b),
+        BinaryOperator::NotEqual => Number::Bool(a != b),
+        BinaryOperator::Less => Number::Bool(a < b),
+        BinaryOperator::LessEqual => Number::Bool(a <= b),
+        BinaryOperator::Greater => Number::Bool(a > b),
+        BinaryOperator::GreaterEqual => Number::Bool(a >= b),
+        _ => return Err(format!("`{operator}` needs whole numbers")),
+    })
+}

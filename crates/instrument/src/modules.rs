@@ -1,0 +1,272 @@
+//! The modules of a process with their symbols: from addresses to names and
+//! lines, and from names to addresses.
+//!
+//! Invariant: addresses in and out are those of the process; file addresses
+//! stay inside.
+
+use juror_symbols::{Binding, Function, InlinedCopy, SymbolFile};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::SystemTime;
+
+/// A loaded program or library.
+#[derive(Debug)]
+pub struct Module {
+    /// Its file.
+    pub path: PathBuf,
+    /// What is added to file addresses.
+    pub bias: u64,
+    /// The executable itself.
+    pub is_main: bool,
+    /// Its symbols.
+    pub symbols: SymbolFile,
+    /// When the file was last changed.
+    pub built: Option<SystemTime>,
+}
+
+impl Module {
+    /// The address in the process of a file address.
+    pub fn to_process(&self, file_address: u64) -> u64 {
+        file_address.wrapping_add(self.bias)
+    }
+
+    /// The file address of an address in the process.
+    pub fn to_file(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.bias)
+    }
+
+    /// Whether one of its segments holds the address.
+    pub fn contains(&self, address: u64) -> bool {
+        let address = self.to_file(address);
+        self.symbols
+            .header()
+            .segments
+            .iter()
+            .any(|segment| segment.contains(address))
+    }
+
+    /// Its file name without directories.
+    pub fn name(&self) -> String {
+        file_name(&self.path)
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// A function in the process.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    /// Its module.
+    pub module: Rc<Module>,
+    /// The function.
+    pub function: Function,
+}
+
+impl Bound {
+    /// Its first instruction, in the process.
+    pub fn address(&self) -> u64 {
+        self.module.to_process(self.function.low_pc)
+    }
+}
+
+/// A place in the program, in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// The innermost function, inlined ones included.
+    pub function: Option<String>,
+    /// Bytes from the first instruction of the function with a frame.
+    pub offset: u64,
+    /// The source file.
+    pub file: Option<PathBuf>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// The module's file name.
+    pub module: Option<String>,
+}
+
+/// All modules, in link-map order: the executable first.
+#[derive(Debug, Default)]
+pub struct Modules {
+    loaded: Vec<Rc<Module>>,
+}
+
+impl Modules {
+    /// Takes the list of what is loaded now; symbols of what stays are kept.
+    /// A module whose file cannot be read (the vdso, a deleted library) is
+    /// left out.
+    pub fn update(&mut self, now: impl IntoIterator<Item = (PathBuf, u64, bool)>) {
+        let before = std::mem::take(&mut self.loaded);
+        for (path, bias, is_main) in now {
+            let known = before
+                .iter()
+                .find(|module| module.path == path && module.bias == bias);
+            if let Some(module) = known {
+                self.loaded.push(Rc::clone(module));
+            } else if let Ok(symbols) = SymbolFile::open(&path) {
+                let built = std::fs::metadata(&path)
+                    .and_then(|data| data.modified())
+                    .ok();
+                self.loaded.push(Rc::new(Module {
+                    path,
+                    bias,
+                    is_main,
+                    symbols,
+                    built,
+                }));
+            }
+        }
+    }
+
+    /// The modules, in link-map order.
+    pub fn iter(&self) -> impl Iterator<Item = &Rc<Module>> {
+        self.loaded.iter()
+    }
+
+    /// The executable.
+    pub fn main(&self) -> Option<&Rc<Module>> {
+        self.loaded.iter().find(|module| module.is_main)
+    }
+
+    /// The module that holds an address.
+    pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
+        self.loaded.iter().find(|module| module.contains(address))
+    }
+
+    /// The function that holds an address.
+    pub fn function_at(&self, address: u64) -> Option<Bound> {
+        let module = self.find(address)?;
+        let function = module.symbols.function_at(module.to_file(address))?;
+        Some(Bound {
+            module: Rc::clone(module),
+            function,
+        })
+    }
+
+    /// An address in words.
+    pub fn describe(&self, address: u64) -> Described {
+        let Some(module) = self.find(address) else {
+            return Described::default();
+        };
+        let file_address = module.to_file(address);
+        let function = module.symbols.function_at(file_address);
+        let offset = function
+            .as_ref()
+            .map_or(0, |f| file_address.saturating_sub(f.low_pc));
+        let inlined = module
+            .symbols
+            .inlined_frames(file_address)
+            .into_iter()
+            .next();
+        let line = module.symbols.line_at(file_address);
+        Described {
+            function: inlined
+                .map(|frame| frame.name.to_string())
+                .or_else(|| function.map(|f| f.name.to_string())),
+            offset,
+            file: line.as_ref().map(|line| line.file.to_path_buf()),
+            line: line.map(|line| line.line).filter(|&line| line != 0),
+            module: Some(module.name()),
+        }
+    }
+
+    /// Every definition of a function in the modules that `wanted` accepts;
+    /// PLT stubs and moved cold parts are not definitions.
+    pub fn definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
+        self.loaded
+            .iter()
+            .filter(|module| wanted(module))
+            .flat_map(|module| {
+                module
+                    .symbols
+                    .functions_named(name)
+                    .into_iter()
+                    .filter(|function| !function.plt && !function.fragment)
+                    .map(|function| Bound {
+                        module: Rc::clone(module),
+                        function,
+                    })
+            })
+            .collect()
+    }
+
+    /// The definitions that calls of this name reach: of the exported ones
+    /// the first in link-map order, which interposes the others, and all that
+    /// are not exported.
+    pub fn reached_definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
+        let mut interposed: Option<Rc<Module>> = None;
+        let mut reached = self.definitions(name, wanted);
+        // `push` also finds `Queue::push`, for a person at the prompt; where
+        // a function has exactly this name, only that one is meant.
+        let is_exact = |bound: &Bound| {
+            &*bound.function.name == name || bound.function.linkage_name.as_deref() == Some(name)
+        };
+        if reached.iter().any(is_exact) {
+            reached.retain(is_exact);
+        }
+        reached.retain(|bound| {
+            if bound.function.binding != Binding::Exported {
+                return true;
+            }
+            let first = interposed.get_or_insert_with(|| Rc::clone(&bound.module));
+            Rc::ptr_eq(first, &bound.module)
+        });
+        // Aliases of one function are one place.
+        let mut seen = Vec::new();
+        reached.retain(|bound| {
+            let address = bound.address();
+            let new = !seen.contains(&address);
+            seen.push(address);
+            new
+        });
+        reached
+    }
+
+    /// Every place where calls of this name were replaced by its code.
+    pub fn inlined_copies(
+        &self,
+        name: &str,
+        wanted: impl Fn(&Module) -> bool,
+    ) -> Vec<(Rc<Module>, InlinedCopy)> {
+        self.loaded
+            .iter()
+            .filter(|module| wanted(module))
+            .flat_map(|module| {
+                module
+                    .symbols
+                    .inlined_copies(name)
+                    .into_iter()
+                    .map(|copy| (Rc::clone(module), copy))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_program_itself_has_names_and_lines() {
+        let path = std::env::current_exe().unwrap();
+        let mut modules = Modules::default();
+        modules.update([
+            (path.clone(), 0x1000, true),
+            (PathBuf::from("/nowhere"), 0, false),
+        ]);
+        assert_eq!(modules.iter().count(), 1);
+        let name = "the_test_program_itself_has_names_and_lines";
+        let bound = modules.definitions(name, |_| true);
+        assert!(!bound.is_empty());
+        let described = modules.describe(bound[0].address());
+        assert!(described.function.unwrap().contains(name));
+        assert!(described.file.unwrap().ends_with("modules.rs"));
+        modules.update([(path, 0x1000, true)]);
+        assert!(modules.main().is_some());
+        assert!(modules.find(0).is_none());
+    }
+}

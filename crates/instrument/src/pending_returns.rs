@@ -1,0 +1,259 @@
+//! The calls that events *after* a call wait for, thread by thread.
+//!
+//! When an instrumented call is entered, the word at the stack pointer is its
+//! return address, and its frame is gone as soon as the stack pointer is above
+//! that word. A trap at the return address belongs to the call exactly when
+//! the stack pointer is one word above the place where the return address
+//! stood; recursion through the same address has other stack pointers. A tail
+//! call reuses the place, so several calls may end at one arrival: the callee
+//! that was entered last ends first. Several probes may wait for one call; they
+//! get it in the order in which they were entered.
+//!
+//! `longjmp` and exceptions remove frames without an arrival: such calls are
+//! dropped ([`PendingReturns::unwind_to`]), and their sites released.
+
+use juror_stepping::ThreadId;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::read_plan::Begun;
+
+/// A call that has been entered and has not returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingReturn {
+    /// Where it returns to.
+    pub address: u64,
+    /// The call frame address: the stack pointer once it has returned.
+    pub frame: u64,
+    /// Tells calls apart: greater for a later entry, equal for the probes of
+    /// one entry.
+    pub call: u64,
+    /// Which probe waits for it.
+    pub probe: u32,
+    /// What was taken at entry, by capture.
+    pub begun: SmallVec<[Begun; 4]>,
+}
+
+/// The pending calls of all threads.
+#[derive(Debug, Default, Clone)]
+pub struct PendingReturns {
+    threads: FxHashMap<ThreadId, Vec<PendingReturn>>,
+}
+
+impl PendingReturns {
+    /// A call has been entered.
+    pub fn push(&mut self, thread: ThreadId, pending: PendingReturn) {
+        self.threads.entry(thread).or_default().push(pending);
+    }
+
+    /// A thread stands at `address` with this stack pointer: takes what waits
+    /// for the innermost call that has just returned, if one has. Call it
+    /// until it gives nothing.
+    pub fn pop_returned(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        stack: u64,
+    ) -> Option<PendingReturn> {
+        let calls = self.threads.get_mut(&thread)?;
+        let returned =
+            |pending: &PendingReturn| pending.address == address && pending.frame == stack;
+        let last = calls.iter().rev().find(|pending| returned(pending))?.call;
+        let position = calls
+            .iter()
+            .position(|pending| returned(pending) && pending.call == last)?;
+        Some(calls.remove(position))
+    }
+
+    /// The thread's stack now begins at `stack`, because frames were unwound
+    /// within one stack: the calls whose frames lay below are gone. `same_stack`
+    /// says whether a frame address lies on that stack at all.
+    pub fn unwind_to(
+        &mut self,
+        thread: ThreadId,
+        stack: u64,
+        same_stack: impl Fn(u64) -> bool,
+        dropped: &mut Vec<u64>,
+    ) {
+        self.retain(thread, dropped, |call| {
+            call.frame > stack || !same_stack(call.frame)
+        });
+    }
+
+    /// The thread is gone.
+    pub fn end_thread(&mut self, thread: ThreadId, dropped: &mut Vec<u64>) {
+        if let Some(calls) = self.threads.remove(&thread) {
+            dropped.extend(calls.iter().map(|call| call.address));
+        }
+    }
+
+    /// Drops everything a probe waits for.
+    pub fn end_probes(&mut self, gone: impl Fn(u32) -> bool, dropped: &mut Vec<u64>) {
+        for calls in self.threads.values_mut() {
+            calls.retain(|call| {
+                let keep = !gone(call.probe);
+                if !keep {
+                    dropped.push(call.address);
+                }
+                keep
+            });
+        }
+    }
+
+    /// The process replaced its program.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+    }
+
+    /// Whether any call of the thread is pending.
+    pub fn is_waiting(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The lowest frame address among the thread's pending calls.
+    pub fn lowest_frame(&self, thread: ThreadId) -> Option<u64> {
+        self.threads
+            .get(&thread)?
+            .iter()
+            .map(|call| call.frame)
+            .min()
+    }
+
+    fn retain(
+        &mut self,
+        thread: ThreadId,
+        dropped: &mut Vec<u64>,
+        keep: impl Fn(&PendingReturn) -> bool,
+    ) {
+        if let Some(calls) = self.threads.get_mut(&thread) {
+            calls.retain(|call| {
+                let kept = keep(call);
+                if !kept {
+                    dropped.push(call.address);
+                }
+                kept
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const THREAD: ThreadId = ThreadId(1);
+
+    fn call(address: u64, frame: u64, probe: u32) -> PendingReturn {
+        PendingReturn {
+            address,
+            frame,
+            call: u64::from(probe),
+            probe,
+            begun: SmallVec::new(),
+        }
+    }
+
+    #[test]
+    fn recursion_returns_innermost_first() {
+        let mut pending = PendingReturns::default();
+        pending.push(THREAD, call(7, 100, 0));
+        pending.push(THREAD, call(7, 80, 0));
+        assert_eq!(pending.pop_returned(THREAD, 7, 60), None);
+        assert_eq!(
+            pending.pop_returned(THREAD, 7, 80).map(|c| c.frame),
+            Some(80)
+        );
+        assert_eq!(pending.pop_returned(THREAD, 7, 80), None);
+        assert_eq!(
+            pending.pop_returned(THREAD, 7, 100).map(|c| c.frame),
+            Some(100)
+        );
+    }
+
+    #[test]
+    fn a_tail_call_ends_with_its_caller_the_last_entered_first() {
+        let mut pending = PendingReturns::default();
+        pending.push(THREAD, call(7, 100, 0));
+        pending.push(THREAD, call(7, 100, 1));
+        assert_eq!(
+            pending.pop_returned(THREAD, 7, 100).map(|c| c.probe),
+            Some(1)
+        );
+        assert_eq!(
+            pending.pop_returned(THREAD, 7, 100).map(|c| c.probe),
+            Some(0)
+        );
+    }
+
+    #[test]
+    fn probes_of_one_call_get_it_in_order() {
+        let mut pending = PendingReturns::default();
+        for probe in [4, 2, 3] {
+            pending.push(
+                THREAD,
+                PendingReturn {
+                    call: 9,
+                    ..call(7, 100, probe)
+                },
+            );
+        }
+        let order: Vec<_> = std::iter::from_fn(|| pending.pop_returned(THREAD, 7, 100))
+            .map(|c| c.probe)
+            .collect();
+        assert_eq!(order, [4, 2, 3]);
+    }
+
+    #[test]
+    fn unwinding_drops_the_frames_below_and_keeps_other_stacks() {
+        let mut pending = PendingReturns::default();
+        pending.push(THREAD, call(1, 100, 0));
+        pending.push(THREAD, call(2, 80, 0));
+        pending.push(THREAD, call(3, 60, 0));
+        pending.push(THREAD, call(4, 5, 0));
+        let mut dropped = Vec::new();
+        pending.unwind_to(THREAD, 80, |frame| frame > 50, &mut dropped);
+        assert_eq!(dropped, [2, 3]);
+        assert_eq!(pending.lowest_frame(THREAD), Some(5));
+        pending.end_thread(THREAD, &mut dropped);
+        assert_eq!(dropped, [2, 3, 1, 4]);
+        assert!(!pending.is_waiting(THREAD));
+    }
+
+    proptest! {
+        /// Random nested calls, returns and jumps on one stack, against the
+        /// stack itself: each call ends exactly once or is unwound.
+        #[test]
+        fn every_call_returns_once_or_is_unwound(actions in proptest::collection::vec(0u8..4, 0..200)) {
+            let mut pending = PendingReturns::default();
+            let mut stack: Vec<(u64, u64)> = Vec::new();
+            let mut dropped = Vec::new();
+            for action in actions {
+                match action {
+                    0 | 1 => {
+                        let frame = 10_000 - 16 * (stack.len() as u64 + 1);
+                        let address = u64::from(action);
+                        stack.push((address, frame));
+                        pending.push(THREAD, call(address, frame, 0));
+                    }
+                    2 => if let Some((address, frame)) = stack.pop() {
+                        prop_assert_eq!(pending.pop_returned(THREAD, address, frame).map(|c| c.frame), Some(frame));
+                    },
+                    _ => {
+                        let keep = stack.len() / 2;
+                        if let Some(&(_, frame)) = stack.get(keep) {
+                            let gone = stack.len() - keep;
+                            stack.truncate(keep);
+                            dropped.clear();
+                            pending.unwind_to(THREAD, frame, |_| true, &mut dropped);
+                            prop_assert_eq!(dropped.len(), gone);
+                        }
+                    }
+                }
+                prop_assert_eq!(pending.is_waiting(THREAD), !stack.is_empty());
+            }
+        }
+    }
+}

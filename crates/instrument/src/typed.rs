@@ -1,0 +1,361 @@
+//! Values of the debuggee with their types, before they are shown or computed
+//! with.
+//!
+//! A value is a place in memory for as long as possible, so that a huge array
+//! costs nothing until its elements are looked at.
+
+use juror_event::Value;
+use juror_symbols::{BitField, Encoding, Type, TypeKind};
+
+/// Memory of the debuggee, as the program has it (no traps).
+pub trait Memory {
+    /// Fills `buffer`, or says no.
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
+}
+
+/// The most bytes that one value is read as.
+pub const VALUE_SIZE_MAX: u64 = 1 << 20;
+
+/// Where the bytes of a value are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// In memory.
+    Memory(u64),
+    /// Here: it was in registers, is a constant, or was computed.
+    Bytes(Vec<u8>),
+    /// Nowhere; why.
+    Missing(String),
+}
+
+/// A value with its type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Typed {
+    /// Its type.
+    pub r#type: Type,
+    /// Where it is.
+    pub place: Place,
+    /// The bits of the place that are meant, for a bit field.
+    pub bits: Option<BitField>,
+}
+
+/// A number, with what C's rules need to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Number {
+    /// A whole number.
+    Int(i128),
+    /// A binary fraction.
+    Float(f64),
+    /// An address, with the type of what it leads to.
+    Pointer(u64, Type),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Typed {
+    /// A value in memory.
+    pub fn in_memory(r#type: Type, address: u64) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Memory(address),
+            bits: None,
+        }
+    }
+
+    /// A value that was computed.
+    pub fn of_bytes(r#type: Type, bytes: Vec<u8>) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Bytes(bytes),
+            bits: None,
+        }
+    }
+
+    /// A value that is nowhere.
+    pub fn missing(r#type: Type, why: impl Into<String>) -> Typed {
+        Typed {
+            r#type,
+            place: Place::Missing(why.into()),
+            bits: None,
+        }
+    }
+
+    /// A whole number as a C value: `long`, or `unsigned long` where needed.
+    pub fn of_integer(number: i128) -> Option<Typed> {
+        if let Ok(number) = i64::try_from(number) {
+            return Some(Typed::of_bytes(
+                Type::builtin("long")?,
+                number.to_le_bytes().to_vec(),
+            ));
+        }
+        let number = u64::try_from(number).ok()?;
+        Some(Typed::of_bytes(
+            Type::builtin("unsigned long")?,
+            number.to_le_bytes().to_vec(),
+        ))
+    }
+
+    /// A computed number as a C value; nothing when no C type holds it.
+    pub fn of_number(number: &Number) -> Option<Typed> {
+        match number {
+            Number::Int(number) => Typed::of_integer(*number),
+            Number::Float(number) => Some(Typed::of_bytes(
+                Type::builtin("double")?,
+                number.to_le_bytes().to_vec(),
+            )),
+            Number::Pointer(address, target) => Some(Typed::of_bytes(
+                target.pointer_to(),
+                address.to_le_bytes().to_vec(),
+            )),
+            Number::Bool(truth) => Some(Typed::of_bytes(
+                Type::builtin("bool")?,
+                vec![u8::from(*truth)],
+            )),
+        }
+    }
+
+    /// Its bytes, `size` of them.
+    pub fn bytes(&self, memory: &dyn Memory, size: u64) -> Result<Vec<u8>, String> {
+        if size > VALUE_SIZE_MAX {
+            return Err(format!("{size} bytes are too many to show at once"));
+        }
+        match &self.place {
+            Place::Missing(why) => Err(why.clone()),
+            Place::Bytes(bytes) => {
+                let mut bytes = bytes.clone();
+                bytes.resize(size as usize, 0);
+                Ok(bytes)
+            }
+            Place::Memory(address) => {
+                let mut bytes = vec![0; size as usize];
+                if memory.read(*address, &mut bytes) {
+                    Ok(bytes)
+                } else {
+                    Err(format!("memory at {address:#x} cannot be read"))
+                }
+            }
+        }
+    }
+
+    /// The part of it that begins at `offset`.
+    pub fn part(&self, offset: u64, r#type: Type, bits: Option<BitField>) -> Typed {
+        let place = match &self.place {
+            Place::Memory(address) => Place::Memory(address.wrapping_add(offset)),
+            Place::Bytes(bytes) => {
+                Place::Bytes(bytes.get(offset as usize..).unwrap_or(&[]).to_vec())
+            }
+            Place::Missing(why) => Place::Missing(why.clone()),
+        };
+        Typed {
+            r#type,
+            place,
+            bits,
+        }
+    }
+
+    /// A member by name.
+    pub fn field(&self, name: &str) -> Result<Typed, String> {
+        let field = self.r#type.field(name).ok_or_else(|| self.no_field(name))?;
+        Ok(self.member(&field))
+    }
+
+    /// A member.
+    pub fn member(&self, field: &juror_symbols::Field) -> Typed {
+        match field.bits {
+            // The bits count from the start of the structure: take the bytes
+            // that hold them.
+            Some(bits) => {
+                let byte = bits.offset_bits / 8;
+                let inside = BitField {
+                    offset_bits: bits.offset_bits % 8,
+                    ..bits
+                };
+                self.part(byte, field.r#type.clone(), Some(inside))
+            }
+            None => self.part(field.offset, field.r#type.clone(), None),
+        }
+    }
+
+    fn no_field(&self, name: &str) -> String {
+        let names = self.r#type.field_names();
+        if names.is_empty() {
+            return format!("`{}` has no fields", self.r#type.name());
+        }
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let list = names
+            .iter()
+            .take(12)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        format!(
+            "`{}` has no field `{name}`; it has: {list}",
+            self.r#type.name()
+        )
+    }
+
+    /// The number it is, when it is one.
+    pub fn number(&self, memory: &dyn Memory) -> Result<Number, String> {
+        let stripped = self.r#type.strip();
+        match stripped.kind() {
+            TypeKind::Base(encoding) => self.base_number(memory, encoding, &stripped),
+            TypeKind::Enumeration { underlying, .. } => {
+                let signed = underlying.is_none_or(
+                    |inner| matches!(inner.strip().kind(), TypeKind::Base(e) if e.is_signed()),
+                );
+                let encoding = if signed {
+                    Encoding::Signed
+                } else {
+                    Encoding::Unsigned
+                };
+                self.base_number(memory, encoding, &stripped)
+            }
+            TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+                Ok(Number::Pointer(word(&self.bytes(memory, 8)?), target))
+            }
+            // An array stands for the address of its first element.
+            TypeKind::Array { .. } => match (&self.place, self.r#type.target()) {
+                (Place::Memory(address), Some(target)) => Ok(Number::Pointer(*address, target)),
+                _ => Err("this array is not in memory, so it has no address".to_owned()),
+            },
+            TypeKind::Function { .. } => match &self.place {
+                Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
+                _ => Err("this function has no address".to_owned()),
+            },
+            _ => Err(format!(
+                "a value of type `{}` is not a number",
+                self.r#type.name()
+            )),
+        }
+    }
+
+    fn base_number(
+        &self,
+        memory: &dyn Memory,
+        encoding: Encoding,
+        r#type: &Type,
+    ) -> Result<Number, String> {
+        let size = r#type.size().unwrap_or(8).min(16);
+        let whole = match self.bits {
+            Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).min(16),
+            None => size,
+        };
+        let bytes = self.bytes(memory, whole)?;
+        let mut wide = [0; 16];
+        wide[..bytes.len()].copy_from_slice(&bytes);
+        let raw = u128::from_le_bytes(wide);
+        let (raw, width) = match self.bits {
+            Some(bits) => (
+                raw >> bits.offset_bits.min(127),
+                bits.size_bits.clamp(1, 128) as u32,
+            ),
+            None => (raw, (size * 8).clamp(8, 128) as u32),
+        };
+        let unused = 128 - width;
+        let unsigned = (raw << unused) >> unused;
+        let signed = ((raw << unused) as i128) >> unused;
+        match encoding {
+            Encoding::Boolean => Ok(Number::Bool(unsigned != 0)),
+            Encoding::Float if size == 4 => {
+                Ok(Number::Float(f64::from(f32::from_bits(unsigned as u32))))
+            }
+            Encoding::Float if size == 8 => Ok(Number::Float(f64::from_bits(unsigned as u64))),
+            Encoding::Float => Ok(Number::Float(extended(&wide))),
+            Encoding::ComplexFloat => Err("a complex number is not a single number".to_owned()),
+            encoding if encoding.is_signed() => Ok(Number::Int(signed)),
+            _ => i128::try_from(unsigned)
+                .map(Number::Int)
+                .map_err(|_| "the number is larger than can be computed with".to_owned()),
+        }
+    }
+
+    /// The value as monitors know values.
+    pub fn to_value(&self, memory: &dyn Memory) -> Result<Value, String> {
+        Ok(match self.number(memory)? {
+            Number::Int(number) => Value::Int(number),
+            Number::Float(number) => Value::Float(number),
+            Number::Pointer(address, _) => Value::Address(address),
+            Number::Bool(truth) => Value::Bool(truth),
+        })
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    let mut wide = [0; 8];
+    let count = bytes.len().min(8);
+    wide[..count].copy_from_slice(&bytes[..count]);
+    u64::from_le_bytes(wide)
+}
+
+/// The x87 extended format: 64 bits of fraction with an explicit leading bit,
+/// 15 of exponent, a sign.
+fn extended(bytes: &[u8; 16]) -> f64 {
+    let fraction = word(&bytes[..8]);
+    let top = u16::from_le_bytes([bytes[8], bytes[9]]);
+    let sign = if top & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exponent = i32::from(top & 0x7fff);
+    match (exponent, fraction) {
+        (0, 0) => sign * 0.0,
+        (0x7fff, f) if f << 1 == 0 => sign * f64::INFINITY,
+        (0x7fff, _) => f64::NAN,
+        _ => sign * (fraction as f64) * 2f64.powi(exponent - 16383 - 63),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoMemory;
+    impl Memory for NoMemory {
+        fn read(&self, _: u64, _: &mut [u8]) -> bool {
+            false
+        }
+    }
+
+    fn check(type_name: &str, bytes: &[u8], expected: Number) {
+        let typed = Typed::of_bytes(Type::builtin(type_name).unwrap(), bytes.to_vec());
+        assert_eq!(typed.number(&NoMemory), Ok(expected), "{type_name}");
+    }
+
+    #[test]
+    fn numbers_are_read_with_their_types() {
+        check("int", &[0xff, 0xff, 0xff, 0xff], Number::Int(-1));
+        check(
+            "unsigned int",
+            &[0xff, 0xff, 0xff, 0xff],
+            Number::Int(0xffff_ffff),
+        );
+        check("char", &[0x80], Number::Int(-128));
+        check("bool", &[2], Number::Bool(true));
+        check("double", &1.5f64.to_le_bytes(), Number::Float(1.5));
+        check("float", &0.25f32.to_le_bytes(), Number::Float(0.25));
+        let mut long_double = [0; 16];
+        long_double[7] = 0xc0; // 1.5
+        long_double[8..10].copy_from_slice(&16383u16.to_le_bytes());
+        check("long double", &long_double, Number::Float(1.5));
+    }
+
+    #[test]
+    fn bit_fields_are_cut_out() {
+        let bits = Some(BitField {
+            offset_bits: 3,
+            size_bits: 5,
+        });
+        let mut typed = Typed::of_bytes(Type::builtin("int").unwrap(), vec![0b1110_1000]);
+        typed.bits = bits;
+        assert_eq!(typed.number(&NoMemory), Ok(Number::Int(-3)));
+        typed.r#type = Type::builtin("unsigned").unwrap();
+        assert_eq!(typed.number(&NoMemory), Ok(Number::Int(29)));
+    }
+
+    #[test]
+    fn what_is_missing_says_why() {
+        let typed = Typed::missing(Type::builtin("int").unwrap(), "optimized out");
+        assert_eq!(typed.number(&NoMemory), Err("optimized out".to_owned()));
+        let typed = Typed::in_memory(Type::builtin("int").unwrap(), 16);
+        assert_eq!(
+            typed.number(&NoMemory),
+            Err("memory at 0x10 cannot be read".to_owned())
+        );
+    }
+}

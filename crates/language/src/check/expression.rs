@@ -1,0 +1,324 @@
+//! Expressions to terms, with what is known about their kinds.
+//!
+//! Operators over constants are computed here, so that a division by zero
+//! that stands in the text is found before the run.
+
+use super::Checker;
+use crate::arithmetic;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
+use crate::term::{Kind, Term, TermKind};
+use juror_event::Value;
+use std::ops::Range;
+
+/// Which names an expression sees, and which captures it was seen to use.
+pub(super) struct Scope {
+    /// The event whose captures are visible; nothing in constants.
+    pub event: Option<u16>,
+    /// The captures used so far: bit n is slot n.
+    pub captures: u64,
+}
+
+impl Scope {
+    /// No names at all.
+    pub(super) fn constant() -> Scope {
+        Scope {
+            event: None,
+            captures: 0,
+        }
+    }
+
+    /// Variables, and the captures of an event.
+    pub(super) fn of_event(event: u16) -> Scope {
+        Scope {
+            event: Some(event),
+            captures: 0,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The term of an expression; nothing after an error, which was reported.
+    pub(super) fn term(
+        &mut self,
+        expression: &Expression,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        let span = expression.span.clone();
+        let value = match &expression.kind {
+            ExpressionKind::Error => return None,
+            ExpressionKind::Integer(number) => Value::Int(*number),
+            ExpressionKind::Float(number) => Value::Float(*number),
+            ExpressionKind::Text(text) => Value::Text(text.clone()),
+            ExpressionKind::Bool(truth) => Value::Bool(*truth),
+            ExpressionKind::Null => Value::Address(0),
+            ExpressionKind::Name(name) => return self.name(name, span, scope),
+            ExpressionKind::Unary { operator, operand } => match operator {
+                UnaryOperator::Dereference | UnaryOperator::AddressOf => {
+                    return self.debuggee_place(expression, scope);
+                }
+                UnaryOperator::Caller => {
+                    self.not_in_guards(&span, "`^`", "declare what is read in the event: `x = ^p`");
+                    return None;
+                }
+                _ => return self.unary(*operator, operand, span, scope),
+            },
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => return self.binary(*operator, left, right, span, scope),
+            ExpressionKind::Field { .. }
+            | ExpressionKind::Index { .. }
+            | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
+            other => {
+                let (what, help) = at_the_prompt(other);
+                self.not_in_guards(&span, what, help);
+                return None;
+            }
+        };
+        let kind = Kind::of(&value);
+        let term = Term {
+            kind: TermKind::Constant(value),
+            span,
+        };
+        Some((term, kind))
+    }
+
+    fn not_in_guards(&mut self, span: &Range<usize>, what: &str, help: &str) {
+        let error = Diagnostic::error(
+            "not-in-properties",
+            span.clone(),
+            format!("{what} has no meaning in a property"),
+        );
+        self.diagnostics.push(error.help(help));
+    }
+
+    fn debuggee_place(
+        &mut self,
+        expression: &Expression,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        if scope.event.is_none() {
+            self.not_constant(&expression.span);
+            return None;
+        }
+        self.hoisted(expression, scope)
+    }
+
+    fn not_constant(&mut self, span: &Range<usize>) {
+        let error = Diagnostic::error(
+            "not-constant",
+            span.clone(),
+            "the initial value of a variable is a constant",
+        );
+        self.diagnostics
+            .push(error.help("assign what is known later in the block of a transition"));
+    }
+
+    fn name(&mut self, text: &str, span: Range<usize>, scope: &mut Scope) -> Option<(Term, Kind)> {
+        if scope.event.is_none() {
+            self.not_constant(&span);
+            return None;
+        }
+        if let Some(slot) = self.capture_named(text, scope) {
+            scope.captures |= 1 << slot;
+            let kinds = self.capture_kinds.get(usize::from(scope.event?))?;
+            let kind = kinds.get(usize::from(slot)).copied()?;
+            let term = Term {
+                kind: TermKind::Capture(slot),
+                span,
+            };
+            return Some((term, kind));
+        }
+        if let Some(slot) = self.variable_slots.get(text).copied() {
+            let term = Term {
+                kind: TermKind::Variable(slot),
+                span,
+            };
+            return Some((term, self.variable_kind(slot)));
+        }
+        let name = Name {
+            text: text.into(),
+            span,
+        };
+        self.unknown_value(&name, scope);
+        None
+    }
+
+    /// The slot of a declared capture of the scope's event.
+    pub(super) fn capture_named(&self, name: &str, scope: &Scope) -> Option<u8> {
+        let event = self.events.get(usize::from(scope.event?))?;
+        let slot = event
+            .captures
+            .iter()
+            .position(|capture| !capture.hoisted && &*capture.name == name)?;
+        u8::try_from(slot).ok().filter(|&slot| slot < 64)
+    }
+
+    /// Reports a name that is neither a variable nor a capture.
+    pub(super) fn unknown_value(&mut self, name: &Name, scope: &Scope) {
+        let event = scope
+            .event
+            .and_then(|event| self.events.get(usize::from(event)));
+        let captures = event.map_or(&[][..], |event| &event.captures);
+        let known: Vec<Box<str>> = captures
+            .iter()
+            .filter(|capture| !capture.hoisted)
+            .map(|capture| capture.name.clone())
+            .chain(self.variable_slots.keys().map(|&name| name.into()))
+            .collect();
+        let place = event.map(|event| (event.name.clone(), event.span.clone()));
+        let mut error = self.unknown(
+            "unknown-name",
+            "variable or parameter",
+            name,
+            known.iter().map(|name| &**name),
+        );
+        if let Some((event, span)) = place
+            && error.help.is_none()
+        {
+            error = error
+                .label(span, format!("`{event}` does not read it"))
+                .help(format!(
+                    "when it is a parameter of the function, let the event read it: `({})`",
+                    name.text
+                ));
+        }
+        self.diagnostics.push(error);
+    }
+
+    fn unary(
+        &mut self,
+        operator: UnaryOperator,
+        operand: &Expression,
+        span: Range<usize>,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        let (term, kind) = self.term(operand, scope)?;
+        let result = match (operator, kind) {
+            (UnaryOperator::Not, Kind::Boolean | Kind::Unknown) => Kind::Boolean,
+            (_, Kind::Unknown) if operator != UnaryOperator::Not => Kind::Unknown,
+            (UnaryOperator::Negate, Kind::Integer | Kind::Float) => kind,
+            (UnaryOperator::Complement, Kind::Integer) => kind,
+            _ => {
+                let message = format!("`{operator}` has no meaning for {kind}");
+                let error = Diagnostic::error("type-mismatch", span, message);
+                self.diagnostics
+                    .push(error.label(operand.span.clone(), format!("this is {kind}")));
+                return None;
+            }
+        };
+        if let TermKind::Constant(value) = &term.kind {
+            return self.folded(arithmetic::unary(operator, value), span);
+        }
+        let operand = Box::new(term);
+        let kind = TermKind::Unary { operator, operand };
+        Some((Term { kind, span }, result))
+    }
+
+    fn folded(&mut self, value: Result<Value, String>, span: Range<usize>) -> Option<(Term, Kind)> {
+        match value {
+            Ok(value) => {
+                let kind = Kind::of(&value);
+                let term = TermKind::Constant(value);
+                Some((Term { kind: term, span }, kind))
+            }
+            Err(message) => {
+                self.error("bad-constant", &span, message);
+                None
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        span: Range<usize>,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        if operator == BinaryOperator::Repeat {
+            self.not_in_guards(
+                &span,
+                "`@`",
+                "it is for the prompt: read one element, `p[0]`",
+            );
+            return None;
+        }
+        // Both sides are looked at, so that both are reported.
+        let left_term = self.term(left, scope);
+        let right_term = self.term(right, scope);
+        let ((left_term, left_kind), (right_term, right_kind)) = (left_term?, right_term?);
+        let result = result_kind(operator, left_kind, right_kind);
+        let Some(result) = result else {
+            let message =
+                format!("`{operator}` has no meaning between {left_kind} and {right_kind}");
+            let error = Diagnostic::error("type-mismatch", span, message)
+                .label(left.span.clone(), format!("this is {left_kind}"))
+                .label(right.span.clone(), format!("this is {right_kind}"));
+            self.diagnostics.push(error);
+            return None;
+        };
+        let logical = matches!(operator, BinaryOperator::And | BinaryOperator::Or);
+        if let (TermKind::Constant(a), TermKind::Constant(b), false) =
+            (&left_term.kind, &right_term.kind, logical)
+        {
+            return self.folded(arithmetic::binary(operator, a, b), span);
+        }
+        let kind = TermKind::Binary {
+            operator,
+            left: Box::new(left_term),
+            right: Box::new(right_term),
+        };
+        Some((Term { kind, span }, result))
+    }
+}
+
+/// What a form that only the prompt knows is called, and what to do instead.
+fn at_the_prompt(kind: &ExpressionKind) -> (&'static str, &'static str) {
+    match kind {
+        ExpressionKind::Register(_) => (
+            "a register",
+            "read an argument by its position: `x = arg 1` in the event",
+        ),
+        ExpressionKind::Slice { .. } => ("a slice of elements", "read one element: `p[0]`"),
+        ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => {
+            ("`sizeof`", "write the number of bytes")
+        }
+        _ => ("this", "declare what is read in the event"),
+    }
+}
+
+/// What comes out of an operator, when it has a meaning.
+fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
+    use BinaryOperator as Op;
+    let unknown = left == Kind::Unknown || right == Kind::Unknown;
+    let numbers = left.is_number() && right.is_number();
+    let known = if left == Kind::Unknown { right } else { left };
+    match operator {
+        Op::And | Op::Or => {
+            let boolean = |kind| matches!(kind, Kind::Boolean | Kind::Unknown);
+            (boolean(left) && boolean(right)).then_some(Kind::Boolean)
+        }
+        Op::Equal | Op::NotEqual => (unknown || numbers || left == right).then_some(Kind::Boolean),
+        _ if operator.is_comparison() => {
+            let ordered = known != Kind::Boolean;
+            (ordered && (unknown || numbers || left == right)).then_some(Kind::Boolean)
+        }
+        _ if unknown => (known == Kind::Unknown || known.is_number()).then_some(Kind::Unknown),
+        _ if !numbers => None,
+        Op::Add | Op::Subtract | Op::Multiply | Op::Divide
+            if left == Kind::Float || right == Kind::Float =>
+        {
+            let address = left == Kind::Address || right == Kind::Address;
+            (!address).then_some(Kind::Float)
+        }
+        _ if left == Kind::Float || right == Kind::Float => None,
+        Op::Add if left == Kind::Address && right == Kind::Address => None,
+        Op::Add if left == Kind::Address || right == Kind::Address => Some(Kind::Address),
+        Op::Subtract if left == Kind::Address && right == Kind::Integer => Some(Kind::Address),
+        _ => Some(Kind::Integer),
+    }
+}

@@ -1,0 +1,210 @@
+//! Hoisting: a place of the debuggee that a guard or update reads becomes a
+//! capture of the event, so that what is read at a stop is known before.
+
+use super::event::{field_of, kind_of};
+use super::expression::Scope;
+use super::{CAPTURES_MAX, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::parse::conversion;
+use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
+use crate::term::{Kind, Term, TermKind};
+use juror_event::{Capture, Read};
+
+/// A place, as it is read and as it is written.
+struct Place {
+    read: Read,
+    name: String,
+}
+
+impl Checker<'_> {
+    /// A place rooted at a capture, as a capture of its own.
+    pub(super) fn hoisted(
+        &mut self,
+        expression: &Expression,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        let (read, name, kind) = match &expression.kind {
+            ExpressionKind::Cast { type_name, operand } => {
+                let found = (type_name.pointers == 0)
+                    .then(|| conversion(&type_name.name))
+                    .flatten();
+                let Some(conversion) = found else {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            "bad-cast",
+                            type_name.span.clone(),
+                            format!("a guard cannot read `{type_name}`"),
+                        )
+                        .help("casts go to plain types: `(u32)p->field`, `(unsigned long)x`"),
+                    );
+                    return None;
+                };
+                let place = self.place(operand, scope)?;
+                let name = format!("({type_name}){}", place.name);
+                let read = Read::Convert(Box::new(place.read), conversion);
+                (read, name, kind_of(conversion))
+            }
+            _ => {
+                let place = self.place(expression, scope)?;
+                let kind = match place.read {
+                    Read::AddressOf(_) => Kind::Address,
+                    _ => Kind::Unknown,
+                };
+                (place.read, place.name, kind)
+            }
+        };
+        let slot = self.capture_slot(expression, scope, read, name, kind)?;
+        let term = Term {
+            kind: TermKind::Capture(slot),
+            span: expression.span.clone(),
+        };
+        Some((term, kind))
+    }
+
+    /// The slot of a read: that of an equal one, or a new one.
+    fn capture_slot(
+        &mut self,
+        expression: &Expression,
+        scope: &mut Scope,
+        read: Read,
+        name: String,
+        kind: Kind,
+    ) -> Option<u8> {
+        let event = usize::from(scope.event?);
+        let captures = &mut self.events.get_mut(event)?.captures;
+        let known = captures.iter().position(|capture| capture.read == read);
+        let slot = known.unwrap_or(captures.len());
+        if slot >= CAPTURES_MAX {
+            let message = format!("an event reads at most {CAPTURES_MAX} values");
+            self.error("too-many", &expression.span, message);
+            return None;
+        }
+        if known.is_none() {
+            captures.push(Capture {
+                name: name.into(),
+                read,
+                hoisted: true,
+                span: expression.span.clone(),
+            });
+            self.capture_kinds.get_mut(event)?.push(kind);
+        }
+        let slot = u8::try_from(slot).ok()?;
+        scope.captures |= 1 << slot;
+        Some(slot)
+    }
+
+    fn place(&mut self, expression: &Expression, scope: &Scope) -> Option<Place> {
+        match &expression.kind {
+            ExpressionKind::Name(name) => self.root(name, expression, scope),
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Dereference,
+                operand,
+            } => {
+                let inner = self.place(operand, scope)?;
+                Some(Place {
+                    read: Read::Dereference(Box::new(inner.read)),
+                    name: format!("*{}", inner.name),
+                })
+            }
+            ExpressionKind::Unary {
+                operator: UnaryOperator::AddressOf,
+                operand,
+            } => {
+                let inner = self.place(operand, scope)?;
+                if matches!(inner.read, Read::Argument(_) | Read::Return) {
+                    let message = format!("`{}` is a value without an address", inner.name);
+                    self.error("bad-read", &expression.span, message);
+                    return None;
+                }
+                Some(Place {
+                    read: Read::AddressOf(Box::new(inner.read)),
+                    name: format!("&{}", inner.name),
+                })
+            }
+            ExpressionKind::Field {
+                object,
+                field,
+                arrow,
+            } => {
+                let inner = self.place_of_field(object, field, *arrow, scope)?;
+                let sign = if *arrow { "->" } else { "." };
+                Some(Place {
+                    read: field_of(inner.read, field.text.clone(), *arrow),
+                    name: format!("{}{sign}{}", inner.name, field.text),
+                })
+            }
+            ExpressionKind::Index { object, index } => {
+                let inner = self.place(object, scope)?;
+                let index = self.constant_index(index)?;
+                Some(Place {
+                    read: Read::Index(Box::new(inner.read), index),
+                    name: format!("{}[{index}]", inner.name),
+                })
+            }
+            ExpressionKind::Error => None,
+            _ => {
+                let error = Diagnostic::error(
+                    "bad-place",
+                    expression.span.clone(),
+                    "this is not a place in the debuggee",
+                );
+                self.diagnostics
+                    .push(error.help("a place begins at a parameter of the event: `queue->count`"));
+                None
+            }
+        }
+    }
+
+    /// The object of a field; it is easy to write `limit->ready` where a
+    /// transition to `ready` was meant.
+    fn place_of_field(
+        &mut self,
+        object: &Expression,
+        field: &Name,
+        arrow: bool,
+        scope: &Scope,
+    ) -> Option<Place> {
+        let before = self.diagnostics.len();
+        let place = self.place(object, scope);
+        if place.is_none() && arrow && self.state_slots.contains_key(&*field.text) {
+            let message = format!(
+                "to go to the state `{0}`, put a space before the arrow: ` -> {0}`",
+                field.text
+            );
+            if let Some(error) = self.diagnostics.get_mut(before) {
+                error.help = Some(message);
+            }
+        }
+        place
+    }
+
+    /// The capture that a place begins at. The type that it was given says
+    /// nothing about what it points to.
+    fn root(&mut self, name: &str, expression: &Expression, scope: &Scope) -> Option<Place> {
+        let name = Name {
+            text: name.into(),
+            span: expression.span.clone(),
+        };
+        if let Some(slot) = self.capture_named(&name.text, scope) {
+            let event = self.events.get(usize::from(scope.event?))?;
+            let read = match &event.captures.get(usize::from(slot))?.read {
+                Read::Convert(inner, _) => (**inner).clone(),
+                read => read.clone(),
+            };
+            return Some(Place {
+                read,
+                name: name.text.into(),
+            });
+        }
+        if self.variable_slots.contains_key(&*name.text) {
+            let message = format!(
+                "`{}` is a variable of the property, not a place in the debuggee",
+                name.text
+            );
+            self.error("bad-place", &name.span, message);
+            return None;
+        }
+        self.unknown_value(&name, scope);
+        None
+    }
+}

@@ -1,0 +1,188 @@
+//! Expressions by precedence climbing.
+//!
+//! From loosest to tightest: `or`, `and`, `not`, comparisons, `|`, `^`, `&`,
+//! shifts, `@`, sums, products, operators before, operators after.
+
+use super::{Dialect, NODES_MAX, Parser};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
+use crate::token::{Sign, TokenKind};
+
+/// How tightly `not` binds: looser than a comparison.
+const NOT_BINDING: u8 = 3;
+
+impl Parser<'_> {
+    /// A whole expression.
+    pub(super) fn expression(&mut self) -> Expression {
+        let outer = (self.nodes, self.enclosed);
+        (self.nodes, self.enclosed) = (0, 0);
+        let expression = self.binary(0);
+        (self.nodes, self.enclosed) = outer;
+        expression
+    }
+
+    /// The place that a capture reads: operators before and after, no others.
+    pub(super) fn read(&mut self) -> Expression {
+        let outer = self.dialect;
+        self.dialect = Dialect::Read;
+        self.nodes = 0;
+        let read = self.unary();
+        self.dialect = outer;
+        read
+    }
+
+    /// What could not be read, at the current token.
+    pub(super) fn error_expression(&self) -> Expression {
+        Expression {
+            kind: ExpressionKind::Error,
+            span: self.span(),
+        }
+    }
+
+    /// Counts a node; false when the expression is too large.
+    pub(super) fn count_node(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes > NODES_MAX {
+            let error = Diagnostic::error(
+                "too-long",
+                self.span(),
+                format!("this expression has more than {NODES_MAX} parts"),
+            );
+            if self.nodes == NODES_MAX + 1 {
+                self.report(error.help("keep intermediate values in variables"));
+            }
+            return false;
+        }
+        true
+    }
+
+    /// Operators that bind at least as tightly as `binding`, and their operands.
+    pub(super) fn binary(&mut self, binding: u8) -> Expression {
+        let start = self.start();
+        let mut left = if binding <= NOT_BINDING && self.is_word("not") {
+            self.not(start)
+        } else {
+            self.unary()
+        };
+        while let Some((operator, level)) = self.binary_operator() {
+            if level < binding || !self.count_node() {
+                break;
+            }
+            let span = self.span();
+            self.advance();
+            let Some(right) = self.nested(|parser| parser.binary(level + 1)) else {
+                break;
+            };
+            self.check_mixed(operator, span.clone(), &left);
+            self.check_mixed(operator, span, &right);
+            left = Expression {
+                kind: ExpressionKind::Binary {
+                    operator,
+                    left: Box::new(left),
+                    right: Box::new(right),
+                },
+                span: self.span_from(start),
+            };
+        }
+        left
+    }
+
+    fn not(&mut self, start: usize) -> Expression {
+        self.advance();
+        let operand = if self.count_node() {
+            self.nested(|parser| parser.binary(NOT_BINDING))
+        } else {
+            None
+        };
+        let operand = operand.unwrap_or_else(|| self.error_expression());
+        self.prefixed(UnaryOperator::Not, operand, start)
+    }
+
+    fn prefixed(&self, operator: UnaryOperator, operand: Expression, start: usize) -> Expression {
+        Expression {
+            kind: ExpressionKind::Unary {
+                operator,
+                operand: Box::new(operand),
+            },
+            span: self.span_from(start),
+        }
+    }
+
+    /// C and Rust disagree about `a & 1 == 1`: nobody has to know which of
+    /// them this language follows.
+    fn check_mixed(
+        &mut self,
+        outer: BinaryOperator,
+        outer_span: std::ops::Range<usize>,
+        operand: &Expression,
+    ) {
+        let ExpressionKind::Binary { operator, left, .. } = &operand.kind else {
+            return;
+        };
+        let parenthesized = operand.span.start < left.span.start;
+        if outer.is_comparison() && operator.is_bitwise() && !parenthesized {
+            self.report(
+                Diagnostic::error(
+                    "mixed-operators",
+                    outer_span,
+                    format!("`{operator}` and `{outer}` together need parentheses"),
+                )
+                .label(operand.span.clone(), "C and Rust group this differently")
+                .help("write `(a & b) == c`"),
+            );
+        }
+    }
+
+    /// The operator at the current token, and how tightly it binds.
+    fn binary_operator(&self) -> Option<(BinaryOperator, u8)> {
+        use BinaryOperator as Op;
+        Some(match self.kind() {
+            TokenKind::Word if self.text() == "or" => (Op::Or, 1),
+            TokenKind::Word if self.text() == "and" => (Op::And, 2),
+            TokenKind::Sign(sign) => match sign {
+                Sign::OrOr => (Op::Or, 1),
+                Sign::AndAnd => (Op::And, 2),
+                Sign::Equal => (Op::Equal, 4),
+                Sign::NotEqual => (Op::NotEqual, 4),
+                Sign::Less => (Op::Less, 4),
+                Sign::LessEqual => (Op::LessEqual, 4),
+                Sign::Greater => (Op::Greater, 4),
+                Sign::GreaterEqual => (Op::GreaterEqual, 4),
+                Sign::Or => (Op::BitOr, 5),
+                Sign::Caret => (Op::BitXor, 6),
+                Sign::And => (Op::BitAnd, 7),
+                Sign::ShiftLeft => (Op::ShiftLeft, 8),
+                Sign::ShiftRight => (Op::ShiftRight, 8),
+                Sign::At => (Op::Repeat, 9),
+                Sign::Plus => (Op::Add, 10),
+                Sign::Minus => (Op::Subtract, 10),
+                Sign::Star => (Op::Multiply, 11),
+                Sign::Slash => (Op::Divide, 11),
+                Sign::Percent => (Op::Remainder, 11),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Operators before an operand.
+    pub(super) fn unary(&mut self) -> Expression {
+        let start = self.start();
+        let operator = match self.kind() {
+            TokenKind::Sign(Sign::Not) => UnaryOperator::Not,
+            TokenKind::Sign(Sign::Minus) => UnaryOperator::Negate,
+            TokenKind::Sign(Sign::Tilde) => UnaryOperator::Complement,
+            TokenKind::Sign(Sign::Star) => UnaryOperator::Dereference,
+            TokenKind::Sign(Sign::And) => UnaryOperator::AddressOf,
+            TokenKind::Sign(Sign::Caret) => UnaryOperator::Caller,
+            _ => return self.postfix(),
+        };
+        self.advance();
+        if !self.count_node() {
+            return self.error_expression();
+        }
+        let operand = self.nested(Self::unary);
+        let operand = operand.unwrap_or_else(|| self.error_expression());
+        self.prefixed(operator, operand, start)
+    }
+}

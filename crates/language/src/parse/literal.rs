@@ -1,0 +1,119 @@
+//! Numbers, texts and characters: from their tokens' text to their values.
+
+use super::Parser;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ExpressionKind;
+
+impl Parser<'_> {
+    /// Reads the current token as an integer.
+    pub(super) fn integer(&mut self) -> ExpressionKind {
+        let text = self.text();
+        let span = self.span();
+        self.advance();
+        let digits: String = text.chars().filter(|&c| c != '_').collect();
+        let (radix, digits) = match digits.get(..2).map(str::to_ascii_lowercase).as_deref() {
+            Some("0x") => (16, digits.get(2..).unwrap_or("")),
+            Some("0b") => (2, digits.get(2..).unwrap_or("")),
+            Some("0o") => (8, digits.get(2..).unwrap_or("")),
+            _ => (10, digits.as_str()),
+        };
+        // The suffixes of C carry no meaning for exact integers.
+        let digits = if radix == 16 || radix == 10 {
+            digits.trim_end_matches(['u', 'U', 'l', 'L'])
+        } else {
+            digits
+        };
+        if let Ok(number) = i128::from_str_radix(digits, radix) {
+            return ExpressionKind::Integer(number);
+        }
+        let known = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+        let message = if known {
+            "this number is too large"
+        } else {
+            "this is not a number"
+        };
+        self.report(Diagnostic::error("bad-number", span, message));
+        ExpressionKind::Error
+    }
+
+    /// Reads the current token as a float.
+    pub(super) fn float(&mut self) -> ExpressionKind {
+        let text = self.text();
+        let span = self.span();
+        self.advance();
+        let digits: String = text.chars().filter(|&c| c != '_').collect();
+        let digits = digits.strip_suffix(['f', 'F']).unwrap_or(&digits);
+        match digits.parse::<f64>() {
+            Ok(number) if number.is_finite() => ExpressionKind::Float(number),
+            _ => {
+                self.report(Diagnostic::error(
+                    "bad-number",
+                    span,
+                    "this is not a number",
+                ));
+                ExpressionKind::Error
+            }
+        }
+    }
+
+    /// Reads the current token as text, escapes replaced.
+    pub(super) fn quoted_text(&mut self) -> String {
+        let span = self.span();
+        let text = self.text();
+        self.advance();
+        let quote = text.chars().next().unwrap_or('"');
+        let inner = text.strip_prefix(quote).unwrap_or("");
+        let inner = inner.strip_suffix(quote).unwrap_or(inner);
+        let mut result = String::with_capacity(inner.len());
+        let mut rest = inner.chars();
+        while let Some(character) = rest.next() {
+            if character != '\\' {
+                result.push(character);
+                continue;
+            }
+            match escape(&mut rest) {
+                Some(escaped) => result.push(escaped),
+                None => self.report(
+                    Diagnostic::error("bad-escape", span.clone(), "unknown escape in this text")
+                        .help(r#"known: \n \t \r \0 \\ \" \' and \x with two hexadecimal digits"#),
+                ),
+            }
+        }
+        result
+    }
+
+    /// Reads the current token as the number of one character.
+    pub(super) fn character(&mut self) -> ExpressionKind {
+        let span = self.span();
+        let text = self.quoted_text();
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            (Some(one), None) => ExpressionKind::Integer(i128::from(u32::from(one))),
+            _ => {
+                self.report(
+                    Diagnostic::error("bad-character", span, "this is not one character")
+                        .help("text stands in double quotes"),
+                );
+                ExpressionKind::Error
+            }
+        }
+    }
+}
+
+/// The character that the escape after a backslash stands for. `\x` goes up
+/// to 7f: text is UTF-8, not bytes.
+fn escape(rest: &mut std::str::Chars<'_>) -> Option<char> {
+    match rest.next()? {
+        'n' => Some('\n'),
+        't' => Some('\t'),
+        'r' => Some('\r'),
+        '0' => Some('\0'),
+        same @ ('\\' | '"' | '\'') => Some(same),
+        'x' => {
+            let high = rest.next()?.to_digit(16)?;
+            let low = rest.next()?.to_digit(16)?;
+            char::from_u32(high * 16 + low).filter(char::is_ascii)
+        }
+        _ => None,
+    }
+}

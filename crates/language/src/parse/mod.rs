@@ -1,0 +1,269 @@
+//! Tokens to syntax tree, by recursive descent; it never fails.
+//!
+//! After an error the parser goes on at the next item, state or transition.
+//! Invariants: every loop consumes a token or ends; recursion is limited, so
+//! that no input overflows the stack here or in later walks over the tree.
+
+mod expression;
+mod literal;
+mod primary;
+mod property;
+mod state;
+mod types;
+
+pub(crate) use types::conversion;
+
+use crate::diagnostic::Diagnostic;
+use crate::lexer::tokenize;
+use crate::syntax::{Expression, File, Name};
+use crate::token::{Sign, Token, TokenKind};
+use std::ops::Range;
+
+/// How deeply parentheses, unary operators and blocks may be nested.
+const DEPTH_MAX: usize = 48;
+/// How many operators and operands one expression may have: the left side of
+/// a long sum is as deep as the sum is long.
+const NODES_MAX: usize = 400;
+/// After so many messages the rest of the text is no longer worth reading.
+const DIAGNOSTICS_MAX: usize = 50;
+
+/// Words that cannot be names, because they mean something in expressions.
+const RESERVED: &[&str] = &[
+    "and", "or", "not", "true", "false", "null", "if", "else", "when", "on", "sizeof",
+];
+
+/// What [`parse`] gives: a tree, whole or not, and what is to be said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parse {
+    /// Everything that could be read.
+    pub file: File,
+    /// What could not, in the order in which it was met.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a source of properties.
+pub fn parse(source: &str) -> Parse {
+    let mut parser = Parser::new(source, Dialect::Property);
+    let file = parser.file();
+    Parse {
+        file,
+        diagnostics: parser.diagnostics,
+    }
+}
+
+/// Reads one expression of the prompt, with registers, casts, `sizeof`,
+/// slices and the rest. No expression only when the text holds none.
+pub fn parse_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(text, Dialect::Prompt);
+    if parser.kind() == TokenKind::End {
+        let error = Diagnostic::error("expected-expression", 0..text.len(), "no expression here");
+        parser.report(error);
+        return (None, parser.diagnostics);
+    }
+    let expression = parser.expression();
+    if parser.kind() != TokenKind::End && !parser.has_errors() {
+        let message = format!("the expression ends before {}", parser.described());
+        let error = Diagnostic::error("after-expression", parser.span(), message);
+        parser.report(error);
+    }
+    (Some(expression), parser.diagnostics)
+}
+
+/// Which of the language's places is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Dialect {
+    /// Guards and updates: an arrow after a space ends the expression.
+    Property,
+    /// A capture's read: `arg 1` and `ret` have their meaning.
+    Read,
+    /// The prompt: one expression to the end of the text.
+    Prompt,
+}
+
+struct Parser<'a> {
+    source: &'a str,
+    tokens: Vec<Token>,
+    position: usize,
+    diagnostics: Vec<Diagnostic>,
+    dialect: Dialect,
+    /// Open parentheses and brackets of the expression being read.
+    enclosed: usize,
+    /// Nested expressions and blocks being read.
+    depth: usize,
+    /// Nodes of the expression being read.
+    nodes: usize,
+    /// How often [`Parser::report`] was called, messages kept or not.
+    reports: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(source: &'a str, dialect: Dialect) -> Parser<'a> {
+        let (tokens, mut diagnostics) = tokenize(source);
+        diagnostics.truncate(DIAGNOSTICS_MAX);
+        Parser {
+            source,
+            tokens,
+            position: 0,
+            diagnostics,
+            dialect,
+            enclosed: 0,
+            depth: 0,
+            nodes: 0,
+            reports: 0,
+        }
+    }
+
+    /// The token `ahead` of the current one; the end stands after the last.
+    fn token(&self, ahead: usize) -> Option<&Token> {
+        self.tokens
+            .get(self.position + ahead)
+            .or_else(|| self.tokens.last())
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.kind_ahead(0)
+    }
+
+    fn kind_ahead(&self, ahead: usize) -> TokenKind {
+        self.token(ahead).map_or(TokenKind::End, |token| token.kind)
+    }
+
+    fn span(&self) -> Range<usize> {
+        self.token(0).map_or(0..0, |token| token.span.clone())
+    }
+
+    fn start(&self) -> usize {
+        self.span().start
+    }
+
+    fn spaced(&self) -> bool {
+        self.token(0).is_some_and(|token| token.spaced)
+    }
+
+    /// From `start` to the end of the last token that was taken.
+    fn span_from(&self, start: usize) -> Range<usize> {
+        let end = match self.position.checked_sub(1) {
+            Some(last) => self.tokens.get(last).map_or(start, |token| token.span.end),
+            None => start,
+        };
+        start..end.max(start)
+    }
+
+    fn text_at(&self, span: Range<usize>) -> &'a str {
+        self.source.get(span).unwrap_or("")
+    }
+
+    fn text(&self) -> &'a str {
+        self.text_at(self.span())
+    }
+
+    fn advance(&mut self) {
+        if self.position + 1 < self.tokens.len() {
+            self.position += 1;
+        }
+    }
+
+    fn is(&self, sign: Sign) -> bool {
+        self.kind() == TokenKind::Sign(sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.kind() == TokenKind::Word && self.text() == word
+    }
+
+    fn take(&mut self, sign: Sign) -> bool {
+        let found = self.is(sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Keeps a message; of several at one place only the first helps.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.reports += 1;
+        let repeated = self
+            .diagnostics
+            .iter()
+            .any(|earlier| earlier.span.start == diagnostic.span.start);
+        if !repeated && self.diagnostics.len() < DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The current token as a message names it.
+    fn described(&self) -> String {
+        match self.kind() {
+            TokenKind::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", self.text()),
+        }
+    }
+
+    fn expected(&mut self, what: &str) -> Diagnostic {
+        let message = format!("expected {what}, found {}", self.described());
+        Diagnostic::error("syntax", self.span(), message)
+    }
+
+    /// Takes a sign or says that it is missing.
+    fn expect(&mut self, sign: Sign) -> bool {
+        let found = self.take(sign);
+        if !found {
+            let error = self.expected(&format!("`{}`", sign.text()));
+            self.report(error);
+        }
+        found
+    }
+
+    /// Takes a name or says that `what` is missing.
+    fn expect_name(&mut self, what: &str) -> Option<Name> {
+        let text = self.text();
+        if self.kind() != TokenKind::Word {
+            let error = self.expected(what);
+            self.report(error);
+            return None;
+        }
+        if RESERVED.contains(&text) {
+            let error = self.expected(what).help(format!(
+                "`{text}` is a word of the language: choose another name"
+            ));
+            self.report(error);
+            return None;
+        }
+        let name = Name {
+            text: text.into(),
+            span: self.span(),
+        };
+        self.advance();
+        Some(name)
+    }
+
+    /// Runs `inner` one level deeper, or reports that the text is nested too
+    /// deeply and gives nothing.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= DEPTH_MAX {
+            let error = Diagnostic::error(
+                "too-deep",
+                self.span(),
+                format!("this is nested more than {DEPTH_MAX} levels deep"),
+            );
+            self.report(error.help("split it, or keep an intermediate value in a variable"));
+            return None;
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        Some(result)
+    }
+}

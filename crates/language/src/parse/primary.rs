@@ -1,0 +1,305 @@
+//! Operands: literals, names, casts, and the operators after them.
+
+use super::{Dialect, Parser, RESERVED};
+use crate::syntax::{Expression, ExpressionKind, Name, TypeName};
+use crate::token::{Sign, TokenKind};
+
+/// Words that only a type begins with.
+const TYPE_WORDS: &[&str] = &[
+    "struct", "union", "enum", "class", "const", "volatile", "unsigned", "signed", "char", "short",
+    "int", "long", "float", "double", "void", "_Bool", "i8", "i16", "i32", "i64", "u8", "u16",
+    "u32", "u64", "f32", "f64", "usize", "isize",
+];
+
+impl Parser<'_> {
+    /// An operand and the fields, elements and slices taken of it.
+    pub(super) fn postfix(&mut self) -> Expression {
+        let start = self.start();
+        let mut object = self.primary();
+        loop {
+            let kind = match self.kind() {
+                TokenKind::Sign(Sign::Dot) => self.field(&mut object, false),
+                TokenKind::Sign(Sign::Arrow) if !self.arrow_ends_guard() => {
+                    self.field(&mut object, true)
+                }
+                TokenKind::Sign(Sign::OpenBracket) => self.index(&mut object),
+                _ => return object,
+            };
+            let Some(kind) = kind else {
+                return object;
+            };
+            object = Expression {
+                kind,
+                span: self.span_from(start),
+            };
+        }
+    }
+
+    /// `when a -> b` goes to the state `b`, `when a->b` reads a field: in a
+    /// guard, outside of parentheses, the space tells.
+    fn arrow_ends_guard(&self) -> bool {
+        self.dialect == Dialect::Property && self.enclosed == 0 && self.spaced()
+    }
+
+    fn take_object(&self, object: &mut Expression) -> Box<Expression> {
+        Box::new(std::mem::replace(object, self.error_expression()))
+    }
+
+    fn field(&mut self, object: &mut Expression, arrow: bool) -> Option<ExpressionKind> {
+        if !self.count_node() {
+            return None;
+        }
+        self.advance();
+        let digits = self.kind() == TokenKind::Integer
+            && self.text().bytes().all(|byte| byte.is_ascii_digit());
+        if self.kind() != TokenKind::Word && !digits {
+            let error = self.expected("the name of a field");
+            self.report(error);
+            return None;
+        }
+        let field = Name {
+            text: self.text().into(),
+            span: self.span(),
+        };
+        self.advance();
+        Some(ExpressionKind::Field {
+            object: self.take_object(object),
+            field,
+            arrow,
+        })
+    }
+
+    fn index(&mut self, object: &mut Expression) -> Option<ExpressionKind> {
+        if !self.count_node() {
+            return None;
+        }
+        self.advance();
+        let index = self.enclosed_expression()?;
+        let kind = if self.take(Sign::Range) {
+            let end = self.enclosed_expression()?;
+            ExpressionKind::Slice {
+                object: self.take_object(object),
+                start: Box::new(index),
+                end: Box::new(end),
+            }
+        } else {
+            ExpressionKind::Index {
+                object: self.take_object(object),
+                index: Box::new(index),
+            }
+        };
+        self.expect(Sign::CloseBracket);
+        Some(kind)
+    }
+
+    /// An expression inside of parentheses or brackets.
+    fn enclosed_expression(&mut self) -> Option<Expression> {
+        self.enclosed += 1;
+        let inner = self.nested(|parser| parser.binary(0));
+        self.enclosed -= 1;
+        inner
+    }
+
+    fn primary(&mut self) -> Expression {
+        let start = self.start();
+        let enough = self.count_node();
+        let kind = match self.kind() {
+            _ if !enough => ExpressionKind::Error,
+            TokenKind::Integer => self.integer(),
+            TokenKind::Float => self.float(),
+            TokenKind::Text if self.kind_ahead(1) == TokenKind::Sign(Sign::PathSeparator) => {
+                let file = self.quoted_text();
+                self.path(file)
+            }
+            TokenKind::Text => ExpressionKind::Text(self.quoted_text().into()),
+            TokenKind::Character => self.character(),
+            TokenKind::Register => {
+                let text = self.text();
+                self.advance();
+                ExpressionKind::Register(text.get(1..).unwrap_or("").into())
+            }
+            TokenKind::Sign(Sign::PathSeparator) => self.path(String::new()),
+            TokenKind::Sign(Sign::OpenParenthesis) => self.parenthesis(),
+            TokenKind::Word => self.word(),
+            _ => {
+                let error = self.expected("a value");
+                self.report(error);
+                ExpressionKind::Error
+            }
+        };
+        Expression {
+            kind,
+            span: self.span_from(start),
+        }
+    }
+
+    fn word(&mut self) -> ExpressionKind {
+        let text = self.text();
+        let literal = match text {
+            "true" => Some(ExpressionKind::Bool(true)),
+            "false" => Some(ExpressionKind::Bool(false)),
+            "null" => Some(ExpressionKind::Null),
+            "ret" if self.dialect == Dialect::Read => Some(ExpressionKind::Return),
+            _ => None,
+        };
+        if let Some(literal) = literal {
+            self.advance();
+            return literal;
+        }
+        if text == "sizeof" {
+            self.advance();
+            return self.size_of();
+        }
+        if text == "not" {
+            // `-not x`: the grammar has no place for it.
+            let error = self.expected("a value");
+            self.report(error.help("put parentheses around `not …`"));
+            self.advance();
+            return ExpressionKind::Error;
+        }
+        if RESERVED.contains(&text) {
+            let error = self.expected("a value");
+            self.report(error);
+            return ExpressionKind::Error;
+        }
+        let numbered = self.kind_ahead(1) == TokenKind::Integer;
+        if text == "arg" && numbered && self.dialect == Dialect::Read {
+            self.advance();
+            return self.argument();
+        }
+        let mut name = text.to_owned();
+        self.advance();
+        self.file_name(&mut name);
+        self.path(name)
+    }
+
+    fn argument(&mut self) -> ExpressionKind {
+        let span = self.span();
+        match self.integer() {
+            ExpressionKind::Integer(position @ 1..=255) => {
+                ExpressionKind::Argument(u8::try_from(position).unwrap_or(u8::MAX))
+            }
+            ExpressionKind::Error => ExpressionKind::Error,
+            _ => {
+                self.report(
+                    crate::Diagnostic::error("bad-argument", span, "no argument has this position")
+                        .help("arguments are counted from 1"),
+                );
+                ExpressionKind::Error
+            }
+        }
+    }
+
+    /// The rest of `file.c` when `::` follows it.
+    fn file_name(&mut self, name: &mut String) {
+        let mut ahead = 0;
+        while self.kind_ahead(ahead) == TokenKind::Sign(Sign::Dot)
+            && self.kind_ahead(ahead + 1) == TokenKind::Word
+        {
+            ahead += 2;
+        }
+        if ahead > 0 && self.kind_ahead(ahead) == TokenKind::Sign(Sign::PathSeparator) {
+            for _ in 0..ahead {
+                name.push_str(self.text());
+                self.advance();
+            }
+        }
+    }
+
+    /// What follows the first part of a name, `::` by `::`.
+    fn path(&mut self, mut name: String) -> ExpressionKind {
+        while self.take(Sign::PathSeparator) {
+            name.push_str("::");
+            if self.kind() != TokenKind::Word {
+                let error = self.expected("a name after `::`");
+                self.report(error);
+                return ExpressionKind::Error;
+            }
+            name.push_str(self.text());
+            self.advance();
+        }
+        ExpressionKind::Name(name.into())
+    }
+
+    /// `(expression)` or `(type)operand`.
+    fn parenthesis(&mut self) -> ExpressionKind {
+        self.advance();
+        if let Some(type_name) = self.type_in_parentheses(false) {
+            let operand = self.nested(Self::unary);
+            let operand = operand.unwrap_or_else(|| self.error_expression());
+            return ExpressionKind::Cast {
+                type_name,
+                operand: Box::new(operand),
+            };
+        }
+        let inner = self.enclosed_expression();
+        self.expect(Sign::CloseParenthesis);
+        inner.map_or(ExpressionKind::Error, |inner| inner.kind)
+    }
+
+    fn size_of(&mut self) -> ExpressionKind {
+        if self.is(Sign::OpenParenthesis) {
+            let before = self.position;
+            self.advance();
+            if let Some(type_name) = self.type_in_parentheses(true) {
+                return ExpressionKind::SizeOfType(type_name);
+            }
+            self.position = before;
+        }
+        let operand = self.nested(Self::unary);
+        let operand = operand.unwrap_or_else(|| self.error_expression());
+        ExpressionKind::SizeOf(Box::new(operand))
+    }
+
+    /// After `(`: a type and `)`, when that is what stands there. A single
+    /// name is a type when it can be nothing else: with `*` after it, or at
+    /// the prompt when an operand follows directly.
+    fn type_in_parentheses(&mut self, in_size_of: bool) -> Option<TypeName> {
+        let start = self.start();
+        let known = TYPE_WORDS.contains(&self.text());
+        let mut ahead = 0;
+        let mut name = String::new();
+        loop {
+            let token = self.token(ahead)?;
+            let text = self.text_at(token.span.clone());
+            let joined = match token.kind {
+                TokenKind::Word if RESERVED.contains(&text) => return None,
+                TokenKind::Word => name.is_empty() || name.ends_with("::"),
+                TokenKind::Sign(Sign::PathSeparator) => true,
+                _ => break,
+            };
+            if !joined {
+                name.push(' ');
+            }
+            name.push_str(text);
+            ahead += 1;
+        }
+        let mut pointers = 0_u8;
+        while self.kind_ahead(ahead) == TokenKind::Sign(Sign::Star) {
+            pointers = pointers.checked_add(1)?;
+            ahead += 1;
+        }
+        if name.is_empty() || self.kind_ahead(ahead) != TokenKind::Sign(Sign::CloseParenthesis) {
+            return None;
+        }
+        let operand_follows = matches!(
+            self.kind_ahead(ahead + 1),
+            TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
+        ) && self.dialect == Dialect::Prompt
+            && !in_size_of
+            && !self
+                .token(ahead + 1)
+                .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));
+        if !known && pointers == 0 && !operand_follows {
+            return None;
+        }
+        self.position += ahead;
+        let span = self.span_from(start);
+        self.advance();
+        Some(TypeName {
+            name: name.into(),
+            pointers,
+            span,
+        })
+    }
+}

@@ -1,0 +1,380 @@
+//! The syntax tree: what was written, names not yet looked up.
+//!
+//! Invariant: every tree that the parser builds is shallow enough to be walked
+//! recursively (see the limits in the parser).
+
+use juror_event::{Conversion, EventKind};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A source file: properties, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct File {
+    /// The properties.
+    pub properties: Vec<PropertyDeclaration>,
+}
+
+/// A name and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub text: Box<str>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `property name "description" { … }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct PropertyDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// What it says, in words.
+    pub description: Option<Box<str>>,
+    /// The names after `slice on`.
+    pub slice: Vec<Name>,
+    /// The events, in order.
+    pub events: Vec<EventDeclaration>,
+    /// The variables, in order.
+    pub variables: Vec<VariableDeclaration>,
+    /// The states, in order.
+    pub states: Vec<StateDeclaration>,
+    /// True when everything in it could be read.
+    pub complete: bool,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `event name = before function(captures) returns name in library`
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// Before or after the call.
+    pub kind: EventKind,
+    /// The function.
+    pub function: Name,
+    /// What is read, in order; `returns x` is the last, `x = ret`.
+    pub captures: Vec<CaptureDeclaration>,
+    /// Where the function is looked for.
+    pub reach: juror_event::Reach,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `name: type = read`
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaptureDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// The type that it is given.
+    pub conversion: Option<Conversion>,
+    /// How it is read; nothing stands for the parameter of that name.
+    pub read: Option<Expression>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `var name = value`
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariableDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// Its value at the start.
+    pub initial: Expression,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `state name accepting { … }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct StateDeclaration {
+    /// Its name.
+    pub name: Name,
+    /// Where `initial` stands.
+    pub initial: Option<Range<usize>>,
+    /// Where `accepting` stands.
+    pub accepting: Option<Range<usize>>,
+    /// Where `non-accepting` stands.
+    pub non_accepting: Option<Range<usize>>,
+    /// Where `final` stands.
+    pub is_final: Option<Range<usize>>,
+    /// The transitions, in order.
+    pub transitions: Vec<TransitionDeclaration>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `on event when guard { … } -> state else { … } -> state`
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransitionDeclaration {
+    /// The event.
+    pub event: Name,
+    /// What must be true.
+    pub guard: Option<Expression>,
+    /// What happens when it is.
+    pub success: BranchDeclaration,
+    /// What happens when it is not, where something does.
+    pub failure: Option<BranchDeclaration>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// `{ … } -> state`
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BranchDeclaration {
+    /// The updates.
+    pub block: Vec<Statement>,
+    /// The next state; without one the state stays.
+    pub target: Option<Name>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+/// One statement of an update block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// `variable += value`
+    Assignment {
+        /// The variable.
+        variable: Name,
+        /// The operator of `+=`, `-=` or `*=`.
+        operator: Option<BinaryOperator>,
+        /// The value.
+        value: Expression,
+        /// Where it stands, in bytes.
+        span: Range<usize>,
+    },
+    /// `if condition { … } else { … }`
+    If {
+        /// The condition.
+        condition: Expression,
+        /// What is done when it is true.
+        then: Vec<Statement>,
+        /// What is done when it is false.
+        otherwise: Vec<Statement>,
+    },
+}
+
+/// An expression as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// Where it stands, in bytes, with the parentheses around it.
+    pub span: Range<usize>,
+}
+
+/// The forms of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExpressionKind {
+    /// `12`, `0xff`, `0b1_0`, `'a'`
+    Integer(i128),
+    /// `1.5`
+    Float(f64),
+    /// `"text"`, escapes read.
+    Text(Arc<str>),
+    /// `true`, `false`
+    Bool(bool),
+    /// `null`
+    Null,
+    /// `x`, `module::x`, `file.c::x`, joined as written without spaces.
+    Name(Box<str>),
+    /// `$rip`: what stands after the dollar, which may be nothing.
+    Register(Box<str>),
+    /// `arg 2`: the argument at a position counted from 1; in captures only.
+    Argument(u8),
+    /// `ret`: the value that the call returned; in captures only.
+    Return,
+    /// An operator before its operand.
+    Unary {
+        /// The operator.
+        operator: UnaryOperator,
+        /// The operand.
+        operand: Box<Expression>,
+    },
+    /// An operator between its operands.
+    Binary {
+        /// The operator.
+        operator: BinaryOperator,
+        /// What stands before it.
+        left: Box<Expression>,
+        /// What stands after it.
+        right: Box<Expression>,
+    },
+    /// `p.field`, `p->field`
+    Field {
+        /// What stands before the dot or arrow.
+        object: Box<Expression>,
+        /// The field; digits for a field of a tuple.
+        field: Name,
+        /// True for `->`.
+        arrow: bool,
+    },
+    /// `p[i]`
+    Index {
+        /// What stands before the bracket.
+        object: Box<Expression>,
+        /// What stands in it.
+        index: Box<Expression>,
+    },
+    /// `p[a..b]`: elements from `a` up to, not including, `b`.
+    Slice {
+        /// What stands before the bracket.
+        object: Box<Expression>,
+        /// The first element.
+        start: Box<Expression>,
+        /// The element after the last.
+        end: Box<Expression>,
+    },
+    /// `(type *)x`
+    Cast {
+        /// The type.
+        type_name: TypeName,
+        /// What is converted.
+        operand: Box<Expression>,
+    },
+    /// `sizeof x`
+    SizeOf(Box<Expression>),
+    /// `sizeof(unsigned long)`
+    SizeOfType(TypeName),
+    /// What could not be read; a diagnostic says why.
+    Error,
+}
+
+/// A type of the debuggee by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeName {
+    /// The words, one space between (`unsigned long`, `struct queue`).
+    pub name: Box<str>,
+    /// How many `*` follow.
+    pub pointers: u8,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+impl fmt::Display for TypeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.pointers > 0 {
+            f.write_str(" ")?;
+        }
+        (0..self.pointers).try_for_each(|_| f.write_str("*"))
+    }
+}
+
+/// An operator before its operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `not x`, `!x`
+    Not,
+    /// `-x`
+    Negate,
+    /// `~x`
+    Complement,
+    /// `*x`
+    Dereference,
+    /// `&x`
+    AddressOf,
+    /// `^x`: the same in the frame of the caller.
+    Caller,
+}
+
+impl fmt::Display for UnaryOperator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnaryOperator::Not => "not",
+            UnaryOperator::Negate => "-",
+            UnaryOperator::Complement => "~",
+            UnaryOperator::Dereference => "*",
+            UnaryOperator::AddressOf => "&",
+            UnaryOperator::Caller => "^",
+        })
+    }
+}
+
+/// An operator between its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// `or`, `||`
+    Or,
+    /// `and`, `&&`
+    And,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `&`
+    BitAnd,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `p@n`: `n` elements from `p` on.
+    Repeat,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+}
+
+impl BinaryOperator {
+    /// True for the six comparisons.
+    pub fn is_comparison(self) -> bool {
+        use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        matches!(
+            self,
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
+        )
+    }
+
+    /// True for `&`, `|`, `^`.
+    pub fn is_bitwise(self) -> bool {
+        use BinaryOperator::{BitAnd, BitOr, BitXor};
+        matches!(self, BitAnd | BitOr | BitXor)
+    }
+}
+
+impl fmt::Display for BinaryOperator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BinaryOperator::Or => "or",
+            BinaryOperator::And => "and",
+            BinaryOperator::Equal => "==",
+            BinaryOperator::NotEqual => "!=",
+            BinaryOperator::Less => "<",
+            BinaryOperator::LessEqual => "<=",
+            BinaryOperator::Greater => ">",
+            BinaryOperator::GreaterEqual => ">=",
+            BinaryOperator::BitOr => "|",
+            BinaryOperator::BitXor => "^",
+            BinaryOperator::BitAnd => "&",
+            BinaryOperator::ShiftLeft => "<<",
+            BinaryOperator::ShiftRight => ">>",
+            BinaryOperator::Repeat => "@",
+            BinaryOperator::Add => "+",
+            BinaryOperator::Subtract => "-",
+            BinaryOperator::Multiply => "*",
+            BinaryOperator::Divide => "/",
+            BinaryOperator::Remainder => "%",
+        })
+    }
+}

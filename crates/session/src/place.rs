@@ -1,0 +1,167 @@
+//! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
+//! `FUNCTION`, `*ADDRESS`, with an optional `if CONDITION`.
+
+/// A place as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line; of the current file when `file` is absent.
+    Line {
+        /// The file, or the end of its path.
+        file: Option<String>,
+        /// From 1.
+        line: u32,
+    },
+    /// A function by name.
+    Function(String),
+    /// What an expression evaluates to.
+    Address(String),
+    /// Lines from the current one, `+3` or `-3`.
+    Offset(i64),
+    /// Where the selected frame stands.
+    Here,
+}
+
+/// A place with its condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The place.
+    pub place: Place,
+    /// What must be true there.
+    pub condition: Option<String>,
+}
+
+/// Reads a place. Fails with a sentence when a line number is out of range or
+/// something is missing.
+pub fn parse(text: &str) -> Result<Placed, String> {
+    let (text, condition) = split_condition(text);
+    let place = parse_place(text.trim())?;
+    if condition.is_some_and(str::is_empty) {
+        return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
+    }
+    Ok(Placed {
+        place,
+        condition: condition.map(str::to_owned),
+    })
+}
+
+fn parse_place(text: &str) -> Result<Place, String> {
+    if text.is_empty() {
+        return Ok(Place::Here);
+    }
+    if let Some(expression) = text.strip_prefix('*') {
+        return match expression.trim() {
+            "" => Err("`*` needs an address, as in: break *0x401136".to_owned()),
+            expression => Ok(Place::Address(expression.to_owned())),
+        };
+    }
+    if text.starts_with(['+', '-']) {
+        return text
+            .parse()
+            .map(Place::Offset)
+            .map_err(|_| format!("`{text}` is not a number of lines"));
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(Place::Line {
+            file: None,
+            line: line_number(text)?,
+        });
+    }
+    // A C++ or Rust path has `::`; only a colon before digits is a line.
+    if let Some((file, line)) = text.rsplit_once(':')
+        && !file.is_empty()
+        && !line.is_empty()
+        && line.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Ok(Place::Line {
+            file: Some(file.to_owned()),
+            line: line_number(line)?,
+        });
+    }
+    Ok(Place::Function(text.to_owned()))
+}
+
+fn line_number(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(format!("`{text}` is not a line number")),
+        Ok(line) => Ok(line),
+    }
+}
+
+/// Splits at the word `if`, which no place contains as a word of its own.
+fn split_condition(text: &str) -> (&str, Option<&str>) {
+    let mut start = 0;
+    while let Some(found) = text[start..].find("if") {
+        let at = start + found;
+        let before = text[..at].chars().next_back();
+        let after = text[at + 2..].chars().next();
+        let opens = before.is_none_or(char::is_whitespace);
+        let closes = after.is_none_or(|c| c.is_whitespace() || c == '(');
+        if opens && closes {
+            return (&text[..at], Some(text[at + 2..].trim()));
+        }
+        start = at + 2;
+    }
+    (text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, place: Place, condition: Option<&str>) {
+        assert_eq!(
+            parse(text),
+            Ok(Placed {
+                place,
+                condition: condition.map(str::to_owned)
+            }),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn places_are_read_as_in_gdb() {
+        let line = |file: Option<&str>, line| Place::Line {
+            file: file.map(str::to_owned),
+            line,
+        };
+        check("queue.c:23", line(Some("queue.c"), 23), None);
+        check(
+            "src/queue.c:23 if c == 3",
+            line(Some("src/queue.c"), 23),
+            Some("c == 3"),
+        );
+        check("23", line(None, 23), None);
+        check("main", Place::Function("main".into()), None);
+        check(
+            "ns::Class::method",
+            Place::Function("ns::Class::method".into()),
+            None,
+        );
+        check(
+            "notify if(a)",
+            Place::Function("notify".into()),
+            Some("(a)"),
+        );
+        check("*0x401136", Place::Address("0x401136".into()), None);
+        check("*main + 4", Place::Address("main + 4".into()), None);
+        check("+3", Place::Offset(3), None);
+        check("", Place::Here, None);
+        check("if x > 1", Place::Here, Some("x > 1"));
+        check("ifdef", Place::Function("ifdef".into()), None);
+    }
+
+    #[test]
+    fn mistakes_are_sentences() {
+        for text in ["queue.c:0", "99999999999", "*", "main if", "+x"] {
+            assert!(parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = parse(&text);
+        }
+    }
+}

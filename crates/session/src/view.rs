@@ -1,0 +1,435 @@
+//! What a session shows: plain data that front ends format.
+//!
+//! Invariant: nothing here is formatted for a terminal, and everything is
+//! `Serialize`, so that the text and the JSON of one result cannot differ in
+//! what they say.
+
+use juror_event::{Value, Verdict};
+use serde::{Serialize, Serializer};
+
+/// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
+/// numbers, everything else as text.
+fn value_as_json<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    const EXACT: i128 = 1 << 53;
+    match value {
+        Value::Int(number) if (-EXACT..=EXACT).contains(number) => {
+            serializer.serialize_i64(*number as i64)
+        }
+        Value::Bool(truth) => serializer.serialize_bool(*truth),
+        Value::Float(number) if number.is_finite() => serializer.serialize_f64(*number),
+        Value::Text(text) => serializer.serialize_str(text),
+        other => serializer.serialize_str(&other.to_string()),
+    }
+}
+
+/// A named value of a monitor or an event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedValue {
+    /// The name, as in the property.
+    pub name: String,
+    /// The value.
+    #[serde(serialize_with = "value_as_json")]
+    pub value: Value,
+}
+
+/// A place in the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The address in the debuggee.
+    pub address: u64,
+    /// The function, demangled.
+    pub function: Option<String>,
+    /// Bytes from the function's first instruction.
+    pub offset: u64,
+    /// The source file, as the debug information names it.
+    pub file: Option<String>,
+    /// The line in it, from 1.
+    pub line: Option<u32>,
+    /// The module's file name, without directories.
+    pub module: Option<String>,
+}
+
+/// A variable with its value as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VariableView {
+    /// Its name.
+    pub name: String,
+    /// Its type, as the language writes it; empty when unknown.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its value, safe for a terminal; or why there is none, in angle brackets.
+    pub value: String,
+}
+
+/// A frame of a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FrameView {
+    /// 0 is the innermost.
+    pub level: u32,
+    /// Where it is: the call for outer frames.
+    pub location: Location,
+    /// The function's arguments; empty without debug information.
+    pub arguments: Vec<VariableView>,
+    /// Inlined into the next frame: it has no frame of its own in memory.
+    pub inlined: bool,
+    /// A frame that a signal interrupted.
+    pub signal: bool,
+}
+
+/// Lines of a source file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceView {
+    /// The file.
+    pub file: String,
+    /// The number of the first line of `lines`.
+    pub first_line: u32,
+    /// The text of the lines, without line ends.
+    pub lines: Vec<String>,
+    /// The line to mark, if any.
+    pub current: Option<u32>,
+    /// A remark to show, such as that the file is newer than the program.
+    pub remark: Option<String>,
+}
+
+/// A step of a slice's path through the states of its property.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PathStep {
+    /// Counts all events of the monitor, from 1.
+    pub sequence: u64,
+    /// The event's name in the property.
+    pub event: String,
+    /// What it is: `before queue_push`.
+    pub what: String,
+    /// The values it carried.
+    pub values: Vec<NamedValue>,
+    /// The kernel id of the thread.
+    pub thread: u32,
+    /// Where the call was made.
+    pub location: Location,
+    /// The state before.
+    pub from: String,
+    /// The state after.
+    pub to: String,
+    /// How many equal steps this one stands for; the values are the last's.
+    pub repeated: u64,
+}
+
+/// A property violated for one slice.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ViolationView {
+    /// The property's name.
+    pub property: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The file it was read from.
+    pub file: String,
+    /// The parameters of the slice; those not bound yet are left out.
+    pub slice: Vec<NamedValue>,
+    /// The state that was entered.
+    pub state: String,
+    /// The monitor's variables in that slice.
+    pub variables: Vec<NamedValue>,
+    /// How the slice came there, oldest first.
+    pub path: Vec<PathStep>,
+    /// Earlier steps are no longer kept.
+    pub forgotten: bool,
+    /// Violated because the run ended in a non-accepting state.
+    pub at_end: bool,
+}
+
+/// A change of a slice's state, as it happens.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StateChange {
+    /// The property's name.
+    pub property: String,
+    /// The parameters of the slice that are bound.
+    pub slice: Vec<NamedValue>,
+    /// The step that was taken.
+    #[serde(flatten)]
+    pub step: PathStep,
+    /// The slice's verdict afterwards.
+    pub verdict: Verdict,
+}
+
+/// Why the debuggee stopped.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum StopReason {
+    /// A property is violated.
+    Violation {
+        /// For which slices, of which properties.
+        violations: Vec<ViolationView>,
+    },
+    /// A guard or update of a property could not be evaluated.
+    MonitorError {
+        /// The property's name.
+        property: String,
+        /// What is wrong, with the source line, rendered by the front end.
+        message: String,
+        /// Where in the property's source, in bytes.
+        start: usize,
+        /// The end of that place.
+        end: usize,
+        /// The file of the property.
+        file: String,
+    },
+    /// A breakpoint of the developer.
+    Breakpoint {
+        /// Its numbers.
+        numbers: Vec<u32>,
+        /// It was temporary and is gone.
+        temporary: bool,
+    },
+    /// A step, `next` or `until` is done.
+    Step,
+    /// `finish` is done.
+    Finished {
+        /// The returned value, where known.
+        returned: Option<VariableView>,
+        /// The function that returned.
+        function: String,
+    },
+    /// A signal that is about to be delivered.
+    Signal {
+        /// Its name, `SIGSEGV`.
+        signal: String,
+        /// What it says in words.
+        description: String,
+        /// The address it is about, for faults.
+        fault_address: Option<u64>,
+        /// It will end the program.
+        fatal: bool,
+    },
+    /// Ctrl-C.
+    Interrupted,
+    /// The program has been started and has not run yet.
+    Started,
+}
+
+/// The debuggee stands still.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StopView {
+    /// Why.
+    #[serde(flatten)]
+    pub reason: StopReason,
+    /// The thread that stopped first; the one that commands speak of.
+    pub thread: u32,
+    /// How many threads there are.
+    pub thread_count: usize,
+    /// Where it stands.
+    pub location: Location,
+    /// The source around it, where there is any.
+    pub source: Option<SourceView>,
+    /// The stack, innermost first; cut after some frames.
+    pub backtrace: Vec<FrameView>,
+    /// There are more frames than `backtrace` holds.
+    pub more_frames: bool,
+}
+
+/// How the debuggee ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Ending {
+    /// It exited.
+    Exited {
+        /// Its exit status.
+        status: i32,
+    },
+    /// A signal ended it.
+    Killed {
+        /// The signal's number.
+        signal: i32,
+    },
+}
+
+/// The end of a run: the verdicts as they stand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EndView {
+    /// How it ended; absent when it was detached or killed by the user.
+    pub ending: Option<Ending>,
+    /// Violations that the end itself brought.
+    pub violations: Vec<ViolationView>,
+    /// One entry a property.
+    pub summaries: Vec<PropertySummary>,
+}
+
+/// A property when the run is over.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PropertySummary {
+    /// Its name.
+    pub property: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// How many violations were reported.
+    pub violations: u64,
+    /// One entry an event.
+    pub events: Vec<EventSummary>,
+    /// Slices that exist now.
+    pub slices: u64,
+    /// Remarks: functions that never ran, libraries that never came.
+    pub remarks: Vec<String>,
+}
+
+/// An event when the run is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventSummary {
+    /// Its name.
+    pub event: String,
+    /// What it is: `before queue_push`.
+    pub what: String,
+    /// How often it happened while it was needed.
+    pub occurrences: u64,
+    /// How often the debuggee was stopped for it.
+    pub stops: u64,
+}
+
+/// A point, as `info breakpoints` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PointView {
+    /// The developer's number; monitors' points have none.
+    pub number: Option<u32>,
+    /// `developer`, or `monitor` with the property's name in `for_what`.
+    pub owner: String,
+    /// The place as written, or the event.
+    pub for_what: String,
+    /// It is planted, or will be.
+    pub enabled: bool,
+    /// It goes away when hit.
+    pub temporary: bool,
+    /// Where it is planted now; empty while pending or not needed.
+    pub locations: Vec<Location>,
+    /// How often it was hit.
+    pub hits: u64,
+    /// How a thread gets past: `emulated`, `copied`, `in place`.
+    pub passage: Option<String>,
+}
+
+/// A thread, as `info threads` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ThreadView {
+    /// juror's own number, from 1.
+    pub number: u32,
+    /// The kernel id.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// Commands speak of it.
+    pub current: bool,
+    /// Where it stands.
+    pub location: Location,
+}
+
+/// A register.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RegisterView {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: u64,
+    /// What it points to or means, where that helps.
+    pub meaning: Option<String>,
+}
+
+/// A slice of a monitor.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SliceView {
+    /// The parameters that are bound.
+    pub binding: Vec<NamedValue>,
+    /// Its state.
+    pub state: String,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its variables.
+    pub variables: Vec<NamedValue>,
+}
+
+/// A monitor, as `info monitors` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MonitorView {
+    /// The property's name.
+    pub property: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its verdict now.
+    pub verdict: Verdict,
+    /// Its slices; the base slice (nothing bound) first. Cut after some.
+    pub slices: Vec<SliceView>,
+    /// How many slices there are in all.
+    pub slice_count: usize,
+    /// The events it needs now.
+    pub needed: Vec<String>,
+    /// The events it does not need now.
+    pub not_needed: Vec<String>,
+}
+
+/// A value that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ValueView {
+    /// `$1` and so on; 0 when it is not kept.
+    pub number: u32,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its value, safe for a terminal.
+    pub value: String,
+}
+
+/// One command, for help.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandHelp {
+    /// Its name.
+    pub name: String,
+    /// Its other names.
+    pub aliases: Vec<String>,
+    /// What it does, in a line.
+    pub summary: String,
+    /// Examples: what is typed, and what it does.
+    pub examples: Vec<(String, String)>,
+    /// More words.
+    pub details: String,
+}
+
+/// What a command gives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+pub enum Outcome {
+    /// Done, nothing to show.
+    Done,
+    /// A sentence to show.
+    Message(String),
+    /// The debuggee ran and stands still again.
+    Stopped(Box<StopView>),
+    /// The debuggee ran and ended.
+    Ended(Box<EndView>),
+    /// A stack.
+    Backtrace {
+        /// The frames.
+        frames: Vec<FrameView>,
+        /// There are more.
+        more: bool,
+    },
+    /// The selected frame, and its source.
+    Frame(Box<FrameView>, Option<SourceView>),
+    /// Source lines.
+    Source(SourceView),
+    /// Points.
+    Points(Vec<PointView>),
+    /// Threads.
+    Threads(Vec<ThreadView>),
+    /// Registers.
+    Registers(Vec<RegisterView>),
+    /// Variables.
+    Variables(Vec<VariableView>),
+    /// Monitors.
+    Monitors(Vec<MonitorView>),
+    /// A path of one slice.
+    Paths(Vec<ViolationView>),
+    /// A value.
+    Value(ValueView),
+    /// The list of commands.
+    HelpIndex(Vec<CommandHelp>),
+    /// One command.
+    Help(CommandHelp),
+    /// Leave.
+    Quit,
+}

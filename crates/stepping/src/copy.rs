@@ -1,0 +1,193 @@
+//! Relocated copies of single instructions.
+//!
+//! A copy holds the instruction's own bytes, not an assembler's idea of them,
+//! so that it means the same on every processor; only displacements that count
+//! from the program counter are changed. It ends in a jump to the next
+//! instruction. Conditional branches become
+//!
+//! ```text
+//!           jcc taken          (the same condition, loop or jrcxz)
+//!           jmp next
+//!   taken:  jmp target
+//! ```
+//!
+//! Invariant: exactly one instruction of a copy does the work. Before it the
+//! thread stands at the original instruction, and after it at the original
+//! successor; [`map_counter`] tells which.
+
+use iced_x86::{Code, ConstantOffsets, FlowControl, Instruction, Register};
+
+/// The most bytes that a copy takes. Slots are best aligned to 64 bytes.
+pub const COPY_LENGTH_MAX: usize = 48;
+
+/// The code of a relocated copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyCode {
+    /// The address for which it was made.
+    pub at: u64,
+    /// What to write there; at most [`COPY_LENGTH_MAX`] bytes.
+    pub bytes: Vec<u8>,
+    /// Where each instruction of the copy begins, in ascending order.
+    pub map: Vec<CopyPoint>,
+}
+
+/// One instruction of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyPoint {
+    /// Where it begins, in bytes from the start of the copy.
+    pub offset: u8,
+    /// Where a thread that stands here is in the original program.
+    pub original: u64,
+    /// Whether the copied instruction has run.
+    pub executed: bool,
+}
+
+/// Where a thread with program counter `rip` is in the original program, and
+/// whether the copied instruction has run; nothing when no instruction of the
+/// copy begins there.
+pub fn map_counter(copy: &CopyCode, rip: u64) -> Option<(u64, bool)> {
+    let offset = rip.checked_sub(copy.at)?;
+    let point = copy
+        .map
+        .iter()
+        .find(|point| u64::from(point.offset) == offset)?;
+    Some((point.original, point.executed))
+}
+
+/// The copy of an instruction for the slot at `at`; nothing when a variable
+/// that it addresses relative to itself is out of reach.
+pub(crate) fn relocate(
+    instruction: &Instruction,
+    bytes: &[u8],
+    offsets: &ConstantOffsets,
+    at: u64,
+) -> Option<CopyCode> {
+    let mut copy = Builder {
+        code: CopyCode {
+            at,
+            bytes: Vec::with_capacity(COPY_LENGTH_MAX),
+            map: Vec::new(),
+        },
+    };
+    let next = instruction.next_ip();
+    copy.point(instruction.ip(), false)?;
+    match instruction.flow_control() {
+        FlowControl::ConditionalBranch => copy.push_branch(instruction, bytes)?,
+        FlowControl::Return | FlowControl::IndirectBranch => {
+            copy.push_instruction(instruction, bytes, offsets)?
+        }
+        _ => {
+            copy.push_instruction(instruction, bytes, offsets)?;
+            if instruction.code() == Code::Syscall {
+                // The processor left the address after the copy in rcx. A
+                // move of a constant puts it right and touches nothing else.
+                copy.point(next, true)?;
+                copy.push(&[0x48, 0xb9]);
+                copy.push(&next.to_le_bytes());
+            }
+            copy.point(next, true)?;
+            copy.push_jump(next);
+        }
+    }
+    (copy.code.bytes.len() <= COPY_LENGTH_MAX).then_some(copy.code)
+}
+
+struct Builder {
+    code: CopyCode,
+}
+
+impl Builder {
+    fn push(&mut self, bytes: &[u8]) {
+        self.code.bytes.extend_from_slice(bytes);
+    }
+
+    /// Notes what it means to stand at the instruction that follows.
+    fn point(&mut self, original: u64, executed: bool) -> Option<()> {
+        let offset = u8::try_from(self.code.bytes.len()).ok()?;
+        self.code.map.push(CopyPoint {
+            offset,
+            original,
+            executed,
+        });
+        Some(())
+    }
+
+    /// The instruction as it is, with the displacement of an operand that
+    /// counts from the program counter put right.
+    fn push_instruction(
+        &mut self,
+        instruction: &Instruction,
+        bytes: &[u8],
+        offsets: &ConstantOffsets,
+    ) -> Option<()> {
+        let start = self.code.bytes.len();
+        let end = self.end_after(bytes.len());
+        self.push(bytes);
+        if !instruction.is_ip_rel_memory_operand() {
+            return Some(());
+        }
+        if instruction.memory_base() != Register::RIP || offsets.displacement_size() != 4 {
+            // Relative to the low half of the program counter: obscure.
+            return None;
+        }
+        let displacement = distance(end, instruction.ip_rel_memory_address())?;
+        let field = start + offsets.displacement_offset();
+        self.code
+            .bytes
+            .get_mut(field..field + 4)?
+            .copy_from_slice(&displacement.to_le_bytes());
+        Some(())
+    }
+
+    /// A conditional branch: the same test, and a jump for each outcome.
+    fn push_branch(&mut self, instruction: &Instruction, bytes: &[u8]) -> Option<()> {
+        let mut prefix_and_opcode = bytes.to_vec();
+        if instruction.is_jcc_near() {
+            // 0F 8x and four bytes: the short form is 7x and one.
+            prefix_and_opcode.truncate(bytes.len().checked_sub(4)?);
+            let opcode = prefix_and_opcode.pop()?;
+            prefix_and_opcode.pop()?;
+            prefix_and_opcode.push(opcode.checked_sub(0x10)?);
+        } else {
+            prefix_and_opcode.pop()?;
+        }
+        self.push(&prefix_and_opcode);
+        let displacement = self.code.bytes.len();
+        self.push(&[0]);
+        let not_taken = self.code.bytes.len();
+        self.point(instruction.next_ip(), true)?;
+        self.push_jump(instruction.next_ip());
+        let skipped = u8::try_from(self.code.bytes.len() - not_taken).ok()?;
+        *self.code.bytes.get_mut(displacement)? = skipped;
+        self.point(instruction.near_branch_target(), true)?;
+        self.push_jump(instruction.near_branch_target());
+        Some(())
+    }
+
+    /// A jump that changes no register and no flag, however far it goes.
+    fn push_jump(&mut self, to: u64) {
+        match distance(self.end_after(5), to) {
+            Some(displacement) => {
+                self.push(&[0xe9]);
+                self.push(&displacement.to_le_bytes());
+            }
+            None => {
+                // Through the eight bytes that follow the jump.
+                self.push(&[0xff, 0x25, 0, 0, 0, 0]);
+                self.push(&to.to_le_bytes());
+            }
+        }
+    }
+
+    /// The address after an instruction of this length that comes next.
+    fn end_after(&self, length: usize) -> u64 {
+        self.code
+            .at
+            .wrapping_add((self.code.bytes.len() + length) as u64)
+    }
+}
+
+/// The displacement from one address to another, within 2 GiB.
+fn distance(from: u64, to: u64) -> Option<i32> {
+    i32::try_from(to.wrapping_sub(from) as i64).ok()
+}

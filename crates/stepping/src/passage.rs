@@ -1,0 +1,164 @@
+//! Which way past a trap an instruction allows: pure analysis, done once when
+//! a site is set.
+//!
+//! The order of preference is that of [`Passage`]: emulate what changes only
+//! the program counter (and for a direct call the stack), copy what runs the
+//! same elsewhere, and leave the rest to a step in place. The idea of running
+//! the displaced instruction elsewhere is P. Kessler's, *Fast Breakpoints:
+//! Design and Implementation* (PLDI 1990).
+//!
+//! Invariant: a way is only chosen when the debuggee cannot tell it from its
+//! own instruction by its registers, flags, memory and stack. The x87
+//! instruction pointer, which records where a floating-point instruction
+//! stood, is the known exception.
+
+use crate::Passage;
+use crate::copy::{CopyCode, relocate};
+use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+
+/// How a thread gets past the instruction at a site, and what has to be
+/// written to the debuggee for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedPassage {
+    /// The way past.
+    pub passage: Passage,
+    /// The code of [`Passage::Copy`], to be written at its slot before the
+    /// site is inserted.
+    pub copy: Option<CopyCode>,
+    /// The length of the instruction in bytes; 0 when the bytes do not begin
+    /// with an instruction.
+    pub length: usize,
+}
+
+/// Finds the way past the instruction that `bytes` begin with.
+///
+/// `bytes` are the original bytes at `address`, 15 where the memory goes on so
+/// far. `slot` is where a copy of up to [`COPY_LENGTH_MAX`](crate::COPY_LENGTH_MAX)
+/// bytes may be written; without one, or with one farther than 2 GiB from a
+/// variable that the instruction addresses relative to itself, what needs a
+/// copy is passed in place.
+pub fn plan_passage(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedPassage {
+    let in_place = |length| PlannedPassage {
+        passage: Passage::InPlace,
+        copy: None,
+        length,
+    };
+    let Ok(mut decoder) = Decoder::try_with_ip(64, bytes, address, DecoderOptions::NONE) else {
+        return in_place(0);
+    };
+    let instruction = decoder.decode();
+    if instruction.is_invalid() {
+        return in_place(0);
+    }
+    let length = instruction.len();
+    let Some(original) = bytes.get(..length) else {
+        return in_place(0);
+    };
+    match choose_way(&instruction, original) {
+        Way::Emulate(passage) => PlannedPassage {
+            passage,
+            copy: None,
+            length,
+        },
+        Way::InPlace => in_place(length),
+        Way::Copy => {
+            let offsets = decoder.get_constant_offsets(&instruction);
+            match slot.and_then(|slot| relocate(&instruction, original, &offsets, slot)) {
+                Some(copy) => PlannedPassage {
+                    passage: Passage::Copy { at: copy.at },
+                    copy: Some(copy),
+                    length,
+                },
+                None => in_place(length),
+            }
+        }
+    }
+}
+
+/// The best way that the kind of an instruction allows.
+enum Way {
+    Emulate(Passage),
+    Copy,
+    InPlace,
+}
+
+fn choose_way(instruction: &Instruction, bytes: &[u8]) -> Way {
+    // Processors disagree on what the operand-size prefix does to a relative
+    // branch; the one that runs the program knows.
+    let doubtful_branch =
+        is_relative_branch(instruction) && has_operand_size_prefix(instruction, bytes);
+    let to = instruction.near_branch_target();
+    match instruction.flow_control() {
+        _ if doubtful_branch => Way::InPlace,
+        FlowControl::Next => choose_plain_way(instruction),
+        FlowControl::UnconditionalBranch if is_relative_branch(instruction) => {
+            Way::Emulate(Passage::Skip { to })
+        }
+        FlowControl::Call if is_relative_branch(instruction) => Way::Emulate(Passage::Call {
+            to,
+            back: instruction.next_ip(),
+        }),
+        FlowControl::ConditionalBranch if is_relative_branch(instruction) => Way::Copy,
+        // These take the program counter from the stack or a register, where
+        // it is the original one.
+        FlowControl::Return | FlowControl::IndirectBranch => Way::Copy,
+        // A system call may block until another thread acts, so the others
+        // must not be held for it: a step in place could wait for ever.
+        FlowControl::Call if instruction.code() == Code::Syscall => Way::Copy,
+        FlowControl::Interrupt
+            if instruction.code() == Code::Int_imm8 && instruction.immediate8() == 0x80 =>
+        {
+            Way::Copy
+        }
+        // An indirect call pushes its own return address. A sequence that
+        // pushes the original one would show a stack half-built when it
+        // faults, as calls through wild pointers do.
+        FlowControl::IndirectCall => Way::InPlace,
+        // Program traps (`int3`, `int1`, `int n`, `ud2`) raise signals that
+        // name the address of the instruction. `sysenter` and its kin come
+        // back elsewhere. A transaction's abort address is relative, and a
+        // trap has aborted it already.
+        _ => Way::InPlace,
+    }
+}
+
+/// Instructions after which the next one runs.
+fn choose_plain_way(instruction: &Instruction) -> Way {
+    match instruction.mnemonic() {
+        Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Endbr32 | Mnemonic::Pause => {
+            Way::Emulate(Passage::Skip {
+                to: instruction.next_ip(),
+            })
+        }
+        // Privileged: it only ever faults.
+        Mnemonic::Hlt => Way::InPlace,
+        _ => Way::Copy,
+    }
+}
+
+fn is_relative_branch(instruction: &Instruction) -> bool {
+    instruction.is_jcc_short_or_near()
+        || instruction.is_jmp_short_or_near()
+        || instruction.is_call_near()
+        || instruction.is_loop()
+        || instruction.is_loopcc()
+        || instruction.is_jcx_short()
+}
+
+/// Whether 66 is among the prefixes of a relative branch, whose opcode is one
+/// byte, or two beginning with 0F.
+fn has_operand_size_prefix(instruction: &Instruction, bytes: &[u8]) -> bool {
+    let near_jcc = instruction.is_jcc_near();
+    let is_opcode = |byte: u8| if near_jcc { byte == 0x0f } else { byte >= 0x70 };
+    let prefixes = bytes
+        .iter()
+        .take_while(|byte| !is_opcode(**byte) || is_repeat_prefix(**byte));
+    prefixes.into_iter().any(|byte| *byte == 0x66)
+}
+
+fn is_repeat_prefix(byte: u8) -> bool {
+    matches!(byte, 0xf0 | 0xf2 | 0xf3)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! What the engine knows of one thread.
+//!
+//! Three things are kept apart because they change independently: what the
+//! kernel lets the thread do ([`Motion`]), what upper floors want it to do
+//! ([`Wanted`]), and which arrivals have been reported but not executed yet
+//! ([`Arrival`]). A thread that is stopped while [`Wanted::Run`] is being held
+//! by the engine itself.
+
+use crate::{Operation, Owners, Passage, Site, ThreadId};
+
+/// How far above an unexecuted arrival a stack pointer may be for its frame to
+/// count as gone, in bytes. Farther away is another stack: a signal handler's.
+const STACK_REACH: u64 = 1 << 20;
+
+/// What the kernel lets a thread do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Motion {
+    Stopped,
+    Running,
+    Stepping,
+}
+
+/// What upper floors want a thread to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Wanted {
+    Wait,
+    Run,
+    Step,
+}
+
+/// An arrival that has been reported, while the instruction has not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Arrival {
+    /// The site.
+    pub(crate) address: u64,
+    /// The stack pointer, which tells it from an arrival of a signal handler
+    /// that interrupted it.
+    pub(crate) stack: u64,
+    /// Who has been told.
+    pub(crate) notified: Owners,
+    /// The way past, which stays good when the site is removed meanwhile.
+    pub(crate) passage: Passage,
+}
+
+/// An arrival whose instruction was sent on its way; a fault brings it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Departure {
+    pub(crate) arrival: Arrival,
+    pub(crate) wanted: Wanted,
+}
+
+/// What is to be done with a stopped thread that wants to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Next {
+    /// It is at no site: let it go from where it is.
+    Go,
+    /// These owners have to be told first.
+    Report(Owners),
+    /// Everybody has been told: take it past the instruction.
+    Pass(Passage),
+}
+
+/// One thread of the debuggee.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Thread {
+    pub(crate) motion: Motion,
+    pub(crate) wanted: Wanted,
+    /// The program counter as others see it: of the last stop, or of the
+    /// start of the motion that goes on.
+    pub(crate) place: u64,
+    /// The stack pointer when the thread trapped at `place` and has not moved
+    /// since: it stands at the site, reported or not.
+    pub(crate) standing: Option<u64>,
+    /// The kernel's program counter is not this one, which it must be before
+    /// the thread moves.
+    pub(crate) counter: Option<u64>,
+    /// The step under way runs in a copy, to be left when it is done.
+    pub(crate) in_copy: bool,
+    /// Reported and not executed, outermost first: a signal handler may
+    /// arrive at a site while the code that it interrupted stands at one.
+    pub(crate) arrivals: Vec<Arrival>,
+    /// The last arrival that left by a call or a copy.
+    pub(crate) departure: Option<Departure>,
+    /// Upper floors wait for the answer to a halt.
+    pub(crate) halting: bool,
+    /// A hold has been ordered since the thread last began to move.
+    hold_ordered: bool,
+    /// Stops of ordered holds that may still come; the kernel may have
+    /// dropped one in favour of another stop, or queue it behind that.
+    hold_stops: u8,
+    /// A step ran its instruction, but another stop came first: its trace
+    /// trap is still to come.
+    pub(crate) late_step: bool,
+}
+
+impl Thread {
+    /// A thread that is in `motion`, of which nothing else is known.
+    pub(crate) fn new(motion: Motion, wanted: Wanted) -> Thread {
+        Thread {
+            motion,
+            wanted,
+            place: 0,
+            standing: None,
+            counter: None,
+            in_copy: false,
+            arrivals: Vec::new(),
+            departure: None,
+            halting: false,
+            hold_ordered: false,
+            hold_stops: 0,
+            late_step: false,
+        }
+    }
+
+    /// Notes that the thread has stopped with its program counter at `address`.
+    pub(crate) fn stop(&mut self, address: u64) {
+        self.motion = Motion::Stopped;
+        self.place = address;
+        self.standing = None;
+        self.counter = None;
+        self.hold_ordered = false;
+        // A hold ordered while the thread ran is either dropped by the kernel
+        // or queued once; it is never queued twice behind one stop.
+        self.hold_stops = self.hold_stops.min(1);
+    }
+
+    /// Orders a hold, unless one is on its way already.
+    pub(crate) fn hold(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        if !self.hold_ordered {
+            self.hold_ordered = true;
+            self.hold_stops = (self.hold_stops + 1).min(2);
+            operations.push(Operation::HoldThread { thread: id });
+        }
+    }
+
+    /// Whether a stop without a reason of its own answers a hold; counts it.
+    pub(crate) fn take_hold_stop(&mut self) -> bool {
+        let awaited = self.hold_stops > 0;
+        self.hold_stops = self.hold_stops.saturating_sub(1);
+        awaited
+    }
+
+    /// Lets the stopped thread run or step from where it is.
+    pub(crate) fn go(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        if let Some(address) = self.counter.take() {
+            operations.push(Operation::SetCounter {
+                thread: id,
+                address,
+            });
+        }
+        self.standing = None;
+        match self.wanted {
+            Wanted::Wait => {}
+            Wanted::Run => {
+                self.motion = Motion::Running;
+                operations.push(Operation::ContinueThread { thread: id });
+            }
+            Wanted::Step => {
+                self.motion = Motion::Stepping;
+                operations.push(Operation::StepThread { thread: id });
+            }
+        }
+    }
+
+    /// Answers a halt, if upper floors wait for the answer.
+    pub(crate) fn answer_halt(&mut self, id: ThreadId, operations: &mut Vec<Operation>) -> bool {
+        let halting = std::mem::take(&mut self.halting);
+        if halting {
+            self.wanted = Wanted::Wait;
+            operations.push(Operation::ReportHalted { thread: id });
+        }
+        halting
+    }
+
+    /// What upper floors are told at the end of a step, if they asked for it.
+    pub(crate) fn end_step(&mut self, id: ThreadId, address: u64) -> Option<Operation> {
+        if self.wanted != Wanted::Step {
+            return None;
+        }
+        self.wanted = Wanted::Wait;
+        Some(Operation::ReportStep {
+            thread: id,
+            address,
+        })
+    }
+
+    /// The reported arrival that the thread stands at.
+    pub(crate) fn arrival(&self) -> Option<&Arrival> {
+        let stack = self.standing?;
+        self.arrivals
+            .iter()
+            .rev()
+            .find(|arrival| arrival.address == self.place && arrival.stack == stack)
+    }
+
+    /// What is to be done with the thread, `site` being what is at its place.
+    pub(crate) fn next(&self, site: Option<&Site>) -> Next {
+        if self.standing.is_none() {
+            return Next::Go;
+        }
+        match (site, self.arrival()) {
+            (None, None) => Next::Go,
+            (None, Some(arrival)) => Next::Pass(arrival.passage),
+            (Some(site), None) => Next::Report(site.owners()),
+            (Some(site), Some(arrival)) => {
+                // The person at the prompt saw the thread stand here: a point
+                // set meanwhile tells nothing new.
+                let seen = arrival.notified | Owners::DEVELOPER | Owners::STEP;
+                match site.owners() - seen {
+                    missing if missing.is_empty() => Next::Pass(arrival.passage),
+                    missing => Next::Report(missing),
+                }
+            }
+        }
+    }
+
+    /// Notes that `owners` are told of the arrival the thread stands at.
+    pub(crate) fn note_report(&mut self, owners: Owners, passage: Passage) {
+        let Some(stack) = self.standing else { return };
+        let address = self.place;
+        self.wanted = Wanted::Wait;
+        match self
+            .arrivals
+            .iter_mut()
+            .rfind(|arrival| arrival.address == address && arrival.stack == stack)
+        {
+            Some(arrival) => arrival.notified |= owners,
+            None => self.arrivals.push(Arrival {
+                address,
+                stack,
+                notified: owners,
+                passage,
+            }),
+        }
+    }
+
+    /// Takes the arrival the thread stands at off the list: it departs.
+    pub(crate) fn take_arrival(&mut self) -> Option<Arrival> {
+        let stack = self.standing?;
+        let address = self.place;
+        let index = self
+            .arrivals
+            .iter()
+            .rposition(|arrival| arrival.address == address && arrival.stack == stack)?;
+        Some(self.arrivals.remove(index))
+    }
+
+    /// Forgets the innermost arrival at `address`.
+    pub(crate) fn forget_arrival(&mut self, address: u64) {
+        if let Some(index) = self
+            .arrivals
+            .iter()
+            .rposition(|arrival| arrival.address == address)
+        {
+            self.arrivals.remove(index);
+        }
+    }
+
+    /// Forgets the arrivals whose frames are gone, now that the thread has
+    /// trapped at `address` with this stack pointer: code that a handler
+    /// interrupted there can only be returned to from below.
+    pub(crate) fn forget_gone_frames(&mut self, address: u64, stack: u64) {
+        self.arrivals
+            .retain(|arrival| match stack.checked_sub(arrival.stack) {
+                None => true,
+                Some(0) => arrival.address == address,
+                Some(above) => above > STACK_REACH,
+            });
+    }
+}

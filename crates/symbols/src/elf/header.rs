@@ -1,0 +1,388 @@
+//! The ELF header, the program headers, and what they say about the file.
+
+use super::{Section, text_at, u64_at};
+use crate::SymbolError;
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+use object::read::{ReadCache, ReadRef};
+use std::fs::File;
+use std::path::Path;
+
+const ENDIAN: object::LittleEndian = object::LittleEndian;
+type Elf = elf::FileHeader64<object::LittleEndian>;
+
+/// What kind of loadable file this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// Loaded where it was linked; uses no shared libraries.
+    StaticExecutable,
+    /// Loaded anywhere; uses no shared libraries.
+    StaticPie,
+    /// Loaded where it was linked, by the dynamic linker.
+    DynamicExecutable,
+    /// Loaded anywhere, by the dynamic linker.
+    DynamicPie,
+    /// A shared library.
+    SharedLibrary,
+}
+
+/// A segment that the loader maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The file address (svma) of its first byte.
+    pub address: u64,
+    /// Its size in memory, in bytes.
+    pub memory_size: u64,
+    /// Where it starts in the file.
+    pub file_offset: u64,
+    /// How many of its bytes are in the file.
+    pub file_size: u64,
+    /// Whether it may be read.
+    pub readable: bool,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// Whether it may be executed.
+    pub executable: bool,
+}
+
+impl Segment {
+    /// Whether the file address lies in this segment.
+    pub fn contains(&self, address: u64) -> bool {
+        address
+            .checked_sub(self.address)
+            .is_some_and(|offset| offset < self.memory_size)
+    }
+
+    pub(crate) fn contains_in_file(&self, address: u64) -> bool {
+        address
+            .checked_sub(self.address)
+            .is_some_and(|offset| offset < self.file_size)
+    }
+}
+
+/// What the headers of a file say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// What kind of file it is.
+    pub kind: FileKind,
+    /// The file address where execution starts; 0 in most libraries.
+    pub entry: u64,
+    /// The dynamic linker that it asks for.
+    pub interpreter: Option<String>,
+    /// The segments that are loaded, in the file's order.
+    pub segments: Vec<Segment>,
+    /// File address and size of the dynamic section.
+    pub dynamic: Option<(u64, u64)>,
+    /// File address, file offset and size of the `PT_TLS` segment's memory.
+    pub tls: Option<(u64, u64)>,
+    /// The identity that the linker gave to this build.
+    pub build_id: Option<Vec<u8>>,
+    /// The libraries that it needs, in search order.
+    pub needed: Vec<String>,
+    /// The name by which others need it.
+    pub soname: Option<String>,
+    /// Whether the file itself carries DWARF (`.debug_info`).
+    pub has_debug_info: bool,
+}
+
+impl Header {
+    /// Whether it is loaded at another address than it was linked for.
+    pub fn is_position_independent(&self) -> bool {
+        !matches!(
+            self.kind,
+            FileKind::StaticExecutable | FileKind::DynamicExecutable
+        )
+    }
+
+    /// Whether the file address lies in executable memory.
+    pub fn is_code(&self, address: u64) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| segment.executable && segment.contains(address))
+    }
+}
+
+/// Reads the headers; sections are only listed.
+pub(super) fn read(path: &Path, file: &File) -> Result<(Header, Vec<Section>), SymbolError> {
+    let clone = file.try_clone().map_err(|source| SymbolError::Unreadable {
+        path: path.into(),
+        source,
+    })?;
+    let cache = ReadCache::new(clone);
+    check_identity(path, &cache)?;
+    let damaged = |error: object::read::Error| SymbolError::Damaged {
+        path: path.into(),
+        what: error.to_string(),
+    };
+    let elf = Elf::parse(&cache).map_err(damaged)?;
+    let programs = elf.program_headers(ENDIAN, &cache).map_err(damaged)?;
+    let segments: Vec<Segment> = programs
+        .iter()
+        .filter(|program| program.p_type(ENDIAN) == elf::PT_LOAD)
+        .map(segment)
+        .collect();
+    let size = (&cache).len().unwrap_or(0);
+    if let Some(short) = segments.iter().find(|s| {
+        s.file_offset
+            .checked_add(s.file_size)
+            .is_none_or(|end| end > size)
+    }) {
+        // A separate debug file keeps the program headers but not the bytes;
+        // it never reaches the loader, so only a program must be complete.
+        if short.executable && !is_debug_only(elf, &cache) {
+            return Err(SymbolError::Damaged {
+                path: path.into(),
+                what: "it ends before the end of its code".into(),
+            });
+        }
+    }
+    let sections = sections(elf, &cache).map_err(damaged)?;
+    let mut header = Header {
+        kind: FileKind::SharedLibrary,
+        entry: elf.e_entry(ENDIAN),
+        interpreter: None,
+        dynamic: None,
+        tls: None,
+        build_id: None,
+        needed: Vec::new(),
+        soname: None,
+        has_debug_info: sections
+            .iter()
+            .any(|s| &*s.name == ".debug_info" && !s.empty && s.size > 0),
+        segments,
+    };
+    for program in programs {
+        match program.p_type(ENDIAN) {
+            elf::PT_INTERP => {
+                if let Ok(Some(name)) = program.interpreter(ENDIAN, &cache) {
+                    header.interpreter = Some(String::from_utf8_lossy(name).into_owned());
+                }
+            }
+            elf::PT_DYNAMIC => {
+                header.dynamic = Some((program.p_vaddr(ENDIAN), program.p_filesz(ENDIAN)))
+            }
+            elf::PT_TLS => header.tls = Some((program.p_vaddr(ENDIAN), program.p_memsz(ENDIAN))),
+            elf::PT_NOTE if header.build_id.is_none() => {
+                header.build_id = build_id(program, &cache);
+            }
+            _ => {}
+        }
+    }
+    let pie_flag = read_dynamic(&mut header, &cache);
+    header.kind = kind(elf, &header, pie_flag);
+    Ok((header, sections))
+}
+
+fn check_identity(path: &Path, cache: &ReadCache<File>) -> Result<(), SymbolError> {
+    let size = cache.len().unwrap_or(0);
+    let start = cache.read_bytes_at(0, size.min(64)).unwrap_or(&[]);
+    if let Some(line) = start.strip_prefix(b"#!") {
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+        let interpreter = String::from_utf8_lossy(line).trim().to_owned();
+        return Err(SymbolError::Script {
+            path: path.into(),
+            interpreter,
+        });
+    }
+    if !start.starts_with(b"\x7fELF") {
+        return Err(SymbolError::NotElf { path: path.into() });
+    }
+    if start.len() < 52 {
+        return Err(SymbolError::Damaged {
+            path: path.into(),
+            what: "it ends inside its header".into(),
+        });
+    }
+    let (class, data) = (start.get(4).copied(), start.get(5).copied());
+    let half = |offset: usize| {
+        let bytes = [
+            start.get(offset).copied().unwrap_or(0),
+            start.get(offset + 1).copied().unwrap_or(0),
+        ];
+        if data == Some(2) {
+            u16::from_be_bytes(bytes)
+        } else {
+            u16::from_le_bytes(bytes)
+        }
+    };
+    let machine = half(18);
+    match class {
+        Some(1) if machine == elf::EM_386.0 => {
+            return Err(SymbolError::ThirtyTwoBit { path: path.into() });
+        }
+        Some(1 | 2) => {}
+        _ => {
+            return Err(SymbolError::Damaged {
+                path: path.into(),
+                what: "its class is unknown".into(),
+            });
+        }
+    }
+    if machine != elf::EM_X86_64.0 {
+        return Err(SymbolError::OtherMachine {
+            path: path.into(),
+            machine: machine_name(machine),
+        });
+    }
+    if class == Some(1) {
+        return Err(SymbolError::ThirtyTwoBit { path: path.into() });
+    }
+    if start.len() < 64 {
+        return Err(SymbolError::Damaged {
+            path: path.into(),
+            what: "it ends inside its header".into(),
+        });
+    }
+    let kind = match half(16) {
+        2 | 3 => return Ok(()),
+        1 => "an object file (link it first)".to_owned(),
+        4 => "a core dump".to_owned(),
+        other => format!("an ELF file of unknown kind {other}"),
+    };
+    Err(SymbolError::NotLoadable {
+        path: path.into(),
+        kind,
+    })
+}
+
+fn machine_name(machine: u16) -> String {
+    let name = match machine {
+        3 => "Intel 386",
+        8 => "MIPS",
+        20 => "PowerPC",
+        21 => "64-bit PowerPC",
+        22 => "IBM S/390",
+        40 => "32-bit ARM",
+        183 => "64-bit ARM (aarch64)",
+        243 => "RISC-V",
+        258 => "LoongArch",
+        _ => return format!("machine number {machine}"),
+    };
+    name.to_owned()
+}
+
+fn segment(program: &elf::ProgramHeader64<object::LittleEndian>) -> Segment {
+    let flags = program.p_flags(ENDIAN);
+    Segment {
+        address: program.p_vaddr(ENDIAN),
+        memory_size: program.p_memsz(ENDIAN),
+        file_offset: program.p_offset(ENDIAN),
+        file_size: program.p_filesz(ENDIAN),
+        readable: flags.contains(elf::PF_R),
+        writable: flags.contains(elf::PF_W),
+        executable: flags.contains(elf::PF_X),
+    }
+}
+
+fn is_debug_only(elf: &Elf, cache: &ReadCache<File>) -> bool {
+    let Ok(table) = elf.sections(ENDIAN, cache) else {
+        return false;
+    };
+    table.iter().any(|section| {
+        section.sh_type(ENDIAN) == elf::SHT_NOBITS
+            && section.sh_flags(ENDIAN).contains(elf::SHF_EXECINSTR)
+    })
+}
+
+fn sections(elf: &Elf, cache: &ReadCache<File>) -> object::read::Result<Vec<Section>> {
+    let table = elf.sections(ENDIAN, cache)?;
+    Ok(table
+        .iter()
+        .map(|section| {
+            let name = table.section_name(ENDIAN, section).unwrap_or(&[]);
+            let flags = section.sh_flags(ENDIAN);
+            Section {
+                name: String::from_utf8_lossy(name).into(),
+                address: section.sh_addr(ENDIAN),
+                file_offset: section.sh_offset(ENDIAN),
+                size: section.sh_size(ENDIAN),
+                link: section.sh_link(ENDIAN),
+                executable: flags.contains(elf::SHF_EXECINSTR),
+                compressed: flags.contains(elf::SHF_COMPRESSED),
+                empty: section.sh_type(ENDIAN) == elf::SHT_NOBITS,
+            }
+        })
+        .collect())
+}
+
+fn build_id(
+    program: &elf::ProgramHeader64<object::LittleEndian>,
+    cache: &ReadCache<File>,
+) -> Option<Vec<u8>> {
+    let mut notes = program.notes(ENDIAN, cache).ok()??;
+    while let Ok(Some(note)) = notes.next() {
+        if note.name() == b"GNU" && note.n_type(ENDIAN) == elf::NT_GNU_BUILD_ID {
+            return Some(note.desc().to_vec());
+        }
+    }
+    None
+}
+
+/// Fills in the needed libraries and the soname; returns whether the file
+/// says of itself that it is a position-independent executable.
+fn read_dynamic(header: &mut Header, cache: &ReadCache<File>) -> bool {
+    const DT_NEEDED: u64 = 1;
+    const DT_STRTAB: u64 = 5;
+    const DT_STRSZ: u64 = 10;
+    const DT_SONAME: u64 = 14;
+    const DT_FLAGS_1: u64 = 0x6fff_fffb;
+    const DF_1_PIE: u64 = 0x0800_0000;
+    let at = |address: u64, size: u64| -> Option<&[u8]> {
+        let segment = header
+            .segments
+            .iter()
+            .find(|s| s.contains_in_file(address))?;
+        let within = address - segment.address;
+        let size = size.min(segment.file_size - within);
+        cache
+            .read_bytes_at(segment.file_offset.checked_add(within)?, size)
+            .ok()
+    };
+    let Some(table) = header.dynamic.and_then(|(address, size)| at(address, size)) else {
+        return false;
+    };
+    let entries = || {
+        table
+            .chunks_exact(16)
+            .filter_map(|entry| Some((u64_at(entry, 0)?, u64_at(entry, 8)?)))
+            .take_while(|(tag, _)| *tag != 0)
+    };
+    let value = |wanted| {
+        entries()
+            .find(|(tag, _)| *tag == wanted)
+            .map(|(_, value)| value)
+    };
+    let pie = value(DT_FLAGS_1).is_some_and(|flags| flags & DF_1_PIE != 0);
+    let strings = value(DT_STRTAB)
+        .zip(value(DT_STRSZ))
+        .and_then(|(address, size)| at(address, size))
+        .unwrap_or(&[]);
+    let text = |offset: u64| Some(text_at(strings, usize::try_from(offset).ok()?)?.to_owned());
+    let needed = entries()
+        .filter(|(tag, _)| *tag == DT_NEEDED)
+        .filter_map(|(_, offset)| text(offset))
+        .collect();
+    let soname = value(DT_SONAME).and_then(text);
+    header.needed = needed;
+    header.soname = soname;
+    pie
+}
+
+fn kind(elf: &Elf, header: &Header, pie_flag: bool) -> FileKind {
+    let fixed = elf.e_type(ENDIAN) == elf::ET_EXEC;
+    match (fixed, header.interpreter.is_some()) {
+        (true, true) => FileKind::DynamicExecutable,
+        (true, false) => FileKind::StaticExecutable,
+        // libc.so.6 can be run as a program and so names an interpreter.
+        (false, true) if header.soname.is_some() && !pie_flag => FileKind::SharedLibrary,
+        (false, true) => FileKind::DynamicPie,
+        (false, false) if pie_flag => FileKind::StaticPie,
+        (false, false) => FileKind::SharedLibrary,
+    }
+}
+
+/// The file name in `.gnu_debuglink`. Its checksum is not looked at: build
+/// identities are compared instead, without reading the whole file.
+pub(crate) fn debug_link(data: &[u8]) -> Option<&str> {
+    text_at(data, 0).filter(|name| !name.is_empty())
+}

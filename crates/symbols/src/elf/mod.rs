@@ -1,0 +1,177 @@
+//! The ELF container: headers, sections read on demand, symbols, PLT.
+//!
+//! Opening a file reads its headers only. Sections are read with `pread`
+//! when somebody asks, never mapped: a program that is rebuilt while it is
+//! debugged must not kill the debugger with a bus error.
+
+mod header;
+mod plt;
+mod symbols;
+
+pub(crate) use header::debug_link;
+pub use header::{FileKind, Header, Segment};
+pub(crate) use plt::PltEntry;
+pub use symbols::Binding;
+pub(crate) use symbols::{SymbolKind, SymbolTable};
+
+use crate::SymbolError;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One entry of the section table.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    pub name: Box<str>,
+    pub address: u64,
+    pub file_offset: u64,
+    pub size: u64,
+    pub link: u32,
+    pub executable: bool,
+    pub compressed: bool,
+    /// Without bytes in the file (`.bss`, or a section that `objcopy
+    /// --only-keep-debug` emptied).
+    pub empty: bool,
+}
+
+/// An open ELF file.
+#[derive(Debug)]
+pub(crate) struct ElfFile {
+    pub path: PathBuf,
+    pub header: Header,
+    pub sections: Vec<Section>,
+    file: File,
+    size: u64,
+}
+
+/// No real program decompresses by more; a larger claim is damage.
+const COMPRESSION_RATIO_MAX: u64 = 2000;
+
+impl ElfFile {
+    pub fn open(path: &Path) -> Result<ElfFile, SymbolError> {
+        let file = File::open(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => SymbolError::NotFound { path: path.into() },
+            _ => SymbolError::Unreadable {
+                path: path.into(),
+                source,
+            },
+        })?;
+        let metadata = file.metadata().map_err(|source| SymbolError::Unreadable {
+            path: path.into(),
+            source,
+        })?;
+        if !metadata.is_file() {
+            return Err(SymbolError::NotAFile { path: path.into() });
+        }
+        let (header, sections) = header::read(path, &file)?;
+        Ok(ElfFile {
+            path: path.into(),
+            header,
+            sections,
+            file,
+            size: metadata.len(),
+        })
+    }
+
+    /// The section of this name, if it is there.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| &*section.name == name)
+    }
+
+    /// Bytes of the file; `None` when it ends before.
+    pub fn read(&self, offset: u64, size: u64) -> Option<Vec<u8>> {
+        if offset.checked_add(size)? > self.size {
+            return None;
+        }
+        let mut bytes = vec![0; usize::try_from(size).ok()?];
+        self.file.read_exact_at(&mut bytes, offset).ok()?;
+        Some(bytes)
+    }
+
+    /// The contents of a section, decompressed; empty when it is absent or
+    /// damaged, because a damaged part must not hide the sound ones.
+    pub fn section_data(&self, name: &str) -> Arc<[u8]> {
+        self.section(name)
+            .and_then(|section| self.contents(section))
+            .unwrap_or_default()
+            .into()
+    }
+
+    pub fn contents(&self, section: &Section) -> Option<Vec<u8>> {
+        if section.empty {
+            return None;
+        }
+        let bytes = self.read(section.file_offset, section.size)?;
+        if !section.compressed {
+            return Some(bytes);
+        }
+        decompress(&bytes)
+    }
+
+    /// The stubs through which this file calls others; the function names
+    /// what an indirect stub without a symbol leads to.
+    pub fn plt_entries(&self, name_of_function: &dyn Fn(u64) -> Option<String>) -> Vec<PltEntry> {
+        plt::entries(self, name_of_function)
+    }
+
+    /// Bytes at a file address (svma), from the load segments.
+    pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {
+        let segment = self
+            .header
+            .segments
+            .iter()
+            .find(|s| s.contains_in_file(address))?;
+        let within = address - segment.address;
+        let available = segment.file_size.checked_sub(within)?;
+        self.read(
+            segment.file_offset.checked_add(within)?,
+            size.min(available),
+        )
+    }
+}
+
+/// Decompresses a section that begins with an ELF compression header.
+fn decompress(bytes: &[u8]) -> Option<Vec<u8>> {
+    const HEADER_SIZE: usize = 24;
+    let format = match u32_at(bytes, 0)? {
+        1 => object::CompressionFormat::Zlib,
+        2 => object::CompressionFormat::Zstandard,
+        _ => return None,
+    };
+    let uncompressed_size = u64_at(bytes, 8)?;
+    let data = bytes.get(HEADER_SIZE..)?;
+    if uncompressed_size > (data.len() as u64).saturating_mul(COMPRESSION_RATIO_MAX) {
+        return None;
+    }
+    object::CompressedData {
+        format,
+        data,
+        uncompressed_size,
+    }
+    .decompress()
+    .ok()
+    .map(|data| data.into_owned())
+}
+
+pub(crate) fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
+    let field = bytes.get(offset..offset.checked_add(2)?)?;
+    Some(u16::from_le_bytes(field.try_into().ok()?))
+}
+
+pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    let field = bytes.get(offset..offset.checked_add(4)?)?;
+    Some(u32::from_le_bytes(field.try_into().ok()?))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    let field = bytes.get(offset..offset.checked_add(8)?)?;
+    Some(u64::from_le_bytes(field.try_into().ok()?))
+}
+
+/// The zero-terminated text at an offset of a string table.
+pub(crate) fn text_at(strings: &[u8], offset: usize) -> Option<&str> {
+    let rest = strings.get(offset..)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    std::str::from_utf8(rest.get(..end)?).ok()
+}

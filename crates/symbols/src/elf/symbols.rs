@@ -1,0 +1,306 @@
+//! The ELF symbol tables as two sorted indexes: by address and by name.
+//!
+//! Names are not copied: a symbol holds its place in the string table. The
+//! static table (`.symtab`, of the file or of its separate debug file) and
+//! the dynamic one are merged; a function in both counts as exported.
+
+use super::{ElfFile, u16_at, u32_at, u64_at};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// From where a function can be called by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Binding {
+    /// From its own source file only (`static`).
+    Local,
+    /// From its own module.
+    Global,
+    /// From every module of the process.
+    Exported,
+}
+
+/// What a symbol names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SymbolKind {
+    Function,
+    /// A function that chooses the real one when the program starts
+    /// (`STT_GNU_IFUNC`).
+    IndirectFunction,
+    /// Code of hand-written assembly that declares no type.
+    Untyped,
+    Object,
+    ThreadLocal,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Symbol {
+    name: (u8, u32, u32),
+    pub address: u64,
+    pub size: u64,
+    pub kind: SymbolKind,
+    pub binding: Binding,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct SymbolTable {
+    strings: Vec<Arc<[u8]>>,
+    symbols: Vec<Symbol>,
+    /// Indexes of symbols, by ascending name.
+    by_name: Vec<u32>,
+    /// Where the functions end in `symbols`: functions come first, by
+    /// ascending address, then everything else, by ascending address.
+    function_count: usize,
+}
+
+impl SymbolTable {
+    /// Reads the tables of the file, and the static one of its debug file.
+    pub fn load(elf: &ElfFile, debug: Option<&ElfFile>) -> SymbolTable {
+        let mut table = SymbolTable::default();
+        table.add(elf, ".symtab", elf);
+        if table.symbols.is_empty()
+            && let Some(debug) = debug
+        {
+            table.add(debug, ".symtab", elf);
+        }
+        table.add(elf, ".dynsym", elf);
+        table.index();
+        table
+    }
+
+    fn add(&mut self, from: &ElfFile, section_name: &str, program: &ElfFile) {
+        let Some(section) = from.section(section_name) else {
+            return;
+        };
+        let Some(data) = from.contents(section) else {
+            return;
+        };
+        let Some(strings) = from
+            .sections
+            .get(section.link as usize)
+            .and_then(|strings| from.contents(strings))
+        else {
+            return;
+        };
+        let table = self.strings.len() as u8;
+        let dynamic = section_name == ".dynsym";
+        for entry in data.chunks_exact(24) {
+            if let Some(symbol) = parse(entry, table, &strings, dynamic, program) {
+                self.symbols.push(symbol);
+            }
+        }
+        self.strings.push(strings.into());
+    }
+
+    fn index(&mut self) {
+        let mut symbols = std::mem::take(&mut self.symbols);
+        symbols.sort_by(|a, b| {
+            a.kind
+                .is_data()
+                .cmp(&b.kind.is_data())
+                .then(a.address.cmp(&b.address))
+                .then_with(|| self.text(a).cmp(self.text(b)))
+        });
+        let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
+        for symbol in symbols {
+            if let Some(last) = merged.last_mut()
+                && last.address == symbol.address
+                && last.kind.is_data() == symbol.kind.is_data()
+                && self.text(last) == self.text(&symbol)
+            {
+                last.binding = last.binding.max(symbol.binding);
+                last.size = last.size.max(symbol.size);
+                continue;
+            }
+            merged.push(symbol);
+        }
+        self.function_count = merged.partition_point(|symbol| !symbol.kind.is_data());
+        let mut by_name: Vec<u32> = (0..merged.len() as u32).collect();
+        by_name.sort_by(|a, b| {
+            let name = |index: &u32| merged.get(*index as usize).map(|symbol| self.text(symbol));
+            name(a).cmp(&name(b)).then(a.cmp(b))
+        });
+        self.by_name = by_name;
+        self.symbols = merged;
+    }
+
+    pub fn text(&self, symbol: &Symbol) -> &str {
+        let (table, start, length) = symbol.name;
+        self.strings
+            .get(table as usize)
+            .and_then(|strings| strings.get(start as usize..(start + length) as usize))
+            .and_then(|name| std::str::from_utf8(name).ok())
+            .unwrap_or("")
+    }
+
+    pub fn functions(&self) -> &[Symbol] {
+        self.symbols.get(..self.function_count).unwrap_or(&[])
+    }
+
+    fn data(&self) -> &[Symbol] {
+        self.symbols.get(self.function_count..).unwrap_or(&[])
+    }
+
+    /// The symbols of exactly this name.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.with_names(name, move |other| other == name)
+    }
+
+    /// The symbols whose names begin so.
+    pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.with_names(prefix, move |other| other.starts_with(prefix))
+    }
+
+    fn with_names<'a>(
+        &'a self,
+        first: &str,
+        wanted: impl Fn(&str) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a Symbol> {
+        let symbol = |index: &u32| self.symbols.get(*index as usize);
+        let start = self
+            .by_name
+            .partition_point(|index| symbol(index).is_some_and(|s| self.text(s) < first));
+        self.by_name
+            .get(start..)
+            .unwrap_or(&[])
+            .iter()
+            .filter_map(symbol)
+            .take_while(move |s| wanted(self.text(s)))
+    }
+
+    /// The function symbols at exactly this address.
+    pub fn functions_at(&self, address: u64) -> &[Symbol] {
+        let functions = self.functions();
+        let start = functions.partition_point(|symbol| symbol.address < address);
+        let end = functions.partition_point(|symbol| symbol.address <= address);
+        functions.get(start..end).unwrap_or(&[])
+    }
+
+    /// The best name among the function symbols at an address.
+    pub fn preferred_at(&self, address: u64) -> Option<&Symbol> {
+        self.functions_at(address)
+            .iter()
+            .min_by_key(|symbol| self.preference(symbol))
+    }
+
+    /// Aliases share an address (`read`, `__read`, `__libc_read`): the one
+    /// that users know is exported, has a type, and few leading underscores.
+    fn preference<'a>(&'a self, symbol: &'a Symbol) -> impl Ord + 'a {
+        let name = self.text(symbol);
+        let underscores = name.bytes().take_while(|byte| *byte == b'_').count();
+        let untyped = symbol.kind == SymbolKind::Untyped;
+        let mangled_underscores = if name.starts_with("_Z") || name.starts_with("_R") {
+            0
+        } else {
+            underscores
+        };
+        (
+            untyped,
+            std::cmp::Reverse(symbol.binding),
+            mangled_underscores,
+            name.len(),
+            name,
+        )
+    }
+
+    /// The data symbol that an address lies in.
+    pub fn object_at(&self, address: u64) -> Option<&Symbol> {
+        let data = self.data();
+        let end = data.partition_point(|symbol| symbol.address <= address);
+        data.get(..end)?
+            .iter()
+            .rev()
+            .take(8)
+            .filter(|symbol| symbol.kind == SymbolKind::Object)
+            .find(|symbol| address - symbol.address < symbol.size.max(1))
+    }
+
+    /// The data symbols of exactly this name.
+    pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.named(name).filter(|symbol| symbol.kind.is_data())
+    }
+}
+
+impl SymbolKind {
+    fn is_data(self) -> bool {
+        matches!(self, SymbolKind::Object | SymbolKind::ThreadLocal)
+    }
+}
+
+fn parse(
+    entry: &[u8],
+    table: u8,
+    strings: &[u8],
+    dynamic: bool,
+    program: &ElfFile,
+) -> Option<Symbol> {
+    const SHN_ABS: u16 = 0xfff1;
+    let name_offset = u32_at(entry, 0)?;
+    let info = *entry.get(4)?;
+    let section_index = u16_at(entry, 6)?;
+    let address = u64_at(entry, 8)?;
+    let size = u64_at(entry, 16)?;
+    if section_index == 0 || section_index == SHN_ABS {
+        return None;
+    }
+    let binding = match info >> 4 {
+        0 => Binding::Local,
+        _ if dynamic => Binding::Exported,
+        _ => Binding::Global,
+    };
+    let kind = match info & 15 {
+        2 => SymbolKind::Function,
+        10 => SymbolKind::IndirectFunction,
+        1 => SymbolKind::Object,
+        6 => SymbolKind::ThreadLocal,
+        0 if binding != Binding::Local => SymbolKind::Untyped,
+        _ => return None,
+    };
+    // An untyped symbol outside the code is a linker's mark (`_end`), and a
+    // function outside is one that the linker dropped.
+    if !kind.is_data() && !program.header.is_code(address) {
+        return None;
+    }
+    if kind == SymbolKind::Untyped && !in_code_section(program, address) {
+        return None;
+    }
+    let name = name_range(strings, name_offset)?;
+    Some(Symbol {
+        name: (table, name.start, name.end - name.start),
+        address,
+        size,
+        kind,
+        binding,
+    })
+}
+
+/// Linker marks such as `__GNU_EH_FRAME_HDR` may share a segment with code.
+fn in_code_section(program: &ElfFile, address: u64) -> bool {
+    program.sections.is_empty()
+        || program.sections.iter().any(|section| {
+            section.executable
+                && address
+                    .checked_sub(section.address)
+                    .is_some_and(|offset| offset < section.size)
+        })
+}
+
+/// Where a name stands in the string table, without its `@version`.
+fn name_range(strings: &[u8], offset: u32) -> Option<Range<u32>> {
+    let rest = strings.get(offset as usize..)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    let name = std::str::from_utf8(rest.get(..end)?).ok()?;
+    let plain = match name.find('@') {
+        Some(at) if at > 0 => at,
+        _ => name.len(),
+    };
+    if plain == 0 {
+        return None;
+    }
+    Some(offset..offset.checked_add(u32::try_from(plain).ok()?)?)
+}
+
+impl Symbol {
+    pub fn is_function(&self) -> bool {
+        !self.kind.is_data()
+    }
+}

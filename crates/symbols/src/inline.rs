@@ -1,0 +1,94 @@
+//! Inlined calls: the frames that a debugger shows but the stack lacks.
+
+use crate::SymbolFile;
+use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A call whose code the compiler put into its caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlinedFrame {
+    /// The inlined function, with its scopes.
+    pub name: Arc<str>,
+    /// The file address where its code begins.
+    pub entry: u64,
+    /// The source file of the call: where the frame outside it stands.
+    pub call_file: Option<PathBuf>,
+    /// The line of the call.
+    pub call_line: Option<u32>,
+    pub(crate) die: DieRef,
+}
+
+impl SymbolFile {
+    /// The inlined calls that an address lies in, innermost first. The
+    /// function that holds them all is [`SymbolFile::function_at`].
+    pub fn inlined_frames(&self, address: u64) -> Vec<InlinedFrame> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut frames: Vec<InlinedFrame> = inlined_chain(info, address)
+            .into_iter()
+            .map(|(die, entry)| {
+                let (call_file, call_line) = self.call_site(info, die);
+                let name = info
+                    .die(die)
+                    .and_then(|die_entry| info.origin(die.unit, &die_entry))
+                    .and_then(|origin| info.index().abstract_names.get(&origin))
+                    .map_or_else(|| "".into(), |name| name.as_ref().into());
+                InlinedFrame {
+                    name,
+                    entry,
+                    call_file,
+                    call_line,
+                    die,
+                }
+            })
+            .collect();
+        frames.reverse();
+        frames
+    }
+
+    pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
+        inlined_chain(info, address).last().map(|(die, _)| *die)
+    }
+}
+
+/// The inlined copies around an address, outermost first, and their entries.
+fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
+    let mut chain = Vec::new();
+    let index = info.index();
+    let Some(function) = index
+        .function_at(address)
+        .and_then(|at| index.functions.get(at as usize))
+    else {
+        return chain;
+    };
+    info.walk(function.die, |depth, die, entry| {
+        if depth == 0 {
+            return Visit::Descend;
+        }
+        match entry.tag() {
+            gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => Visit::Descend,
+            gimli::DW_TAG_inlined_subroutine => {
+                let ranges = info.code_ranges(die.unit, entry);
+                if !ranges.iter().any(|range| range.contains(&address)) {
+                    return Visit::Skip;
+                }
+                let marked = info.address(die.unit, entry.attr_value(gimli::DW_AT_entry_pc));
+                let lowest = ranges.iter().map(|range| range.start).min();
+                if let Some(entry) = marked.or(lowest) {
+                    chain.push((die, entry));
+                }
+                Visit::Descend
+            }
+            _ => Visit::Skip,
+        }
+    });
+    chain
+}
+
+/// Whether the code of a block, which may be absent, holds an address.
+pub(crate) fn covers(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
+    let ranges = info.code_ranges(die.unit, entry);
+    ranges.is_empty() || ranges.iter().any(|range| range.contains(&address))
+}

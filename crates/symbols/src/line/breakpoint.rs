@@ -1,0 +1,199 @@
+//! Where to stop: behind a function's prologue, and on a source line.
+
+use super::LineAddresses;
+use super::table::{LineTable, Row, Sequence};
+use crate::dwarf::DebugInfo;
+use crate::{Function, SymbolFile};
+use iced_x86::{Decoder, DecoderOptions, FlowControl};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Longest stretch of code that is looked at for a branch, in bytes.
+const PROLOGUE_SIZE_MAX: u64 = 4096;
+
+impl SymbolFile {
+    /// The file address where a user wants to stop in a function: its frame
+    /// is set up and its parameters can be read. Never behind a branch, so
+    /// it is reached by every call; the entry when nothing better is known.
+    pub fn prologue_end(&self, function: &Function) -> u64 {
+        self.prologue_end_found(function).unwrap_or(function.low_pc)
+    }
+
+    fn prologue_end_found(&self, function: &Function) -> Option<u64> {
+        let info = self.inner.debug_info()?;
+        function.die?;
+        let number = info.unit_at(function.low_pc)?;
+        let table = info.line_table(number)?;
+        let (sequence, _) = table.find(function.low_pc)?;
+        let code = function.low_pc..function.high_pc();
+        let rows: Vec<&Row> = table
+            .rows(sequence)
+            .iter()
+            .filter(|row| code.contains(&row.address))
+            .collect();
+        let opening = rows.iter().find(|row| row.line != 0)?;
+        let marked = rows.iter().find(|row| row.prologue_end && row.line != 0);
+        let candidate = if let Some(marked) = marked {
+            marked.address
+        } else if info.unit(number)?.optimized_by_gcc {
+            let body = |row: &&&Row| {
+                row.is_stmt
+                    && row.address > function.low_pc
+                    && row.line != 0
+                    && (row.file, row.line) != (opening.file, opening.line)
+            };
+            rows.iter().find(body)?.address
+        } else {
+            rows.iter()
+                .find(|row| row.address > function.low_pc && row.line != 0)?
+                .address
+        };
+        self.is_straight(function.low_pc, candidate)
+            .then_some(candidate)
+    }
+
+    /// Whether the code between two file addresses runs straight through.
+    fn is_straight(&self, from: u64, to: u64) -> bool {
+        let size = to.saturating_sub(from);
+        if size > PROLOGUE_SIZE_MAX {
+            return false;
+        }
+        let Some(code) = self.bytes_at(from, size) else {
+            return false;
+        };
+        let decoder = Decoder::with_ip(64, &code, from, DecoderOptions::NONE);
+        decoder
+            .into_iter()
+            .all(|instruction| match instruction.flow_control() {
+                FlowControl::Next => true,
+                // Calls in a prologue come back: the profiler's and, for large
+                // frames, the stack probe's.
+                FlowControl::Call | FlowControl::IndirectCall => true,
+                // A `lock`-free probe loop of a large frame is a branch too, but
+                // one that always leads on.
+                FlowControl::ConditionalBranch => {
+                    let target = instruction.near_branch_target();
+                    (from..instruction.next_ip()).contains(&target)
+                }
+                _ => false,
+            })
+    }
+
+    /// Where to stop for a line of a source file, named by its path or the
+    /// end of its path (`main.c`, `src/main.c`).
+    ///
+    /// One result for each file that matches. When the line has no code, the
+    /// next that has stands in for it, and the result says so; a file without
+    /// code at or after the line is left out.
+    pub fn addresses_of_line(&self, file: &str, line: u32) -> Vec<LineAddresses> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut by_file: BTreeMap<Arc<Path>, Candidates> = BTreeMap::new();
+        for number in 0..info.units.len() as u32 {
+            let Some(table) = info.line_table(number) else {
+                continue;
+            };
+            for (index, path) in table.files().iter().enumerate() {
+                if path.ends_with(file) {
+                    let candidates = by_file
+                        .entry(path.clone())
+                        .or_insert_with(|| Candidates::new(line));
+                    candidates.add(table, index as u32);
+                }
+            }
+        }
+        by_file
+            .into_iter()
+            .filter(|(_, candidates)| candidates.line != u32::MAX)
+            .map(|(file, candidates)| LineAddresses {
+                file,
+                line: candidates.line,
+                exact: candidates.line == line,
+                addresses: self.one_for_each_instance(info, &candidates),
+            })
+            .collect()
+    }
+
+    /// Keeps the best address in each function and each inlined copy.
+    fn one_for_each_instance(&self, info: &DebugInfo, candidates: &Candidates) -> Vec<u64> {
+        let mut best: BTreeMap<_, (u8, u64)> = BTreeMap::new();
+        for (rank, address) in &candidates.found {
+            let function = self.function_at(*address);
+            let inlined = self.innermost_inlined(info, *address);
+            let is_entry = function
+                .as_ref()
+                .is_some_and(|function| function.low_pc == *address);
+            let mut choice = (*rank, *address);
+            if let (Some(function), None, true) = (&function, inlined, is_entry) {
+                // At the entry the frame is not set up yet. The address
+                // compares as the entry's, so that it stays the first.
+                choice.1 = self.prologue_end(function);
+            }
+            let instance = (function.map(|function| function.low_pc), inlined);
+            best.entry(instance)
+                .and_modify(|kept| {
+                    if choice < *kept {
+                        *kept = choice;
+                    }
+                })
+                .or_insert(choice);
+        }
+        let mut addresses: Vec<u64> = best.into_values().map(|(_, address)| address).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+}
+
+/// Rows of the smallest line that is not before the one asked for.
+struct Candidates {
+    wanted: u32,
+    line: u32,
+    /// Rank, the best lowest, and address.
+    found: Vec<(u8, u64)>,
+}
+
+impl Candidates {
+    fn new(wanted: u32) -> Candidates {
+        Candidates {
+            wanted,
+            line: u32::MAX,
+            found: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, table: &LineTable, file: u32) {
+        for sequence in table.sequences() {
+            let rows = table.rows(sequence);
+            for (at, row) in rows.iter().enumerate() {
+                if row.file == file
+                    && row.line >= self.wanted
+                    && row.line != 0
+                    && row.line <= self.line
+                {
+                    self.add_row(table, sequence, at, row);
+                }
+            }
+        }
+    }
+
+    fn add_row(&mut self, table: &LineTable, sequence: &Sequence, at: usize, row: &Row) {
+        // A line reached only in passing does not stand in for another.
+        if row.line != self.wanted && !row.is_stmt {
+            return;
+        }
+        if row.line < self.line {
+            self.line = row.line;
+            self.found.clear();
+        }
+        let superseded = table.row_range(sequence, at).is_empty();
+        let rank = match (row.is_stmt, superseded) {
+            (true, false) => 0,
+            (true, true) => 1,
+            (false, _) => 2,
+        };
+        self.found.push((rank, row.address));
+    }
+}

@@ -1,0 +1,195 @@
+//! Source lines: where an address comes from, and where a line went.
+
+mod breakpoint;
+mod table;
+
+pub(crate) use table::LineTable;
+
+use crate::dwarf::{DebugInfo, DieRef, Unit};
+use crate::{Function, SymbolFile};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use table::Row;
+
+/// The source line that an instruction was compiled from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The source file, with the directory it was compiled in.
+    pub file: Arc<Path>,
+    /// Counted from 1.
+    pub line: u32,
+    /// Counted from 1; `None` when the compiler did not say.
+    pub column: Option<u32>,
+    /// Whether a statement begins at the start of `range`: where a step may
+    /// stop without lying.
+    pub is_stmt: bool,
+    /// The file addresses of the row of the line table that this is from.
+    pub range: Range<u64>,
+}
+
+/// Where to stop for a source line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineAddresses {
+    /// The file that the user's words matched.
+    pub file: Arc<Path>,
+    /// The line that has code: the one asked for, or the next that has.
+    pub line: u32,
+    /// Whether `line` is the one asked for.
+    pub exact: bool,
+    /// File addresses: one for each function, and each inlined copy, that
+    /// holds the line.
+    pub addresses: Vec<u64>,
+}
+
+impl DebugInfo {
+    pub(crate) fn line_table(&self, number: u32) -> Option<&LineTable> {
+        let unit: &Unit = self.unit(number)?;
+        Some(unit.lines.get_or_init(|| LineTable::decode(self, unit)))
+    }
+
+    /// The path of a file of a unit's line table.
+    pub(crate) fn line_file(&self, unit: u32, file: u64) -> Option<Arc<Path>> {
+        self.line_table(unit)?
+            .file(u32::try_from(file).ok()?)
+            .cloned()
+    }
+}
+
+impl SymbolFile {
+    /// The source line of a file address; `None` without line information,
+    /// and for code that the compiler attributes to no line.
+    ///
+    /// For a return address, ask for the address before it: the call may be
+    /// the last instruction of its line.
+    pub fn line_at(&self, address: u64) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let table = info.line_table(info.unit_at(address)?)?;
+        let (sequence, at) = table.find(address)?;
+        table.line(sequence, at)
+    }
+
+    /// The lines of a function's code, in the order of their addresses.
+    pub fn line_ranges(&self, function: &Function) -> Vec<Line> {
+        let mut found = Vec::new();
+        let Some(info) = self.inner.debug_info() else {
+            return found;
+        };
+        for range in &function.ranges {
+            let Some(table) = info
+                .unit_at(range.start)
+                .and_then(|unit| info.line_table(unit))
+            else {
+                continue;
+            };
+            let Some((sequence, start)) = table.find(range.start) else {
+                continue;
+            };
+            for at in start..table.rows(sequence).len() {
+                let Some(line) = table.line(sequence, at) else {
+                    continue;
+                };
+                if line.range.start >= range.end {
+                    break;
+                }
+                if !line.range.is_empty() {
+                    found.push(line);
+                }
+            }
+        }
+        found
+    }
+
+    /// All file address ranges, ascending, of the statement line at an
+    /// address, within its function: while the program counter stays inside,
+    /// a `step` or `next` goes on. Code that begins no statement counts to
+    /// the line before it. Empty without line information.
+    pub fn step_ranges(&self, address: u64) -> Vec<Range<u64>> {
+        self.step_ranges_found(address).unwrap_or_default()
+    }
+
+    fn step_ranges_found(&self, address: u64) -> Option<Vec<Range<u64>>> {
+        let info = self.inner.debug_info()?;
+        let function = self.function_at(address);
+        let table = info.line_table(info.unit_at(address)?)?;
+        let (sequence, at) = table.find(address)?;
+        let rows = table.rows(sequence);
+        let wanted = effective_lines(rows).get(at).copied()?;
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        let whole = std::iter::once(address..address.saturating_add(1)).collect();
+        let parts = function.map_or(whole, |function| function.ranges);
+        for part in parts {
+            let Some(sequence) = table.find(part.start).map(|(sequence, _)| sequence) else {
+                continue;
+            };
+            let rows = table.rows(sequence);
+            for (at, line) in effective_lines(rows).into_iter().enumerate() {
+                let range = table.row_range(sequence, at);
+                if line != wanted || range.is_empty() || !part.contains(&range.start) {
+                    continue;
+                }
+                match ranges.last_mut() {
+                    Some(last) if last.end == range.start => last.end = range.end,
+                    _ => ranges.push(range),
+                }
+            }
+        }
+        ranges.sort_by_key(|range| range.start);
+        Some(ranges)
+    }
+
+    /// The source files of the program, for completion; sorted, each once.
+    pub fn source_files(&self) -> Vec<Arc<Path>> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut files: Vec<Arc<Path>> = (0..info.units.len() as u32)
+            .filter_map(|unit| info.line_table(unit))
+            .flat_map(|table| table.files().iter().cloned())
+            .collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// The file and line of the call that an inlined copy replaced.
+    pub(crate) fn call_site(
+        &self,
+        info: &DebugInfo,
+        inlined: DieRef,
+    ) -> (Option<PathBuf>, Option<u32>) {
+        let Some(entry) = info.die(inlined) else {
+            return (None, None);
+        };
+        let number = |name| {
+            entry
+                .attr_value(name)
+                .and_then(|value| value.udata_value().or(file_index(&value)))
+        };
+        let line = number(gimli::DW_AT_call_line).and_then(|line| u32::try_from(line).ok());
+        let file =
+            number(gimli::DW_AT_call_file).and_then(|file| info.line_file(inlined.unit, file));
+        (file.map(|file| file.to_path_buf()), line)
+    }
+}
+
+fn file_index(value: &crate::dwarf::Value) -> Option<u64> {
+    match value {
+        gimli::AttributeValue::FileIndex(file) => Some(*file),
+        _ => None,
+    }
+}
+
+/// For each row the file and line that a step is in: rows that begin no
+/// statement, or belong to no line, count to the row before.
+fn effective_lines(rows: &[Row]) -> Vec<(u32, u32)> {
+    let mut current = (0, 0);
+    rows.iter()
+        .map(|row| {
+            if row.line != 0 && (row.is_stmt || current == (0, 0)) {
+                current = (row.file, row.line);
+            }
+            current
+        })
+        .collect()
+}

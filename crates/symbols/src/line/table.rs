@@ -1,0 +1,185 @@
+//! The decoded line table of one unit.
+//!
+//! Rows are kept as sequences of ascending addresses (DWARF 5, section 6.2).
+//! Each row costs at least one byte of the program that makes it, so the
+//! size of the table is bounded by the size of the file.
+
+use super::Line;
+use crate::dwarf::{DebugInfo, Unit};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub address: u64,
+    pub line: u32,
+    pub column: u32,
+    pub file: u32,
+    pub is_stmt: bool,
+    pub prologue_end: bool,
+}
+
+/// Rows without gaps between their addresses.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    pub range: Range<u64>,
+    rows: Range<usize>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct LineTable {
+    files: Vec<Arc<Path>>,
+    rows: Vec<Row>,
+    /// By ascending address.
+    sequences: Vec<Sequence>,
+}
+
+impl LineTable {
+    pub fn decode(info: &DebugInfo, unit: &Unit) -> LineTable {
+        let mut table = LineTable::default();
+        let Some(program) = unit.unit.line_program.clone() else {
+            return table;
+        };
+        table.files = files(info, unit, program.header());
+        let mut rows = program.rows();
+        let mut first = 0;
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if row.end_sequence() {
+                table.end_sequence(info, first, row.address());
+                first = table.rows.len();
+                continue;
+            }
+            table.rows.push(Row {
+                address: row.address(),
+                line: row
+                    .line()
+                    .map_or(0, |line| u32::try_from(line.get()).unwrap_or(0)),
+                column: match row.column() {
+                    gimli::ColumnType::LeftEdge => 0,
+                    gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
+                },
+                file: u32::try_from(row.file_index()).unwrap_or(u32::MAX),
+                is_stmt: row.is_stmt(),
+                prologue_end: row.prologue_end(),
+            });
+        }
+        table.rows.truncate(first);
+        table.sequences.sort_by_key(|sequence| sequence.range.start);
+        table
+    }
+
+    /// Closes the sequence of the rows from `first`, or drops them when the
+    /// linker dropped their code.
+    fn end_sequence(&mut self, info: &DebugInfo, first: usize, end: u64) {
+        let Some(rows) = self.rows.get_mut(first..) else {
+            return;
+        };
+        rows.sort_by_key(|row| row.address);
+        match rows.first() {
+            Some(row) if info.is_code(row.address) && row.address < end => {
+                let range = row.address..end;
+                self.sequences.push(Sequence {
+                    range,
+                    rows: first..self.rows.len(),
+                });
+            }
+            _ => self.rows.truncate(first),
+        }
+    }
+
+    pub fn files(&self) -> &[Arc<Path>] {
+        &self.files
+    }
+
+    pub fn file(&self, file: u32) -> Option<&Arc<Path>> {
+        self.files.get(file as usize)
+    }
+
+    pub fn sequences(&self) -> &[Sequence] {
+        &self.sequences
+    }
+
+    pub fn rows(&self, sequence: &Sequence) -> &[Row] {
+        self.rows.get(sequence.rows.clone()).unwrap_or(&[])
+    }
+
+    /// The sequence and the row in it that an address belongs to. Among rows
+    /// of one address the last counts: the others are empty.
+    pub fn find(&self, address: u64) -> Option<(&Sequence, usize)> {
+        let end = self
+            .sequences
+            .partition_point(|sequence| sequence.range.start <= address);
+        let sequence = self
+            .sequences
+            .get(..end)?
+            .iter()
+            .rev()
+            .take(8)
+            .find(|sequence| sequence.range.contains(&address))?;
+        let rows = self.rows(sequence);
+        let at = rows
+            .partition_point(|row| row.address <= address)
+            .checked_sub(1)?;
+        Some((sequence, at))
+    }
+
+    /// The addresses of a row; empty when another row supersedes it.
+    pub fn row_range(&self, sequence: &Sequence, at: usize) -> Range<u64> {
+        let rows = self.rows(sequence);
+        let start = rows.get(at).map_or(0, |row| row.address);
+        let end = rows
+            .get(at + 1)
+            .map_or(sequence.range.end, |row| row.address);
+        start..end.min(sequence.range.end)
+    }
+
+    pub fn line(&self, sequence: &Sequence, at: usize) -> Option<Line> {
+        let row = self.rows(sequence).get(at)?;
+        if row.line == 0 {
+            return None;
+        }
+        Some(Line {
+            file: self.file(row.file)?.clone(),
+            line: row.line,
+            column: (row.column != 0).then_some(row.column),
+            is_stmt: row.is_stmt,
+            range: self.row_range(sequence, at),
+        })
+    }
+}
+
+/// The paths of the files, at the indexes by which rows name them.
+fn files(
+    info: &DebugInfo,
+    unit: &Unit,
+    header: &gimli::LineProgramHeader<crate::dwarf::Reader>,
+) -> Vec<Arc<Path>> {
+    let text = |value| {
+        let text = info.dwarf.attr_string(&unit.unit, value).ok()?;
+        Some(String::from_utf8_lossy(text.bytes()).into_owned())
+    };
+    let compiled_in = unit
+        .unit
+        .comp_dir
+        .as_ref()
+        .map(|directory| String::from_utf8_lossy(directory.bytes()).into_owned())
+        .unwrap_or_default();
+    // Version 4 counts from 1, version 5 from 0.
+    let count = header.file_names().len() as u64 + u64::from(header.version() <= 4);
+    (0..count)
+        .map(|file| {
+            let mut path = PathBuf::from(&compiled_in);
+            if let Some(entry) = header.file(file) {
+                if let Some(directory) = entry.directory(header).and_then(text) {
+                    path.push(directory);
+                }
+                if let Some(name) = text(entry.path_name()) {
+                    path.push(name);
+                }
+            }
+            // Drops the `.` of `./main.c`; `..` stays, it may cross a link.
+            path.components().collect::<PathBuf>().into()
+        })
+        .collect()
+}

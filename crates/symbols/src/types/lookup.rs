@@ -1,0 +1,262 @@
+//! Types by the names that users write in casts: `struct queue *`,
+//! `unsigned long`, `ns::Item`.
+
+use super::{Encoding, Source, Type};
+use crate::SymbolFile;
+use crate::names;
+
+/// The most stars that a cast may have.
+const POINTER_DEPTH_MAX: usize = 16;
+
+impl SymbolFile {
+    /// The type of this name: of the program, or a base type of C, C++ or
+    /// Rust. Stars and references make pointers; `const` and `volatile`
+    /// change nothing. `None` for an unknown name.
+    pub fn type_named(&self, name: &str) -> Option<Type> {
+        let (name, pointers) = split_pointers(name)?;
+        let mut found = self.plain_type_named(&name)?;
+        for _ in 0..pointers {
+            found = found.pointer_to();
+        }
+        Some(found)
+    }
+
+    fn plain_type_named(&self, name: &str) -> Option<Type> {
+        if name == "void" {
+            return Some(Type::void());
+        }
+        let (wanted, name) = split_tag(name);
+        if wanted.is_none()
+            && let Some(builtin) = Type::builtin(name)
+        {
+            return Some(builtin);
+        }
+        let info = self.inner.debug_info()?;
+        let index = info.index();
+        let candidates = index.types_by_tail.get(names::tail(name))?;
+        let mut best = None;
+        for record in candidates
+            .iter()
+            .filter_map(|at| index.types.get(*at as usize))
+        {
+            if wanted.is_some_and(|wanted| !wanted.accepts(record.tag))
+                || !names::matches(&record.name, name)
+            {
+                continue;
+            }
+            // A definition tells more than a declaration, and an exact name
+            // is meant before one with more scopes.
+            let rank = (record.declaration, &*record.name != name, record.die);
+            if best.as_ref().is_none_or(|(kept, _)| rank < *kept) {
+                best = Some((rank, record.die));
+            }
+        }
+        best.map(|(_, die)| Type::from_die(info.clone(), die))
+    }
+
+    /// The names of the program's types, for suggestions; sorted, each once.
+    pub fn type_names(&self) -> Vec<String> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut found: Vec<String> = info
+            .index()
+            .types
+            .iter()
+            .map(|record| record.name.to_string())
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+impl Type {
+    /// A base type of C, C++ or Rust on this machine, by any of its
+    /// spellings; needs no debug information.
+    pub fn builtin(name: &str) -> Option<Type> {
+        let make = |name, encoding, size| {
+            Some(Type {
+                source: Source::Builtin {
+                    name,
+                    encoding,
+                    size,
+                },
+            })
+        };
+        let fixed = match name {
+            "bool" | "_Bool" => make("bool", Encoding::Boolean, 1),
+            "float" | "f32" => make("float", Encoding::Float, 4),
+            "double" | "f64" => make("double", Encoding::Float, 8),
+            "long double" => make("long double", Encoding::Float, 16),
+            "i8" | "int8_t" => make("int8_t", Encoding::Signed, 1),
+            "i16" | "int16_t" => make("int16_t", Encoding::Signed, 2),
+            "i32" | "int32_t" => make("int32_t", Encoding::Signed, 4),
+            "i64" | "int64_t" => make("int64_t", Encoding::Signed, 8),
+            "i128" | "__int128" => make("__int128", Encoding::Signed, 16),
+            "u8" | "uint8_t" => make("uint8_t", Encoding::Unsigned, 1),
+            "u16" | "uint16_t" => make("uint16_t", Encoding::Unsigned, 2),
+            "u32" | "uint32_t" => make("uint32_t", Encoding::Unsigned, 4),
+            "u64" | "uint64_t" => make("uint64_t", Encoding::Unsigned, 8),
+            "u128" | "unsigned __int128" => make("unsigned __int128", Encoding::Unsigned, 16),
+            "size_t" | "usize" => make("size_t", Encoding::Unsigned, 8),
+            "ssize_t" | "isize" => make("ssize_t", Encoding::Signed, 8),
+            "intptr_t" => make("intptr_t", Encoding::Signed, 8),
+            "uintptr_t" => make("uintptr_t", Encoding::Unsigned, 8),
+            _ => None,
+        };
+        fixed.or_else(|| builtin_of_words(name))
+    }
+}
+
+/// The integer types of C, whose words may come in any order.
+fn builtin_of_words(name: &str) -> Option<Type> {
+    let (mut unsigned, mut signed, mut long, mut short, mut character, mut int) =
+        (false, false, 0, false, false, false);
+    for word in name.split_whitespace() {
+        match word {
+            "unsigned" => unsigned = true,
+            "signed" => signed = true,
+            "long" => long += 1,
+            "short" => short = true,
+            "char" => character = true,
+            "int" => int = true,
+            _ => return None,
+        }
+    }
+    let (name, encoding, size) = match (character, short, long, unsigned) {
+        (true, false, 0, false) if signed => ("signed char", Encoding::SignedCharacter, 1),
+        (true, false, 0, false) => ("char", Encoding::SignedCharacter, 1),
+        (true, false, 0, true) => ("unsigned char", Encoding::UnsignedCharacter, 1),
+        (false, true, 0, false) => ("short", Encoding::Signed, 2),
+        (false, true, 0, true) => ("unsigned short", Encoding::Unsigned, 2),
+        (false, false, 1, false) => ("long", Encoding::Signed, 8),
+        (false, false, 1, true) => ("unsigned long", Encoding::Unsigned, 8),
+        (false, false, 2, false) => ("long long", Encoding::Signed, 8),
+        (false, false, 2, true) => ("unsigned long long", Encoding::Unsigned, 8),
+        (false, false, 0, true) => ("unsigned int", Encoding::Unsigned, 4),
+        (false, false, 0, false) if int || signed => ("int", Encoding::Signed, 4),
+        _ => return None,
+    };
+    Some(Type {
+        source: Source::Builtin {
+            name,
+            encoding,
+            size,
+        },
+    })
+}
+
+/// Splits trailing stars off and drops qualifiers.
+fn split_pointers(name: &str) -> Option<(String, usize)> {
+    let mut rest = name.trim();
+    let mut pointers = 0;
+    loop {
+        if let Some(inner) = rest.strip_suffix('*').or_else(|| rest.strip_suffix('&')) {
+            pointers += 1;
+            rest = inner.trim_end();
+        } else if let Some(inner) = rest
+            .strip_suffix(" const")
+            .or_else(|| rest.strip_suffix("*const"))
+        {
+            if rest.ends_with("*const") {
+                pointers += 1;
+            }
+            rest = inner.trim_end();
+        } else {
+            break;
+        }
+        if pointers > POINTER_DEPTH_MAX {
+            return None;
+        }
+    }
+    let words: Vec<&str> = rest
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "const" | "volatile"))
+        .collect();
+    if words.is_empty() {
+        None
+    } else {
+        Some((words.join(" "), pointers))
+    }
+}
+
+/// What the user said the type is.
+#[derive(Clone, Copy)]
+enum Tag {
+    Composite,
+    Union,
+    Enumeration,
+}
+
+impl Tag {
+    fn accepts(self, tag: gimli::DwTag) -> bool {
+        match self {
+            // C++ lets `struct` and `class` stand for each other.
+            Tag::Composite => {
+                matches!(tag, gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type)
+            }
+            Tag::Union => tag == gimli::DW_TAG_union_type,
+            Tag::Enumeration => tag == gimli::DW_TAG_enumeration_type,
+        }
+    }
+}
+
+fn split_tag(name: &str) -> (Option<Tag>, &str) {
+    let tags = [
+        ("struct ", Tag::Composite),
+        ("class ", Tag::Composite),
+        ("union ", Tag::Union),
+        ("enum ", Tag::Enumeration),
+    ];
+    for (word, tag) in tags {
+        if let Some(rest) = name.strip_prefix(word) {
+            return (Some(tag), rest.trim_start());
+        }
+    }
+    (None, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_types_are_known_by_all_their_spellings() {
+        for (spelling, expected) in [
+            ("unsigned long", Some(("unsigned long", 8))),
+            ("long unsigned int", Some(("unsigned long", 8))),
+            ("long", Some(("long", 8))),
+            ("long long int", Some(("long long", 8))),
+            ("unsigned", Some(("unsigned int", 4))),
+            ("short", Some(("short", 2))),
+            ("char", Some(("char", 1))),
+            ("unsigned char", Some(("unsigned char", 1))),
+            ("u64", Some(("uint64_t", 8))),
+            ("double", Some(("double", 8))),
+            ("short char", None),
+            ("queue", None),
+            ("", None),
+        ] {
+            let found = Type::builtin(spelling).map(|found| (found.name(), found.size()));
+            let expected = expected.map(|(name, size)| (name.to_owned(), Some(size)));
+            assert_eq!(found, expected, "{spelling}");
+        }
+    }
+
+    #[test]
+    fn stars_and_qualifiers_are_split_off() {
+        for (text, expected) in [
+            ("struct queue *", Some(("struct queue", 1))),
+            ("const char **", Some(("char", 2))),
+            ("char *const", Some(("char", 1))),
+            ("char * const *", Some(("char", 2))),
+            ("int", Some(("int", 0))),
+            ("*", None),
+            ("", None),
+        ] {
+            let expected = expected.map(|(name, pointers)| (name.to_owned(), pointers));
+            assert_eq!(split_pointers(text), expected, "{text}");
+        }
+    }
+}

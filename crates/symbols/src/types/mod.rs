@@ -1,0 +1,469 @@
+//! Types of the debuggee's values, read from DWARF when they are looked at.
+//!
+//! A [`Type`] is a cheap handle; what it consists of is read by
+//! [`Type::kind`], one level at a time. So recursive types need no care, and
+//! a cycle in damaged DWARF is found by the bound on how deep any question
+//! looks.
+
+mod lookup;
+mod name;
+mod read;
+
+pub(crate) use read::target;
+
+use crate::dwarf::{DebugInfo, DieRef};
+use std::fmt;
+use std::sync::Arc;
+
+/// How deep any question about a type looks.
+pub(crate) const TYPE_DEPTH_MAX: usize = 64;
+
+/// A type of the debuggee.
+#[derive(Clone)]
+pub struct Type {
+    source: Source,
+}
+
+#[derive(Clone)]
+enum Source {
+    Die {
+        info: Arc<DebugInfo>,
+        die: DieRef,
+    },
+    Void,
+    Pointer(Arc<Type>),
+    Array {
+        element: Arc<Type>,
+        count: u64,
+    },
+    /// A base type of the language, known without debug information.
+    Builtin {
+        name: &'static str,
+        encoding: Encoding,
+        size: u64,
+    },
+}
+
+/// How the bytes of a base type are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// A truth value.
+    Boolean,
+    /// A two's complement integer.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// A character that is signed.
+    SignedCharacter,
+    /// A character that is unsigned.
+    UnsignedCharacter,
+    /// A Unicode character (`char32_t`, `char` of Rust).
+    Unicode,
+    /// A binary floating point number (IEEE 754, or 80-bit extended).
+    Float,
+    /// Two floating point numbers, real and imaginary.
+    ComplexFloat,
+    /// Something else; the bytes can be shown.
+    Other,
+}
+
+/// A member of a structure, class or union.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// `None` for an anonymous member, whose own members count as the
+    /// structure's.
+    pub name: Option<Box<str>>,
+    /// Where it begins, in bytes from the start of the structure.
+    pub offset: u64,
+    /// For a bit field: its first bit, counted from the structure's start in
+    /// the order of the addresses, and its size in bits.
+    pub bits: Option<BitField>,
+    /// Its type.
+    pub r#type: Type,
+}
+
+/// Which bits of a structure a bit field is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BitField {
+    /// The first bit, from the start of the structure.
+    pub offset_bits: u64,
+    /// How many there are.
+    pub size_bits: u64,
+}
+
+/// A class that a class is derived from.
+#[derive(Debug, Clone)]
+pub struct Base {
+    /// Where its part begins, in bytes; `None` for a virtual base, whose
+    /// place is known at run time only.
+    pub offset: Option<u64>,
+    /// The base class.
+    pub r#type: Type,
+}
+
+/// What introduces a structure in its language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CompositeKind {
+    /// `struct`.
+    Struct,
+    /// `class`.
+    Class,
+    /// `union`.
+    Union,
+}
+
+/// A structure, class or union.
+#[derive(Debug, Clone)]
+pub struct Composite {
+    /// Which of them.
+    pub kind: CompositeKind,
+    /// Its members, in order; static ones left out.
+    pub fields: Vec<Field>,
+    /// Its base classes, in order.
+    pub bases: Vec<Base>,
+    /// The alternatives, for an enumeration of Rust that carries data.
+    pub variants: Option<VariantPart>,
+    /// Only declared here, and nowhere defined in this file.
+    pub incomplete: bool,
+    /// Passed and returned by the address of a copy, because copying it runs
+    /// code (C++); `None` when the compiler did not say.
+    pub by_reference: Option<bool>,
+}
+
+/// The alternatives of an enumeration that carries data.
+#[derive(Debug, Clone)]
+pub struct VariantPart {
+    /// The member that tells which alternative it is; `None` when there is
+    /// only one.
+    pub discriminant: Option<Box<Field>>,
+    /// The alternatives.
+    pub variants: Vec<Variant>,
+}
+
+/// One alternative of an enumeration that carries data.
+#[derive(Debug, Clone)]
+pub struct Variant {
+    /// The discriminant's value; `None` for the alternative of all others.
+    pub value: Option<i128>,
+    /// The alternative's data.
+    pub field: Field,
+}
+
+/// One name of an enumeration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its value.
+    pub value: i128,
+}
+
+/// What a type consists of.
+#[derive(Debug, Clone)]
+pub enum TypeKind {
+    /// No value.
+    Void,
+    /// A number, character or truth value.
+    Base(Encoding),
+    /// An address of such a value.
+    Pointer(Type),
+    /// An address that the language hides (`&` and `&&` of C++).
+    Reference(Type),
+    /// Values in a row; the outermost dimension first, `None` where the
+    /// length is not known.
+    Array {
+        /// The type of one element.
+        element: Type,
+        /// The number of elements in each dimension.
+        dimensions: Vec<Option<u64>>,
+        /// A vector of the machine (`__m128`), passed in vector registers.
+        vector: bool,
+    },
+    /// A structure, class or union.
+    Composite(Arc<Composite>),
+    /// Named integers.
+    Enumeration {
+        /// The names and their values.
+        enumerators: Vec<Enumerator>,
+        /// The integer type, where known.
+        underlying: Option<Type>,
+    },
+    /// Another name for a type.
+    Typedef(Type),
+    /// The type with `const`.
+    Const(Type),
+    /// The type with `volatile`.
+    Volatile(Type),
+    /// The type with another qualifier (`restrict`, `_Atomic`).
+    Qualified(Type),
+    /// A function.
+    Function {
+        /// The type of its result.
+        returns: Type,
+        /// The types of its parameters.
+        parameters: Vec<Type>,
+        /// Whether more arguments may follow.
+        variadic: bool,
+    },
+    /// A pointer to a member of a class; its size tells how to show it.
+    MemberPointer,
+    /// Something that is not understood; its name and size may be known.
+    Other,
+}
+
+impl Type {
+    pub(crate) fn from_die(info: Arc<DebugInfo>, die: DieRef) -> Type {
+        Type {
+            source: Source::Die { info, die },
+        }
+    }
+
+    /// The type of no value.
+    pub fn void() -> Type {
+        Type {
+            source: Source::Void,
+        }
+    }
+
+    /// A pointer to values of this type.
+    pub fn pointer_to(&self) -> Type {
+        Type {
+            source: Source::Pointer(Arc::new(self.clone())),
+        }
+    }
+
+    /// So many values of this type in a row.
+    pub fn array_of(&self, count: u64) -> Type {
+        Type {
+            source: Source::Array {
+                element: Arc::new(self.clone()),
+                count,
+            },
+        }
+    }
+
+    /// What the type consists of, one level deep.
+    pub fn kind(&self) -> TypeKind {
+        match &self.source {
+            Source::Void => TypeKind::Void,
+            Source::Pointer(to) => TypeKind::Pointer((**to).clone()),
+            Source::Array { element, count } => TypeKind::Array {
+                element: (**element).clone(),
+                dimensions: vec![Some(*count)],
+                vector: false,
+            },
+            Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
+            Source::Die { info, die } => read::kind(info, *die),
+        }
+    }
+
+    /// The size of a value in bytes; `None` for incomplete types, functions,
+    /// and arrays of unknown length.
+    pub fn size(&self) -> Option<u64> {
+        self.size_within(TYPE_DEPTH_MAX)
+    }
+
+    fn size_within(&self, depth: usize) -> Option<u64> {
+        let depth = depth.checked_sub(1)?;
+        match &self.source {
+            Source::Void => return None,
+            Source::Pointer(_) => return Some(8),
+            Source::Array { element, count } => {
+                return element.size_within(depth)?.checked_mul(*count);
+            }
+            Source::Builtin { size, .. } => return Some(*size),
+            Source::Die { info, die } => {
+                if let Some(size) = read::byte_size(info, *die) {
+                    return Some(size);
+                }
+            }
+        }
+        match self.kind() {
+            TypeKind::Pointer(_) | TypeKind::Reference(_) => Some(8),
+            TypeKind::Typedef(inner)
+            | TypeKind::Const(inner)
+            | TypeKind::Volatile(inner)
+            | TypeKind::Qualified(inner) => inner.size_within(depth),
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } => {
+                let mut size = element.size_within(depth)?;
+                for dimension in dimensions {
+                    size = size.checked_mul(dimension?)?;
+                }
+                Some(size)
+            }
+            TypeKind::Enumeration { underlying, .. } => underlying?.size_within(depth),
+            _ => None,
+        }
+    }
+
+    /// The type without typedefs and qualifiers, and with the definition in
+    /// place of a mere declaration.
+    pub fn strip(&self) -> Type {
+        let mut at = self.clone();
+        for _ in 0..TYPE_DEPTH_MAX {
+            at = match at.kind() {
+                TypeKind::Typedef(inner)
+                | TypeKind::Const(inner)
+                | TypeKind::Volatile(inner)
+                | TypeKind::Qualified(inner) => inner,
+                _ => return at,
+            };
+        }
+        // A cycle of typedefs is damage.
+        Type::void()
+    }
+
+    /// What a pointer or reference leads to, or an array consists of.
+    pub fn target(&self) -> Option<Type> {
+        match self.strip().kind() {
+            TypeKind::Pointer(to) | TypeKind::Reference(to) => Some(to),
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } if dimensions.len() <= 1 => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Whether values are addresses (pointers and references).
+    pub fn is_pointer(&self) -> bool {
+        matches!(
+            self.strip().kind(),
+            TypeKind::Pointer(_) | TypeKind::Reference(_)
+        )
+    }
+
+    /// The members, base classes and alternatives of a structure.
+    pub fn composite(&self) -> Option<Arc<Composite>> {
+        match self.strip().kind() {
+            TypeKind::Composite(composite) => Some(composite),
+            _ => None,
+        }
+    }
+
+    /// A member by its name, its offset counted from the start of this type.
+    /// Members of anonymous members and of base classes are found too; a
+    /// structure's own hide those of its bases.
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.field_within(name, TYPE_DEPTH_MAX / 4)
+    }
+
+    fn field_within(&self, name: &str, depth: usize) -> Option<Field> {
+        let depth = depth.checked_sub(1)?;
+        let composite = self.composite()?;
+        if let Some(field) = composite
+            .fields
+            .iter()
+            .find(|field| field.name.as_deref() == Some(name))
+        {
+            return Some(field.clone());
+        }
+        let anonymous = composite
+            .fields
+            .iter()
+            .filter(|field| field.name.is_none())
+            .map(|field| (field.offset, &field.r#type));
+        let bases = composite
+            .bases
+            .iter()
+            .filter_map(|base| base.offset.map(|offset| (offset, &base.r#type)));
+        for (offset, inside) in anonymous.chain(bases) {
+            if let Some(field) = inside.field_within(name, depth) {
+                return field.moved(offset);
+            }
+        }
+        None
+    }
+
+    /// The names of all members that [`Type::field`] finds, for completion
+    /// and suggestions.
+    pub fn field_names(&self) -> Vec<Box<str>> {
+        let mut names = Vec::new();
+        self.collect_field_names(&mut names, TYPE_DEPTH_MAX / 4);
+        names
+    }
+
+    fn collect_field_names(&self, names: &mut Vec<Box<str>>, depth: usize) {
+        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else {
+            return;
+        };
+        for field in &composite.fields {
+            match &field.name {
+                Some(name) => names.push(name.clone()),
+                None => field.r#type.collect_field_names(names, depth),
+            }
+        }
+        for base in &composite.bases {
+            base.r#type.collect_field_names(names, depth);
+        }
+    }
+}
+
+impl Field {
+    fn moved(mut self, by: u64) -> Option<Field> {
+        self.offset = self.offset.checked_add(by)?;
+        if let Some(bits) = &mut self.bits {
+            bits.offset_bits = bits.offset_bits.checked_add(by.checked_mul(8)?)?;
+        }
+        Some(self)
+    }
+}
+
+impl Encoding {
+    /// Whether the highest bit is a sign.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Encoding::Signed | Encoding::SignedCharacter)
+    }
+
+    /// Whether it is a character.
+    pub fn is_character(self) -> bool {
+        matches!(
+            self,
+            Encoding::SignedCharacter | Encoding::UnsignedCharacter | Encoding::Unicode
+        )
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Type({})", self.name())
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl PartialEq for Type {
+    /// Whether both are the same entry of the same file, or spelt the same
+    /// where no file defines them. Equal types of two units may differ here:
+    /// compare names for that.
+    fn eq(&self, other: &Type) -> bool {
+        match (&self.source, &other.source) {
+            (Source::Die { info: a, die: x }, Source::Die { info: b, die: y }) => {
+                Arc::ptr_eq(a, b) && x == y
+            }
+            (Source::Void, Source::Void) => true,
+            (Source::Pointer(a), Source::Pointer(b)) => a == b,
+            (
+                Source::Array {
+                    element: a,
+                    count: m,
+                },
+                Source::Array {
+                    element: b,
+                    count: n,
+                },
+            ) => m == n && a == b,
+            (Source::Builtin { name: a, .. }, Source::Builtin { name: b, .. }) => a == b,
+            _ => false,
+        }
+    }
+}

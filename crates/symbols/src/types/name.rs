@@ -1,0 +1,163 @@
+//! Types as a C programmer writes them: `char *(*)[4]`.
+
+use super::{CompositeKind, Source, TYPE_DEPTH_MAX, Type, TypeKind};
+use crate::dwarf::Language;
+
+/// The longest name that is built; damaged files can describe endless ones.
+const NAME_LENGTH_MAX: usize = 4096;
+
+impl Type {
+    /// The name of the type in the notation of C.
+    pub fn name(&self) -> String {
+        declare(self, String::new(), TYPE_DEPTH_MAX)
+    }
+
+    /// A declaration of a variable of this type: `int (*compare)(void *)`.
+    pub fn declaration(&self, variable: &str) -> String {
+        declare(self, variable.to_owned(), TYPE_DEPTH_MAX)
+    }
+
+    /// The name that the program gave to the type itself, with its scopes.
+    fn own_name(&self) -> Option<String> {
+        match &self.source {
+            Source::Void => Some("void".to_owned()),
+            Source::Builtin { name, .. } => Some((*name).to_owned()),
+            Source::Pointer(_) | Source::Array { .. } => None,
+            Source::Die { info, die } => {
+                if let Some(record) = info.index().type_name(*die) {
+                    return Some(record.name.to_string());
+                }
+                let entry = info.die(*die)?;
+                info.text(die.unit, entry.attr_value(gimli::DW_AT_name))
+                    .map(String::from)
+            }
+        }
+    }
+
+    fn language(&self) -> Language {
+        match &self.source {
+            Source::Die { info, die } => info
+                .unit(die.unit)
+                .map_or(Language::Other, |unit| unit.language),
+            _ => Language::C,
+        }
+    }
+}
+
+/// Wraps a declarator, from the inside out, in what the type adds to it.
+fn declare(this: &Type, declarator: String, depth: usize) -> String {
+    let Some(depth) = depth.checked_sub(1) else {
+        return join("...", &declarator);
+    };
+    if declarator.len() > NAME_LENGTH_MAX {
+        return declarator;
+    }
+    match this.kind() {
+        // Rust names its pointers (`&str`, `*const T`); C has no such names.
+        TypeKind::Pointer(_) | TypeKind::Reference(_)
+            if this.language() == Language::Rust && this.own_name().is_some() =>
+        {
+            join(&this.own_name().unwrap_or_default(), &declarator)
+        }
+        TypeKind::Pointer(to) => declare_pointer(&to, "*", declarator, depth),
+        TypeKind::Reference(to) => declare_pointer(&to, "&", declarator, depth),
+        TypeKind::Const(inner) => declare_qualified(&inner, "const", declarator, depth),
+        TypeKind::Volatile(inner) => declare_qualified(&inner, "volatile", declarator, depth),
+        TypeKind::Qualified(inner) => declare(&inner, declarator, depth),
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
+            let mut declarator = declarator;
+            for dimension in &dimensions {
+                match dimension {
+                    Some(count) => declarator.push_str(&format!("[{count}]")),
+                    None => declarator.push_str("[]"),
+                }
+            }
+            declare(&element, declarator, depth)
+        }
+        TypeKind::Function {
+            returns,
+            parameters,
+            variadic,
+        } => {
+            let mut list: Vec<String> = parameters
+                .iter()
+                .map(|parameter| declare(parameter, String::new(), depth))
+                .collect();
+            if variadic {
+                list.push("...".to_owned());
+            }
+            if list.is_empty() {
+                list.push("void".to_owned());
+            }
+            declare(
+                &returns,
+                format!("{declarator}({})", list.join(", ")),
+                depth,
+            )
+        }
+        kind => join(&tagged_name(this, &kind), &declarator),
+    }
+}
+
+fn declare_pointer(to: &Type, symbol: &str, declarator: String, depth: usize) -> String {
+    let binds_looser = matches!(
+        to.kind(),
+        TypeKind::Array { .. } | TypeKind::Function { .. }
+    );
+    let pointer = format!("{symbol}{declarator}");
+    declare(
+        to,
+        if binds_looser {
+            format!("({pointer})")
+        } else {
+            pointer
+        },
+        depth,
+    )
+}
+
+fn declare_qualified(inner: &Type, word: &str, declarator: String, depth: usize) -> String {
+    match inner.kind() {
+        // `char *const`: the qualifier belongs to the pointer.
+        TypeKind::Pointer(_) => declare(inner, join(word, &declarator), depth),
+        _ => format!("{word} {}", declare(inner, declarator, depth)),
+    }
+}
+
+fn tagged_name(this: &Type, kind: &TypeKind) -> String {
+    let tag = match kind {
+        TypeKind::Composite(composite) => match composite.kind {
+            CompositeKind::Struct => "struct",
+            CompositeKind::Class => "class",
+            CompositeKind::Union => "union",
+        },
+        TypeKind::Enumeration { .. } => "enum",
+        TypeKind::Void => "void",
+        TypeKind::MemberPointer => "<pointer to member>",
+        _ => "<unknown type>",
+    };
+    match (this.own_name(), this.language()) {
+        (Some(name), Language::C) if is_tagged(kind) => format!("{tag} {name}"),
+        (Some(name), _) => name,
+        (None, _) if is_tagged(kind) => format!("{tag} {{...}}"),
+        (None, _) => tag.to_owned(),
+    }
+}
+
+fn is_tagged(kind: &TypeKind) -> bool {
+    matches!(kind, TypeKind::Composite(_) | TypeKind::Enumeration { .. })
+}
+
+/// `int` and `x` make `int x`; `char` and `*p` make `char *p`; `int` and
+/// `[4]` make `int [4]`.
+fn join(name: &str, declarator: &str) -> String {
+    if declarator.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {declarator}")
+    }
+}

@@ -1,0 +1,363 @@
+//! Types read from their DWARF entries, one level at a time.
+
+use super::{
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
+    VariantPart,
+};
+use crate::dwarf::{DebugInfo, Die, DieRef, Language};
+use gimli::AttributeValue;
+use std::sync::Arc;
+
+/// What an entry describes; [`TypeKind::Other`] when it is damaged.
+pub(super) fn kind(info: &Arc<DebugInfo>, die: DieRef) -> TypeKind {
+    let Some(entry) = info.die(die) else {
+        return TypeKind::Other;
+    };
+    let target = || target(info, die, &entry);
+    match entry.tag() {
+        gimli::DW_TAG_base_type => TypeKind::Base(encoding(&entry)),
+        gimli::DW_TAG_unspecified_type => TypeKind::Void,
+        gimli::DW_TAG_pointer_type => TypeKind::Pointer(target()),
+        gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
+            TypeKind::Reference(target())
+        }
+        gimli::DW_TAG_const_type => TypeKind::Const(target()),
+        gimli::DW_TAG_volatile_type => TypeKind::Volatile(target()),
+        gimli::DW_TAG_restrict_type | gimli::DW_TAG_atomic_type => TypeKind::Qualified(target()),
+        gimli::DW_TAG_typedef => TypeKind::Typedef(target()),
+        gimli::DW_TAG_array_type => array(info, die, &entry),
+        gimli::DW_TAG_structure_type => composite(info, die, &entry, CompositeKind::Struct),
+        gimli::DW_TAG_class_type => composite(info, die, &entry, CompositeKind::Class),
+        gimli::DW_TAG_union_type => composite(info, die, &entry, CompositeKind::Union),
+        gimli::DW_TAG_enumeration_type => enumeration(info, die, &entry),
+        gimli::DW_TAG_subroutine_type | gimli::DW_TAG_subprogram => function(info, die, &entry),
+        gimli::DW_TAG_ptr_to_member_type => TypeKind::MemberPointer,
+        _ => TypeKind::Other,
+    }
+}
+
+/// The size that the entry, or the definition of what it declares, states.
+pub(super) fn byte_size(info: &Arc<DebugInfo>, die: DieRef) -> Option<u64> {
+    let entry = info.die(die)?;
+    let stated = |entry: &Die| entry.attr_value(gimli::DW_AT_byte_size)?.udata_value();
+    stated(&entry)
+        .or_else(|| stated(&info.die(definition(info, die, &entry)?)?))
+        .or_else(|| {
+            let vector = DebugInfo::is_set(&entry, gimli::DW_AT_GNU_vector);
+            (entry.tag() == gimli::DW_TAG_ptr_to_member_type && !vector).then_some(8)
+        })
+}
+
+/// The type that an entry refers to; none means `void`.
+pub(crate) fn target(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Type {
+    match info.reference(die.unit, entry.attr_value(gimli::DW_AT_type)) {
+        Some(to) => Type::from_die(info.clone(), to),
+        None => Type::void(),
+    }
+}
+
+/// The full definition of a structure that is only declared at `die`.
+pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
+    if !DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+        return None;
+    }
+    if let Some(signature) = info.reference(die.unit, entry.attr_value(gimli::DW_AT_signature)) {
+        return Some(signature);
+    }
+    let index = info.index();
+    let declared = index.type_name(die)?;
+    let candidates = index
+        .types_by_tail
+        .get(crate::names::tail(&declared.name))?;
+    candidates
+        .iter()
+        .filter_map(|at| index.types.get(*at as usize))
+        .find(|record| {
+            !record.declaration && record.name == declared.name && is_composite(record.tag)
+        })
+        .map(|record| record.die)
+}
+
+fn is_composite(tag: gimli::DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type
+            | gimli::DW_TAG_union_type
+            | gimli::DW_TAG_enumeration_type
+    )
+}
+
+fn encoding(entry: &Die) -> Encoding {
+    let Some(AttributeValue::Encoding(encoding)) = entry.attr_value(gimli::DW_AT_encoding) else {
+        return Encoding::Other;
+    };
+    match encoding {
+        gimli::DW_ATE_boolean => Encoding::Boolean,
+        gimli::DW_ATE_signed => Encoding::Signed,
+        gimli::DW_ATE_unsigned | gimli::DW_ATE_address => Encoding::Unsigned,
+        gimli::DW_ATE_signed_char => Encoding::SignedCharacter,
+        gimli::DW_ATE_unsigned_char => Encoding::UnsignedCharacter,
+        gimli::DW_ATE_UTF => Encoding::Unicode,
+        gimli::DW_ATE_float => Encoding::Float,
+        gimli::DW_ATE_complex_float => Encoding::ComplexFloat,
+        _ => Encoding::Other,
+    }
+}
+
+fn array(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
+    let unsigned = |entry: &Die, name| entry.attr_value(name).and_then(|value| value.udata_value());
+    let dimensions = info
+        .children(die)
+        .into_iter()
+        .filter_map(|(_, child)| match child.tag() {
+            gimli::DW_TAG_subrange_type => {
+                Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
+                    let last = child.attr_value(gimli::DW_AT_upper_bound)?;
+                    // gcc writes -1 for `int a[0]`.
+                    let last = last
+                        .sdata_value()
+                        .or_else(|| i64::try_from(last.udata_value()?).ok())?;
+                    u64::try_from(last.checked_add(1)?).ok()
+                }))
+            }
+            gimli::DW_TAG_enumeration_type => Some(None),
+            _ => None,
+        })
+        .collect();
+    TypeKind::Array {
+        element: target(info, die, entry),
+        dimensions,
+        vector: DebugInfo::is_set(entry, gimli::DW_AT_GNU_vector),
+    }
+}
+
+fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
+    if let Some(definition) = definition(info, die, entry)
+        && let Some(defined) = info.die(definition)
+        && !DebugInfo::is_set(&defined, gimli::DW_AT_declaration)
+    {
+        return enumeration(info, definition, &defined);
+    }
+    let underlying = info
+        .reference(die.unit, entry.attr_value(gimli::DW_AT_type))
+        .map(|to| Type::from_die(info.clone(), to));
+    let signed = underlying.as_ref().is_none_or(|underlying| {
+        matches!(underlying.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
+    });
+    let enumerators = info
+        .children(die)
+        .into_iter()
+        .filter(|(_, child)| child.tag() == gimli::DW_TAG_enumerator)
+        .filter_map(|(at, child)| {
+            let value = child.attr_value(gimli::DW_AT_const_value)?;
+            let name = info.text(at.unit, child.attr_value(gimli::DW_AT_name))?;
+            Some(Enumerator {
+                name,
+                value: integer(&value, signed)?,
+            })
+        })
+        .collect();
+    TypeKind::Enumeration {
+        enumerators,
+        underlying,
+    }
+}
+
+/// A constant; the form alone does not tell whether the high bit is a sign.
+fn integer(value: &crate::dwarf::Value, signed: bool) -> Option<i128> {
+    match value {
+        AttributeValue::Sdata(number) => Some(i128::from(*number)),
+        AttributeValue::Udata(number) => Some(i128::from(*number)),
+        _ if signed => value.sdata_value().map(i128::from),
+        _ => value.udata_value().map(i128::from),
+    }
+}
+
+fn function(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
+    let children = info.children(die);
+    TypeKind::Function {
+        returns: target(info, die, entry),
+        parameters: children
+            .iter()
+            .filter(|(_, child)| child.tag() == gimli::DW_TAG_formal_parameter)
+            .map(|(at, child)| target(info, *at, child))
+            .collect(),
+        variadic: children
+            .iter()
+            .any(|(_, child)| child.tag() == gimli::DW_TAG_unspecified_parameters),
+    }
+}
+
+fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKind) -> TypeKind {
+    if let Some(definition) = definition(info, die, entry)
+        && let Some(defined) = info.die(definition)
+        && !DebugInfo::is_set(&defined, gimli::DW_AT_declaration)
+    {
+        return composite(info, definition, &defined, kind);
+    }
+    let mut found = Composite {
+        kind,
+        fields: Vec::new(),
+        bases: Vec::new(),
+        variants: None,
+        incomplete: DebugInfo::is_set(entry, gimli::DW_AT_declaration),
+        by_reference: None,
+    };
+    let mut runs_code_when_copied = false;
+    for (at, child) in info.children(die) {
+        match child.tag() {
+            gimli::DW_TAG_member => found.fields.extend(field(info, at, &child)),
+            gimli::DW_TAG_inheritance => found.bases.push(Base {
+                offset: base_offset(&child),
+                r#type: target(info, at, &child),
+            }),
+            gimli::DW_TAG_variant_part => found.variants = Some(variant_part(info, at, &child)),
+            gimli::DW_TAG_subprogram => {
+                runs_code_when_copied |= is_copy_or_destructor(info, at, &child)
+            }
+            _ => {}
+        }
+    }
+    found.by_reference = by_reference(info, die, entry, runs_code_when_copied);
+    TypeKind::Composite(Arc::new(found))
+}
+
+fn by_reference(
+    info: &DebugInfo,
+    die: DieRef,
+    entry: &Die,
+    runs_code_when_copied: bool,
+) -> Option<bool> {
+    if let Some(AttributeValue::CallingConvention(convention)) =
+        entry.attr_value(gimli::DW_AT_calling_convention)
+    {
+        return Some(convention == gimli::DW_CC_pass_by_reference);
+    }
+    let language = info.unit(die.unit)?.language;
+    match language {
+        Language::C => Some(false),
+        Language::Cpp if runs_code_when_copied => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether a member function is a destructor or a copy or move constructor
+/// that somebody wrote.
+fn is_copy_or_destructor(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> bool {
+    let invented = DebugInfo::is_set(entry, gimli::DW_AT_artificial);
+    let defaulted = entry.has_attr(gimli::DW_AT_defaulted);
+    if invented || defaulted {
+        return false;
+    }
+    let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) else {
+        return false;
+    };
+    name.starts_with('~')
+}
+
+/// A member, or `None` for a static one.
+fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
+    if DebugInfo::is_set(entry, gimli::DW_AT_external)
+        || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
+    {
+        return None;
+    }
+    let unsigned = |name| {
+        entry
+            .attr_value(name)
+            .and_then(|value: crate::dwarf::Value| value.udata_value())
+    };
+    let r#type = target(info, die, entry);
+    let mut offset = match entry.attr_value(gimli::DW_AT_data_member_location) {
+        Some(AttributeValue::Exprloc(expression)) => constant_offset(expression)?,
+        Some(value) => value.udata_value()?,
+        None => 0,
+    };
+    let bits = unsigned(gimli::DW_AT_bit_size).map(|size_bits| {
+        let offset_bits = match (
+            unsigned(gimli::DW_AT_data_bit_offset),
+            unsigned(gimli::DW_AT_bit_offset),
+        ) {
+            (Some(offset_bits), _) => offset_bits,
+            // Version 4 counts from the high end of a storage unit.
+            (None, Some(from_high)) => {
+                let unit = unsigned(gimli::DW_AT_byte_size)
+                    .or_else(|| r#type.size())
+                    .unwrap_or(4);
+                offset
+                    .saturating_mul(8)
+                    .saturating_add(unit.saturating_mul(8))
+                    .saturating_sub(from_high.saturating_add(size_bits))
+            }
+            (None, None) => offset.saturating_mul(8),
+        };
+        offset = offset_bits / 8;
+        BitField {
+            offset_bits,
+            size_bits,
+        }
+    });
+    let name = info
+        .text(die.unit, entry.attr_value(gimli::DW_AT_name))
+        .filter(|name| !name.is_empty());
+    Some(Field {
+        name,
+        offset,
+        bits,
+        r#type,
+    })
+}
+
+/// Old compilers write an offset as the expression `DW_OP_plus_uconst`.
+fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
+    let encoding = gimli::Encoding {
+        address_size: 8,
+        format: gimli::Format::Dwarf32,
+        version: 4,
+    };
+    let mut operations = expression.operations(encoding);
+    match (operations.next().ok()??, operations.next().ok()?) {
+        (gimli::Operation::PlusConstant { value }, None) => Some(value),
+        _ => None,
+    }
+}
+
+fn base_offset(entry: &Die) -> Option<u64> {
+    match entry.attr_value(gimli::DW_AT_data_member_location) {
+        Some(AttributeValue::Exprloc(expression)) => constant_offset(expression),
+        Some(value) => value.udata_value(),
+        None => Some(0),
+    }
+}
+
+fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart {
+    let discriminant = info
+        .reference(die.unit, entry.attr_value(gimli::DW_AT_discr))
+        .and_then(|at| field(info, at, &info.die(at)?))
+        .map(Box::new);
+    let signed = discriminant.as_ref().is_some_and(|field| {
+        matches!(field.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
+    });
+    let variants = info
+        .children(die)
+        .into_iter()
+        .filter(|(_, child)| child.tag() == gimli::DW_TAG_variant)
+        .filter_map(|(at, child)| {
+            let value = child.attr_value(gimli::DW_AT_discr_value);
+            let value = value.and_then(|value| integer(&value, signed));
+            let members = info.children(at);
+            let (member_at, member) = members
+                .iter()
+                .find(|(_, member)| member.tag() == gimli::DW_TAG_member)?;
+            Some(Variant {
+                value,
+                field: field(info, *member_at, member)?,
+            })
+        })
+        .collect();
+    VariantPart {
+        discriminant,
+        variants,
+    }
+}

@@ -1,0 +1,200 @@
+//! Parameters, local variables by scope, and global variables.
+
+use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use crate::inline::covers;
+use crate::location::Location;
+use crate::types::{Type, target};
+use crate::{Function, SymbolFile, names};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A variable or parameter of the program.
+#[derive(Debug, Clone)]
+pub struct Variable {
+    /// Its name; of a global variable with its scopes.
+    pub name: Arc<str>,
+    /// Its type.
+    pub r#type: Type,
+    /// Where its value is.
+    pub location: Location,
+    /// Whether it is a parameter.
+    pub parameter: bool,
+    /// Made by the compiler (`this`).
+    pub artificial: bool,
+    /// The source line that declares it.
+    pub line: Option<u32>,
+}
+
+/// What kind of scope variables belong to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// A block of statements.
+    Block,
+    /// The body of an inlined function of this name.
+    Inlined(Arc<str>),
+    /// The body of the function itself.
+    Function,
+}
+
+/// The variables of one scope.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// What the scope is.
+    pub kind: ScopeKind,
+    /// Its variables, parameters first, in the order of their declarations.
+    pub variables: Vec<Variable>,
+}
+
+impl SymbolFile {
+    /// The parameters of a function in order; those that the compiler made
+    /// (`this`) included. Empty without debug information.
+    pub fn parameters(&self, function: &Function) -> Vec<Variable> {
+        let (Some(info), Some(die)) = (self.inner.debug_info(), function.die) else { return Vec::new() };
+        parameters(info, die)
+    }
+
+    /// The scopes around a file address, innermost first, each with its
+    /// variables. The last one is the function's.
+    pub fn locals_at(&self, address: u64) -> Vec<Scope> {
+        let Some(info) = self.inner.debug_info() else { return Vec::new() };
+        let index = info.index();
+        let function = index.function_at(address).and_then(|at| index.functions.get(at as usize));
+        let Some(function) = function.map(|function| function.die) else { return Vec::new() };
+        let mut scopes: Vec<(isize, Scope)> =
+            vec![(0, Scope { kind: ScopeKind::Function, variables: parameters(info, function) })];
+        info.walk(function, |depth, die, entry| {
+            if depth == 0 {
+                return Visit::Descend;
+            }
+            match entry.tag() {
+                gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => {
+                    scopes.push((depth, Scope { kind: ScopeKind::Block, variables: Vec::new() }));
+                    Visit::Descend
+                }
+                gimli::DW_TAG_inlined_subroutine if covers(info, die, entry, address) => {
+                    let origin = info.origin(die.unit, entry);
+                    let name = origin.and_then(|origin| index.abstract_names.get(&origin));
+                    let name = name.map_or_else(|| "".into(), |name| name.as_ref().into());
+                    scopes.push((depth, Scope { kind: ScopeKind::Inlined(name), variables: Vec::new() }));
+                    Visit::Descend
+                }
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                    // The parameters of the function itself are there already.
+                    let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
+                    let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
+                    if let (false, Some((_, scope))) = (known, scope) {
+                        scope.variables.extend(variable(info, die, entry, Some(function)));
+                    }
+                    Visit::Skip
+                }
+                _ => Visit::Skip,
+            }
+        });
+        scopes.into_iter().rev().map(|(_, scope)| scope).collect()
+    }
+
+    /// The global and file-static variables of this name; visible ones
+    /// first. `file.c::name` asks for the one of a source file.
+    pub fn globals_named(&self, name: &str) -> Vec<Variable> {
+        let Some(info) = self.inner.debug_info() else { return Vec::new() };
+        let (file, name) = match name.split_once("::") {
+            Some((file, rest)) if file.contains('.') => (Some(file), rest),
+            _ => (None, name),
+        };
+        let index = info.index();
+        let mut found: Vec<_> = index
+            .globals_by_tail
+            .get(names::tail(name))
+            .into_iter()
+            .flatten()
+            .filter_map(|at| index.globals.get(*at as usize))
+            .filter(|record| names::matches(&record.name, name))
+            .filter(|record| file.is_none_or(|file| unit_is(info, record.die.unit, file)))
+            .collect();
+        found.sort_by_key(|record| (&*record.name != name, !record.external, record.die));
+        found
+            .into_iter()
+            .filter_map(|record| {
+                let entry = info.die(record.die)?;
+                let mut found = variable(info, record.die, &entry, None)?;
+                found.name = record.name.as_ref().into();
+                Some(found)
+            })
+            .collect()
+    }
+
+    /// The names of all global variables, for completion; sorted, each once.
+    pub fn global_names(&self) -> Vec<String> {
+        let Some(info) = self.inner.debug_info() else { return Vec::new() };
+        let mut found: Vec<String> =
+            info.index().globals.iter().map(|record| record.name.to_string()).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// File address and size of a data symbol, with or without debug
+    /// information.
+    pub fn data_symbol(&self, name: &str) -> Option<(u64, u64)> {
+        let symbol = self.inner.symbols().objects_named(name).next()?;
+        Some((symbol.address, symbol.size))
+    }
+}
+
+fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
+    let name = info.unit(unit).and_then(|unit| unit.unit.name.as_ref());
+    name.is_some_and(|name| Path::new(&*String::from_utf8_lossy(name.bytes())).ends_with(file))
+}
+
+/// The parameters of a function; those that this copy of it lost are there
+/// too, at the place that the source gives them.
+pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variable> {
+    let is_parameter = |(_, entry): &(DieRef, Die)| entry.tag() == gimli::DW_TAG_formal_parameter;
+    let own: Vec<_> = info.children(function).into_iter().filter(is_parameter).collect();
+    let declared: Vec<_> = info
+        .die(function)
+        .and_then(|entry| info.reference(function.unit, entry.attr_value(gimli::DW_AT_abstract_origin)))
+        .map(|origin| info.children(origin).into_iter().filter(is_parameter).collect())
+        .unwrap_or_default();
+    let make = |(die, entry): &(DieRef, Die)| variable(info, *die, entry, Some(function));
+    if declared.len() <= own.len() {
+        return own.iter().filter_map(make).collect();
+    }
+    declared
+        .iter()
+        .filter_map(|(die, entry)| {
+            let kept = own.iter().find(|(at, own)| info.origin(at.unit, own) == Some(*die));
+            match kept {
+                Some(kept) => make(kept),
+                None => variable(info, *die, entry, Some(function)),
+            }
+        })
+        .collect()
+}
+
+fn variable(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, function: Option<DieRef>) -> Option<Variable> {
+    // A declaration inside a function stands for a global variable.
+    if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+        return None;
+    }
+    let name = info.inherited_text(die, gimli::DW_AT_name)?;
+    let r#type = info
+        .inherited(die, |info, at, entry| {
+            entry.attr_value(gimli::DW_AT_type)?;
+            Some((at, info.die(at)?))
+        })
+        .map_or_else(Type::void, |(at, entry)| target(info, at, &entry));
+    let artificial = info
+        .inherited(die, |_, _, entry| DebugInfo::is_set(entry, gimli::DW_AT_artificial).then_some(()))
+        .is_some();
+    Some(Variable {
+        name: name.as_ref().into(),
+        r#type,
+        location: Location::of_die(info, die, function),
+        parameter: entry.tag() == gimli::DW_TAG_formal_parameter,
+        artificial,
+        line: info
+            .inherited_unsigned(die, gimli::DW_AT_decl_line)
+            .and_then(|line| u32::try_from(line).ok()),
+    })
+}
