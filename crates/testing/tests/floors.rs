@@ -61,7 +61,7 @@ const NEVER: &[(&str, &str)] = &[
 
 /// Beside the house: what they may depend on, whatever the floors say.
 const SIDE_ROOMS: &[(&str, &[&str])] = &[
-    ("juror-testing", &[]),
+    ("juror-testing", &["juror-language"]),
     (
         "juror-witness",
         &["juror-event", "juror-language", "juror-monitor"],
