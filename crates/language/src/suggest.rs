@@ -11,7 +11,7 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut rows = Rows::default();
     for candidate in candidates {
         let limit = match best {
-            Some((distance, _)) if distance == 0 => break,
+            Some((0, _)) => break,
             Some((distance, _)) => distance - 1,
             None => (wanted.len().max(3)) / 3,
         };

@@ -1,1 +1,29 @@
-//! Placeholder of a room that is being built.
+//! Properties evaluated over the events of a run.
+//!
+//! A [`Monitor`] keeps a state and an environment for each *slice*: for each
+//! binding of the property's slice parameters, as in Jakse, Falcone and
+//! Méhaut, *Interactive Runtime Verification* (2019), sections 5.5, 6.4 and
+//! 9.2.3, which follows Chen and Rosu, *Parametric Trace Slicing and
+//! Monitoring* (2009). The state of a slice is that of the automaton run alone
+//! over the events whose bindings the slice's binding contains.
+//!
+//! Invariants: nothing here knows of processes, symbols or what an address
+//! means; there is no I/O; an event that leaves the set of slices as it is
+//! allocates nothing.
+
+#![forbid(unsafe_code)]
+
+mod automaton;
+mod history;
+mod index;
+mod monitor;
+mod needs;
+mod routing;
+mod slices;
+mod step;
+
+pub use history::{HISTORY_RECORDS, Path, PathEvent};
+pub use monitor::Monitor;
+pub use needs::EventNeed;
+pub use slices::{SliceId, SliceView};
+pub use step::{Change, Occurrence, Step};

@@ -25,8 +25,9 @@ use std::ops::Range;
 const CAPTURES_MAX: usize = 64;
 /// How many slice parameters a property may have.
 const SLICE_PARAMETERS_MAX: usize = 16;
-/// How many events, variables or states a property may have.
-const ITEMS_MAX: usize = 10_000;
+/// How many events, variables or states a property may have: monitors keep a
+/// table of states by events.
+const ITEMS_MAX: usize = 1_000;
 
 /// Resolves a file: the properties without errors, and what is to be said.
 ///

@@ -82,15 +82,10 @@ impl Checker<'_> {
             *used = true;
         }
         let mut scope = Scope::of_event(event);
-        let guard = match &transition.guard {
-            Some(guard) => Some(self.condition(guard, &mut scope)),
-            None => None,
-        };
+        let guard = (transition.guard.as_ref()).map(|guard| self.condition(guard, &mut scope));
         let success = self.branch(&transition.success, from, &mut scope);
-        let failure = match &transition.failure {
-            Some(failure) => Some(self.branch(failure, from, &mut scope)),
-            None => None,
-        };
+        let failure =
+            (transition.failure.as_ref()).map(|failure| self.branch(failure, from, &mut scope));
         // An error inside was reported; the transition is left out.
         let guard = match guard {
             Some(guard) => Some(guard?),

@@ -1,0 +1,212 @@
+//! The transitions that led here, in one ring for all slices.
+//!
+//! Each record names the previous one of its slice, so a slice keeps only the
+//! number of its last; a path is walked back until its records have been
+//! overwritten. A new slice goes on from the records of the one it came from.
+//! Nothing is allocated for a record: values have a ring of their own, with
+//! room for the largest event of the property.
+
+use crate::step::Occurrence;
+use juror_event::{EventId, Unavailability, Value};
+use juror_language::StateId;
+
+/// How many transitions a monitor remembers unless told otherwise.
+pub const HISTORY_RECORDS: usize = 65_536;
+/// No history is larger than this.
+const RECORDS_MAX: usize = 1 << 24;
+
+/// How a slice came to its state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Path {
+    /// The transitions, oldest first.
+    pub events: Vec<PathEvent>,
+    /// True when older ones have been forgotten.
+    pub forgotten: bool,
+}
+
+/// A transition of a slice, or a run of equal ones that stayed in a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathEvent {
+    /// The number of the event among all that the monitor was given, from 1;
+    /// of a run, the last.
+    pub sequence: u64,
+    /// The event.
+    pub event: EventId,
+    /// The thread in which it happened.
+    pub thread: u32,
+    /// The return address of the call.
+    pub address: u64,
+    /// What was read, by capture slot; of a run, the last time.
+    pub values: Vec<Value>,
+    /// The state before.
+    pub from: StateId,
+    /// The state after.
+    pub to: StateId,
+    /// How often it happened: more than once for a run.
+    pub repeated: u64,
+}
+
+/// One transition, as it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Record {
+    /// The slice's record before this.
+    pub previous: Option<u64>,
+    pub sequence: u64,
+    pub event: EventId,
+    pub from: StateId,
+    pub to: StateId,
+    pub thread: u32,
+    pub address: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct History {
+    /// How many records are kept.
+    capacity: usize,
+    /// How many values each record has room for.
+    stride: usize,
+    /// By event: how many values it has.
+    captures: Vec<usize>,
+    records: Vec<Record>,
+    values: Vec<Value>,
+    /// How many records were ever made; the next one has this number.
+    made: u64,
+}
+
+impl History {
+    /// A history of this many records for events with these numbers of values.
+    pub(crate) fn new(capacity: usize, captures: Vec<usize>) -> History {
+        let capacity = capacity.min(RECORDS_MAX);
+        let stride = captures.iter().copied().max().unwrap_or(0);
+        let mut history = History {
+            capacity,
+            stride,
+            captures,
+            records: Vec::new(),
+            values: Vec::new(),
+            made: 0,
+        };
+        history.reserve();
+        history
+    }
+
+    /// Room for all records, so that none of them has to make it. The pages
+    /// are the system's until they are written to.
+    fn reserve(&mut self) {
+        let records = self.capacity.saturating_sub(self.records.len());
+        self.records.reserve_exact(records);
+        let values = self.capacity.saturating_mul(self.stride);
+        let values = values.saturating_sub(self.values.len());
+        self.values.reserve_exact(values);
+    }
+
+    /// Keeps a transition; gives its number.
+    pub(crate) fn push(&mut self, record: Record, occurrence: &Occurrence<'_>) -> Option<u64> {
+        if self.capacity == 0 {
+            return None;
+        }
+        let number = self.made;
+        self.made += 1;
+        let position = self.position(number);
+        if position == self.records.len() {
+            self.records.push(record);
+            let missing = Value::Unavailable(Unavailability::NotCaptured);
+            self.values.resize(self.values.len() + self.stride, missing);
+        } else if let Some(place) = self.records.get_mut(position) {
+            *place = record;
+        }
+        let start = position * self.stride;
+        let places = self.values.get_mut(start..).unwrap_or(&mut []);
+        let count = self.captures.get(usize::from(record.event.0)).copied();
+        let places = places.iter_mut().take(count.unwrap_or(0));
+        let missing = Value::Unavailable(Unavailability::NotCaptured);
+        for (slot, place) in places.enumerate() {
+            place.clone_from(occurrence.values.get(slot).unwrap_or(&missing));
+        }
+        Some(number)
+    }
+
+    fn position(&self, number: u64) -> usize {
+        // The remainder is below the capacity, which is a usize.
+        (number % self.capacity.max(1) as u64) as usize
+    }
+
+    fn record(&self, number: u64) -> Option<&Record> {
+        let age = self.made.checked_sub(number)?;
+        if age == 0 || age > self.capacity as u64 {
+            return None;
+        }
+        self.records.get(self.position(number))
+    }
+
+    /// The path that ends in this record.
+    pub(crate) fn path(&self, last: Option<u64>) -> Path {
+        let mut numbers = Vec::new();
+        let mut next = last;
+        let mut forgotten = false;
+        while let Some(number) = next {
+            let Some(record) = self.record(number) else {
+                forgotten = true;
+                break;
+            };
+            numbers.push(number);
+            next = record.previous;
+        }
+        let mut events: Vec<PathEvent> = Vec::new();
+        for number in numbers.into_iter().rev() {
+            if let Some(event) = self.event(number) {
+                append(&mut events, event);
+            }
+        }
+        Path { events, forgotten }
+    }
+
+    fn event(&self, number: u64) -> Option<PathEvent> {
+        let record = self.record(number)?;
+        let start = self.position(number) * self.stride;
+        let count = self.captures.get(usize::from(record.event.0))?;
+        let values = self.values.get(start..start + count)?;
+        Some(PathEvent {
+            sequence: record.sequence,
+            event: record.event,
+            thread: record.thread,
+            address: record.address,
+            values: values.to_vec(),
+            from: record.from,
+            to: record.to,
+            repeated: 1,
+        })
+    }
+}
+
+impl Clone for History {
+    fn clone(&self) -> History {
+        let mut history = History {
+            capacity: self.capacity,
+            stride: self.stride,
+            captures: self.captures.clone(),
+            records: self.records.clone(),
+            values: self.values.clone(),
+            made: self.made,
+        };
+        // A cloned vector has no spare room.
+        history.reserve();
+        history
+    }
+}
+
+/// Adds an event, or counts it into the run that it goes on with.
+fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
+    match events.last_mut() {
+        Some(last)
+            if event.from == event.to
+                && last.event == event.event
+                && last.from == event.from
+                && last.to == event.to =>
+        {
+            let repeated = last.repeated + 1;
+            *last = PathEvent { repeated, ..event };
+        }
+        _ => events.push(event),
+    }
+}
