@@ -61,7 +61,10 @@ const NEVER: &[(&str, &str)] = &[
 
 /// Beside the house: what they may depend on, whatever the floors say.
 const SIDE_ROOMS: &[(&str, &[&str])] = &[
-    ("juror-testing", &["juror-language"]),
+    (
+        "juror-testing",
+        &["juror-event", "juror-language", "juror-monitor"],
+    ),
     (
         "juror-witness",
         &["juror-event", "juror-language", "juror-monitor"],
