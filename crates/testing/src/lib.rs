@@ -1,1 +1,30 @@
 //! Test helper: compiles small programs in several ways and runs juror on them.
+//!
+//! - [`Fixture`] is a program in source form; [`Build`] says how it is
+//!   compiled. What was compiled once is found again, by its content, in the
+//!   target directory.
+//! - [`Juror`] runs the debugger without a terminal and gives its [`Output`];
+//!   [`Terminal`] runs it in one, and types at its prompt.
+//!
+//! Invariant: tests that use this crate run side by side, wait for nothing but
+//! output and exits, and leave no process behind. What goes wrong in a helper
+//! that a test calls is a panic with the whole story, as in an assertion; each
+//! has a twin (`try_…`) that gives the error.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod compiler;
+mod deadline;
+mod fixture;
+mod juror;
+mod target;
+mod terminal;
+
+pub use build::{Build, Optimization};
+pub use compiler::{Compiler, Language};
+pub use deadline::{Output, RunError, run_with_deadline};
+pub use fixture::{BuildError, Fixture};
+pub use juror::Juror;
+pub use target::{repository_directory, target_directory};
+pub use terminal::Terminal;

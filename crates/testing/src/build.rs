@@ -1,0 +1,145 @@
+//! How a fixture is compiled.
+
+use crate::{Compiler, Language};
+use std::fmt;
+
+/// How much the compiler optimises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Optimization {
+    /// Not at all (`-O0`).
+    None,
+    /// As released programs are (`-O2`).
+    Full,
+}
+
+/// One way to compile a fixture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Build {
+    /// By which compiler.
+    pub compiler: Compiler,
+    /// How much it optimises.
+    pub optimization: Optimization,
+    /// A position-independent executable, or one with fixed addresses.
+    pub pie: bool,
+    /// With debug information (DWARF, the compiler's own version).
+    pub debug: bool,
+}
+
+impl Build {
+    /// What one uses at the desk: not optimised, position-independent, with
+    /// debug information, by the first compiler for the language.
+    pub fn plain(language: Language) -> Build {
+        let compilers = Compiler::of(language);
+        let compiler = compilers.iter().find(|compiler| compiler.is_present());
+        Build {
+            compiler: *compiler.unwrap_or(&compilers[0]),
+            optimization: Optimization::None,
+            pie: true,
+            debug: true,
+        }
+    }
+
+    /// Every way to compile C that the machine's compilers allow: each
+    /// compiler, optimised and not, position-independent and not, with debug
+    /// information.
+    pub fn all() -> Vec<Build> {
+        Build::all_of(Language::C)
+    }
+
+    /// The same as [`Build::all`] for any language.
+    pub fn all_of(language: Language) -> Vec<Build> {
+        let mut builds = Vec::new();
+        for &compiler in Compiler::of(language) {
+            if !compiler.is_present() {
+                continue;
+            }
+            for optimization in [Optimization::None, Optimization::Full] {
+                for pie in [true, false] {
+                    builds.push(Build {
+                        compiler,
+                        optimization,
+                        pie,
+                        debug: true,
+                    });
+                }
+            }
+        }
+        builds
+    }
+
+    /// The arguments that make the compiler do so.
+    pub(crate) fn arguments(&self) -> Vec<&'static str> {
+        match self.compiler.language() {
+            Language::C | Language::Cpp => self.c_arguments(),
+            Language::Rust => self.rust_arguments(),
+        }
+    }
+
+    fn c_arguments(&self) -> Vec<&'static str> {
+        let mut arguments = vec![match self.compiler.language() {
+            Language::Cpp => "-std=gnu++17",
+            _ => "-std=gnu11",
+        }];
+        arguments.push(match self.optimization {
+            Optimization::None => "-O0",
+            Optimization::Full => "-O2",
+        });
+        arguments.extend(match self.pie {
+            true => ["-fPIE", "-pie"],
+            false => ["-fno-pie", "-no-pie"],
+        });
+        arguments.push(if self.debug { "-g" } else { "-g0" });
+        arguments.extend(["-Wall", "-Wextra", "-pthread"]);
+        arguments
+    }
+
+    fn rust_arguments(&self) -> Vec<&'static str> {
+        vec![
+            "--edition=2024",
+            match self.optimization {
+                Optimization::None => "-Copt-level=0",
+                Optimization::Full => "-Copt-level=2",
+            },
+            match self.pie {
+                true => "-Crelocation-model=pie",
+                false => "-Crelocation-model=static",
+            },
+            match self.debug {
+                true => "-Cdebuginfo=2",
+                false => "-Cdebuginfo=0",
+            },
+        ]
+    }
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let optimization = match self.optimization {
+            Optimization::None => "O0",
+            Optimization::Full => "O2",
+        };
+        let position = if self.pie { "pie" } else { "nopie" };
+        let debug = if self.debug { "debug" } else { "nodebug" };
+        write!(f, "{}-{optimization}-{position}-{debug}", self.compiler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn all_builds_differ_in_name_and_arguments() {
+        for language in [Language::C, Language::Cpp, Language::Rust] {
+            let builds = Build::all_of(language);
+            let names: HashSet<String> = builds.iter().map(Build::to_string).collect();
+            let commands: HashSet<_> = builds
+                .iter()
+                .map(|build| (build.compiler, build.arguments()))
+                .collect();
+            assert_eq!(names.len(), builds.len());
+            assert_eq!(commands.len(), builds.len());
+        }
+    }
+}

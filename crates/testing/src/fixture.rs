@@ -1,0 +1,305 @@
+//! Small programs in source form, compiled on demand.
+//!
+//! The target directory keeps each fixture's sources, and beside them one
+//! executable for each [`Build`], under a name that holds a hash of everything
+//! that the result depends on. Files appear there by renaming, so tests that
+//! want the same executable at the same time do not disturb each other. The
+//! sources stay where they were compiled: a debugger finds them.
+
+use crate::{Build, Compiler, Language, repository_directory, target_directory};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program in source form.
+#[derive(Debug, Clone, Hash)]
+pub struct Fixture {
+    name: String,
+    language: Language,
+    /// Name and content; the first one is the root of a Rust program.
+    files: Vec<(String, String)>,
+    arguments: Vec<String>,
+}
+
+/// Why a fixture has no executable.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A file of the fixture or of the cache cannot be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// The machine does not have the compiler.
+    #[error("there is no `{0}` here")]
+    CompilerAbsent(Compiler),
+    /// The compiler is of another language than the fixture.
+    #[error("`{compiler}` does not compile the fixture `{name}`, which is {language:?}")]
+    WrongLanguage {
+        /// The compiler asked for.
+        compiler: Compiler,
+        /// The fixture.
+        name: String,
+        /// Its language.
+        language: Language,
+    },
+    /// The compiler found a mistake.
+    #[error("{command}\n{messages}")]
+    Rejected {
+        /// The command as it was run.
+        command: String,
+        /// What the compiler said.
+        messages: String,
+    },
+}
+
+impl Fixture {
+    /// A C program of one file.
+    pub fn c(name: &str, source: &str) -> Fixture {
+        Fixture::files(name, &[(&format!("{name}.c"), source)])
+    }
+
+    /// A C++ program of one file.
+    pub fn cpp(name: &str, source: &str) -> Fixture {
+        Fixture::files(name, &[(&format!("{name}.cpp"), source)])
+    }
+
+    /// A Rust program of one file.
+    pub fn rust(name: &str, source: &str) -> Fixture {
+        Fixture::files(name, &[(&format!("{name}.rs"), source)])
+    }
+
+    /// A program of several files, each with its name and content. The names
+    /// of the files tell the language; headers are found beside the sources.
+    pub fn files(name: &str, files: &[(&str, &str)]) -> Fixture {
+        let has = |ending: &str| files.iter().any(|(file, _)| file.ends_with(ending));
+        Fixture {
+            name: name.to_owned(),
+            language: match (has(".rs"), has(".cpp")) {
+                (true, _) => Language::Rust,
+                (_, true) => Language::Cpp,
+                _ => Language::C,
+            },
+            files: files
+                .iter()
+                .map(|(file, content)| ((*file).to_owned(), (*content).to_owned()))
+                .collect(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// A program of `crates/testing/programs`, by the name of its file.
+    ///
+    /// # Panics
+    ///
+    /// There is no such file.
+    #[track_caller]
+    pub fn program(file: &str) -> Fixture {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("programs")
+            .join(file);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let source = fs::read_to_string(&path);
+        match source {
+            Ok(source) => Fixture::files(&name, &[(file, &source)]),
+            Err(cause) => panic!("{}", BuildError::File { path, cause }),
+        }
+    }
+
+    /// The program of the directory `examples/NAME`.
+    ///
+    /// # Panics
+    ///
+    /// There is no such directory.
+    #[track_caller]
+    pub fn example(name: &str) -> Fixture {
+        let directory = repository_directory().join("examples").join(name);
+        match read_sources(&directory) {
+            Ok(files) => {
+                let files: Vec<(&str, &str)> = files
+                    .iter()
+                    .map(|(file, content)| (file.as_str(), content.as_str()))
+                    .collect();
+                Fixture::files(name, &files)
+            }
+            Err(cause) => panic!(
+                "{}",
+                BuildError::File {
+                    path: directory,
+                    cause
+                }
+            ),
+        }
+    }
+
+    /// The same program with a preprocessor name defined (`-DNAME`).
+    pub fn define(self, name: &str) -> Fixture {
+        self.argument(&format!("-D{name}"))
+    }
+
+    /// The same program with one more argument for its compiler.
+    pub fn argument(mut self, argument: &str) -> Fixture {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// Its name, which is also how the executable's name begins.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its language.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The executable, compiled as [`Build::plain`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Fixture::compile`].
+    #[track_caller]
+    pub fn compile_plain(&self) -> PathBuf {
+        self.compile(&Build::plain(self.language))
+    }
+
+    /// The executable.
+    ///
+    /// # Panics
+    ///
+    /// See [`BuildError`]; the message has what the compiler said.
+    #[track_caller]
+    pub fn compile(&self, build: &Build) -> PathBuf {
+        match self.try_compile(build) {
+            Ok(executable) => executable,
+            Err(error) => panic!("the fixture `{}` does not compile: {error}", self.name),
+        }
+    }
+
+    /// The executable, compiled now or by an earlier test.
+    ///
+    /// # Errors
+    ///
+    /// See [`BuildError`].
+    pub fn try_compile(&self, build: &Build) -> Result<PathBuf, BuildError> {
+        if build.compiler.language() != self.language {
+            return Err(BuildError::WrongLanguage {
+                compiler: build.compiler,
+                name: self.name.clone(),
+                language: self.language,
+            });
+        }
+        let Some(version) = build.compiler.version() else {
+            return Err(BuildError::CompilerAbsent(build.compiler));
+        };
+        let directory = self.write_sources()?;
+        let key = hash(&(self, build, version));
+        let executable = directory.join(format!("{}-{build}-{key:016x}", self.name));
+        if !executable.is_file() {
+            let fresh = directory.join(unique_name());
+            self.run_compiler(build, &directory, &fresh)?;
+            rename(&fresh, &executable)?;
+        }
+        Ok(executable)
+    }
+
+    /// The directory that holds the sources, after it does.
+    fn write_sources(&self) -> Result<PathBuf, BuildError> {
+        let directory = target_directory().join("fixtures").join(format!(
+            "{}-{:016x}",
+            self.name,
+            hash(&self.files)
+        ));
+        fs::create_dir_all(&directory).map_err(|cause| file_error(&directory, cause))?;
+        for (name, content) in &self.files {
+            let path = directory.join(name);
+            if !path.is_file() {
+                let fresh = directory.join(unique_name());
+                fs::write(&fresh, content).map_err(|cause| file_error(&fresh, cause))?;
+                rename(&fresh, &path)?;
+            }
+        }
+        Ok(directory)
+    }
+
+    fn run_compiler(
+        &self,
+        build: &Build,
+        directory: &Path,
+        executable: &Path,
+    ) -> Result<(), BuildError> {
+        let mut command = Command::new(build.compiler.command());
+        command
+            .current_dir(directory)
+            .args(build.arguments())
+            .args(&self.arguments)
+            .args(self.inputs().map(|name| directory.join(name)))
+            .arg("-o")
+            .arg(executable);
+        let output = command
+            .output()
+            .map_err(|cause| file_error(Path::new(build.compiler.command()), cause))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(BuildError::Rejected {
+            command: format!("{command:?}"),
+            messages: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// The files that the compiler is given; it finds the others itself.
+    fn inputs(&self) -> impl Iterator<Item = &str> {
+        let names = self.files.iter().map(|(name, _)| name.as_str());
+        let limit = match self.language {
+            Language::Rust => 1,
+            Language::C | Language::Cpp => usize::MAX,
+        };
+        names
+            .filter(|name| [".c", ".cpp", ".rs"].iter().any(|end| name.ends_with(end)))
+            .take(limit)
+    }
+}
+
+/// The C sources and headers of a directory, by name.
+fn read_sources(directory: &Path) -> io::Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".c") || name.ends_with(".h") {
+            files.push((name.into_owned(), fs::read_to_string(&path)?));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A file name that no other test has, in this process or in another.
+fn unique_name() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!(".fresh-{}-{number}", std::process::id())
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), BuildError> {
+    fs::rename(from, to).map_err(|cause| file_error(to, cause))
+}
+
+fn file_error(path: &Path, cause: io::Error) -> BuildError {
+    BuildError::File {
+        path: path.to_path_buf(),
+        cause,
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

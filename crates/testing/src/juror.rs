@@ -1,0 +1,181 @@
+//! Runs the debugger as a user or a script does.
+
+use crate::{Output, RunError, Terminal, repository_directory, run_with_deadline};
+use cargo_metadata::Message;
+use std::ffi::OsStr;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A run of juror that is being prepared.
+///
+/// Its state directory (`XDG_STATE_HOME`) is an empty one of its own, so that
+/// no run sees the history of another, or the user's.
+#[derive(Debug)]
+pub struct Juror {
+    command: Command,
+    input: Vec<u8>,
+    deadline: Duration,
+    /// Removed when the run is over.
+    _state: TempDir,
+}
+
+impl Juror {
+    /// The debugger at this path. Tests of the crate that has the binary give
+    /// `env!("CARGO_BIN_EXE_juror")`; others see [`Juror::find`].
+    ///
+    /// # Panics
+    ///
+    /// No temporary directory can be made.
+    #[track_caller]
+    pub fn new(path: impl AsRef<Path>) -> Juror {
+        let state = match TempDir::with_prefix("juror-state-") {
+            Ok(state) => state,
+            Err(error) => panic!("no temporary directory: {error}"),
+        };
+        let mut command = Command::new(path.as_ref());
+        command
+            .env("XDG_STATE_HOME", state.path())
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE");
+        Juror {
+            command,
+            input: Vec::new(),
+            deadline: Duration::from_secs(60),
+            _state: state,
+        }
+    }
+
+    /// The debugger of this workspace, built by cargo if need be, in the
+    /// profile (`dev`, `release`).
+    ///
+    /// # Errors
+    ///
+    /// What cargo said.
+    pub fn find(profile: &str) -> Result<PathBuf, String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut child = Command::new(cargo)
+            .args(["build", "--quiet", "--package", "juror", "--bin", "juror"])
+            .args(["--profile", profile])
+            .arg("--message-format=json-render-diagnostics")
+            .current_dir(repository_directory())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cargo does not start: {error}"))?;
+        let mut executable = None;
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)).flatten() {
+                if let Message::CompilerArtifact(artifact) = message
+                    && artifact.target.name == "juror"
+                {
+                    executable = artifact.executable.or(executable);
+                }
+            }
+        }
+        let status = child
+            .wait()
+            .map_err(|error| format!("cargo cannot be waited for: {error}"))?;
+        match executable {
+            Some(path) if status.success() => Ok(path.into_std_path_buf()),
+            _ => Err(format!("cargo does not build juror: {status}")),
+        }
+    }
+
+    /// Adds arguments.
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Juror {
+        self.command.args(arguments);
+        self
+    }
+
+    /// Sets a variable of the environment.
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Juror {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs in this directory.
+    pub fn directory(mut self, directory: impl AsRef<Path>) -> Juror {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// Gives this on standard input, which is otherwise empty.
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Juror {
+        self.input = input.into();
+        self
+    }
+
+    /// Kills it after this time, instead of a minute.
+    pub fn deadline(mut self, deadline: Duration) -> Juror {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Runs it to its end, without a terminal.
+    ///
+    /// # Panics
+    ///
+    /// See [`RunError`]; the message has the output up to then.
+    #[track_caller]
+    pub fn run(self) -> Output {
+        match self.try_run() {
+            Ok(output) => output,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Runs it to its end, without a terminal.
+    ///
+    /// # Errors
+    ///
+    /// See [`RunError`].
+    pub fn try_run(mut self) -> Result<Output, RunError> {
+        run_with_deadline(&mut self.command, &self.input, self.deadline)
+    }
+
+    /// Starts it in a terminal of its own.
+    ///
+    /// # Panics
+    ///
+    /// There is no terminal to be had.
+    #[track_caller]
+    pub fn terminal(self) -> Terminal {
+        Terminal::start(self.command, self.deadline, Some(self._state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The debugger's part is played by a shell: what is tested is the runner.
+    fn shell(script: &str) -> Juror {
+        Juror::new("/bin/sh").args(["-c", script])
+    }
+
+    #[test]
+    fn a_run_gets_arguments_environment_directory_and_input() {
+        let script = "pwd; echo $COLOUR; cat";
+        let output = shell(script)
+            .env("COLOUR", "green")
+            .directory("/")
+            .input("typed\n")
+            .run();
+        output.assert_code(0);
+        assert_eq!(output.stdout, "/\ngreen\ntyped\n");
+    }
+
+    #[test]
+    fn each_run_has_an_empty_state_directory() {
+        let script = "ls -A \"$XDG_STATE_HOME\"; touch \"$XDG_STATE_HOME/history\"";
+        for _ in 0..2 {
+            let output = shell(script).run();
+            output.assert_code(0);
+            assert_eq!(output.stdout, "");
+        }
+    }
+}
