@@ -2,95 +2,10 @@
 //!
 //! The trait keeps the front end testable without a live process.
 
-use juror_language::Diagnostic;
-use juror_session::view::{Outcome, StateChange};
-use std::ffi::OsString;
-use std::path::PathBuf;
+use juror_session::Session;
+use juror_session::view::Outcome;
 
-/// Where juror and the debuggee run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CpuPolicy {
-    /// On one processor while events are frequent, free otherwise.
-    #[default]
-    Auto,
-    /// Always on one.
-    Shared,
-    /// Never pinned.
-    Free,
-}
-
-/// A property file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PropertySource {
-    /// Its name, as the user wrote it.
-    pub file: String,
-    /// What it says.
-    pub text: String,
-}
-
-/// What to run, and how.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Options {
-    pub program: PathBuf,
-    pub arguments: Vec<OsString>,
-    pub environment: Vec<(OsString, Option<OsString>)>,
-    pub clear_environment: bool,
-    pub directory: Option<PathBuf>,
-    pub stdin: Option<PathBuf>,
-    pub stdout: Option<PathBuf>,
-    pub stderr: Option<PathBuf>,
-    pub append_stdout: bool,
-    pub append_stderr: bool,
-    pub randomize: bool,
-    pub cpu: CpuPolicy,
-    pub properties: Vec<PropertySource>,
-    /// How many events each monitor remembers; 0 for the default.
-    pub history: usize,
-    pub batch: bool,
-    pub ignore_inlined: bool,
-}
-
-/// Why a session could not begin.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// A property is wrong.
-    #[error("the property in {file} cannot be used")]
-    Property {
-        /// Its file.
-        file: String,
-        /// What the file says.
-        text: String,
-        /// What is wrong with it.
-        diagnostics: Vec<Diagnostic>,
-    },
-    /// The program cannot be run.
-    #[error("{0}")]
-    Launch(String),
-    /// Something in juror or the kernel went wrong.
-    #[error("{0}")]
-    Internal(String),
-}
-
-/// Why a command did nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandError {
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-}
-
-/// Who is told what happens while a command runs.
-pub trait Observer {
-    /// A slice changed its state.
-    fn state_change(&mut self, change: &StateChange);
-    /// State changes are wanted at all.
-    fn wants_state_changes(&self) -> bool;
-    /// Something worth a line: a thread started, a process forked.
-    fn notice(&mut self, text: &str);
-    /// Long work goes on: `done` of `of`.
-    fn progress(&mut self, what: &str, done: u64, of: u64);
-}
+pub use juror_session::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
 
 /// A session.
 pub trait Driver {
@@ -107,13 +22,32 @@ pub trait Driver {
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
 }
 
+impl Driver for Session {
+    fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        Session::execute(self, line, observer)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        Session::complete(self, line, position)
+    }
+    fn repeats(&self, line: &str) -> bool {
+        Session::repeats(self, line)
+    }
+    fn is_alive(&self) -> bool {
+        Session::is_alive(self)
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(Session::interrupter(self))
+    }
+}
+
 /// Begins a session.
 pub fn start(
     options: Options,
     observer: &mut dyn Observer,
 ) -> Result<Box<dyn Driver>, SessionError> {
-    let _ = (options, observer);
-    Err(SessionError::Internal(
-        "this build has no session".to_owned(),
-    ))
+    Ok(Box::new(Session::start(options, observer)?))
 }

@@ -6,7 +6,6 @@
 
 #![forbid(unsafe_code)]
 // `driver::start` does not call back yet.
-#![cfg_attr(not(test), allow(dead_code))]
 
 mod arguments;
 mod batch;

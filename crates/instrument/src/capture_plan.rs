@@ -37,7 +37,10 @@ pub struct CaptureError {
 
 impl CaptureError {
     fn new(message: impl Into<String>) -> CaptureError {
-        CaptureError { message: message.into(), help: None }
+        CaptureError {
+            message: message.into(),
+            help: None,
+        }
     }
 }
 
@@ -51,12 +54,20 @@ pub fn plan_capture(
     if needs_caller(&capture.read) {
         return Ok(CapturePlan::Evaluate(capture.read.clone()));
     }
-    let planner = Planner { event, bound, modules };
+    let planner = Planner {
+        event,
+        bound,
+        modules,
+    };
     let draft = planner.draft(&capture.read)?;
     let plan = draft.finish()?;
     let is_late = event.kind == EventKind::AfterCall
         && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }));
-    Ok(if is_late { CapturePlan::Return(plan) } else { CapturePlan::Entry(plan) })
+    Ok(if is_late {
+        CapturePlan::Return(plan)
+    } else {
+        CapturePlan::Entry(plan)
+    })
 }
 
 fn needs_caller(read: &Read) -> bool {
@@ -131,7 +142,9 @@ impl Draft {
     }
 
     fn type_name(&self) -> String {
-        self.r#type.as_ref().map_or_else(|| "a word without a type".to_owned(), Type::name)
+        self.r#type
+            .as_ref()
+            .map_or_else(|| "a word without a type".to_owned(), Type::name)
     }
 
     fn dereference(mut self) -> Result<Draft, CaptureError> {
@@ -151,7 +164,10 @@ impl Draft {
                     return Ok(self);
                 }
                 _ => {
-                    return Err(CaptureError::new(format!("`{}` is not a pointer", r#type.name())));
+                    return Err(CaptureError::new(format!(
+                        "`{}` is not a pointer",
+                        r#type.name()
+                    )));
                 }
             },
         }
@@ -193,7 +209,10 @@ impl Draft {
         match field.bits {
             Some(bits) => {
                 self.shift((bits.offset_bits / 8) as i64);
-                self.bits = Some(BitField { offset_bits: bits.offset_bits % 8, ..bits });
+                self.bits = Some(BitField {
+                    offset_bits: bits.offset_bits % 8,
+                    ..bits
+                });
             }
             None => self.shift(field.offset as i64),
         }
@@ -208,7 +227,10 @@ impl Draft {
             match self.r#type.as_ref().and_then(Type::target) {
                 Some(element) => self.r#type = Some(element),
                 None => {
-                    return Err(CaptureError::new(format!("`{}` has no elements", self.type_name())));
+                    return Err(CaptureError::new(format!(
+                        "`{}` has no elements",
+                        self.type_name()
+                    )));
                 }
             }
         }
@@ -224,7 +246,8 @@ impl Draft {
     fn address_of(mut self) -> Result<Draft, CaptureError> {
         let in_memory = !self.follow.is_empty()
             || self.parts.iter().all(|part| {
-                part.pointed || matches!(part.source, Source::Frame { .. } | Source::Absolute { .. })
+                part.pointed
+                    || matches!(part.source, Source::Frame { .. } | Source::Absolute { .. })
             });
         if !in_memory {
             return Err(CaptureError::new(
@@ -240,12 +263,13 @@ impl Draft {
     fn part_at_offset(&self) -> Result<SmallVec<[Part; 2]>, CaptureError> {
         let offset = u32::try_from(self.offset)
             .map_err(|_| CaptureError::new("this lies before the start of the value"))?;
-        let found = self
-            .parts
-            .iter()
-            .find(|part| (part.offset..part.offset.saturating_add(part.size.max(1))).contains(&offset));
+        let found = self.parts.iter().find(|part| {
+            (part.offset..part.offset.saturating_add(part.size.max(1))).contains(&offset)
+        });
         let Some(part) = found else {
-            return Err(CaptureError::new("this part of the value is not passed to the function"));
+            return Err(CaptureError::new(
+                "this part of the value is not passed to the function",
+            ));
         };
         let inside = offset - part.offset;
         let mut part = part.clone();
@@ -262,7 +286,11 @@ impl Draft {
             let [part] = self.parts.as_slice() else {
                 return Err(CaptureError::new("this value stands in several places"));
             };
-            return Ok(ReadPlan { source: part.source, follow: self.follow, decode });
+            return Ok(ReadPlan {
+                source: part.source,
+                follow: self.follow,
+                decode,
+            });
         }
         let parts = self.part_at_offset()?;
         let [part] = parts.as_slice() else {
@@ -271,9 +299,17 @@ impl Draft {
         if part.pointed {
             // Composites in memory: the source is their address.
             let follow = SmallVec::from_slice(&[self.offset]);
-            return Ok(ReadPlan { source: part.source, follow, decode });
+            return Ok(ReadPlan {
+                source: part.source,
+                follow,
+                decode,
+            });
         }
-        Ok(ReadPlan { source: part.source, follow: SmallVec::new(), decode })
+        Ok(ReadPlan {
+            source: part.source,
+            follow: SmallVec::new(),
+            decode,
+        })
     }
 
     fn decode(&self) -> Result<Decode, CaptureError> {
@@ -291,29 +327,36 @@ impl Draft {
                 Conversion::Text => match &self.r#type {
                     Some(r#type) if matches!(r#type.strip().kind(), TypeKind::Array { .. }) => {
                         let bytes = r#type.size().and_then(|size| u32::try_from(size).ok());
-                        Decode::TextInPlace { bytes: bytes.unwrap_or(256) }
+                        Decode::TextInPlace {
+                            bytes: bytes.unwrap_or(256),
+                        }
                     }
                     _ => Decode::TextPointer,
                 },
             });
         }
-        let Some(r#type) = &self.r#type else { return Ok(Decode::Unsigned(8)) };
+        let Some(r#type) = &self.r#type else {
+            return Ok(Decode::Unsigned(8));
+        };
         decode_type(r#type, self.bits)
     }
 }
 
 fn moved(source: Source, bytes: u32) -> Source {
     match source {
-        Source::Register { number, shift } => {
-            Source::Register { number, shift: shift.saturating_add((bytes * 8).min(63) as u8) }
-        }
-        Source::Frame { offset } => Source::Frame { offset: offset.wrapping_add(i64::from(bytes)) },
-        Source::Absolute { address } => {
-            Source::Absolute { address: address.wrapping_add(u64::from(bytes)) }
-        }
-        Source::Constant { bits } => {
-            Source::Constant { bits: bits.checked_shr(bytes.saturating_mul(8)).unwrap_or(0) }
-        }
+        Source::Register { number, shift } => Source::Register {
+            number,
+            shift: shift.saturating_add((bytes * 8).min(63) as u8),
+        },
+        Source::Frame { offset } => Source::Frame {
+            offset: offset.wrapping_add(i64::from(bytes)),
+        },
+        Source::Absolute { address } => Source::Absolute {
+            address: address.wrapping_add(u64::from(bytes)),
+        },
+        Source::Constant { bits } => Source::Constant {
+            bits: bits.checked_shr(bytes.saturating_mul(8)).unwrap_or(0),
+        },
         same @ (Source::Vector { .. } | Source::OptimizedOut) => same,
     }
 }
@@ -327,19 +370,28 @@ fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureE
             let (shift, width) = (bits.offset_bits as u8, bits.size_bits.min(64) as u8);
             let bytes = (bits.offset_bits + bits.size_bits).div_ceil(8).min(8) as u8;
             if signed {
-                Decode::SignedBits { bytes, shift, bits: width }
+                Decode::SignedBits {
+                    bytes,
+                    shift,
+                    bits: width,
+                }
             } else {
-                Decode::UnsignedBits { bytes, shift, bits: width }
+                Decode::UnsignedBits {
+                    bytes,
+                    shift,
+                    bits: width,
+                }
             }
         }
         None if signed => Decode::Signed(bytes),
         None => Decode::Unsigned(bytes),
     };
-    let unreadable = || {
-        CaptureError {
-            message: format!("a value of type `{}` cannot be used as a whole", r#type.name()),
-            help: Some("read one of its fields, or its address with `&`".to_owned()),
-        }
+    let unreadable = || CaptureError {
+        message: format!(
+            "a value of type `{}` cannot be used as a whole",
+            r#type.name()
+        ),
+        help: Some("read one of its fields, or its address with `&`".to_owned()),
     };
     Ok(match stripped.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => Decode::Address,
@@ -424,15 +476,29 @@ impl Planner<'_> {
             let whole = |source, r#type: Option<Type>| {
                 let size = r#type.as_ref().and_then(Type::size).unwrap_or(8);
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
-                Draft::new(SmallVec::from_iter([Part { offset: 0, size, source, pointed: false }]), r#type)
+                Draft::new(
+                    SmallVec::from_iter([Part {
+                        offset: 0,
+                        size,
+                        source,
+                        pointed: false,
+                    }]),
+                    r#type,
+                )
             };
-            let variable = module.symbols.globals_named(name).into_iter().find_map(|variable| {
-                let address = crate::frames::static_address(&variable, module)?;
-                Some(whole(Source::Absolute { address }, Some(variable.r#type)))
-            });
+            let variable = module
+                .symbols
+                .globals_named(name)
+                .into_iter()
+                .find_map(|variable| {
+                    let address = crate::frames::static_address(&variable, module)?;
+                    Some(whole(Source::Absolute { address }, Some(variable.r#type)))
+                });
             variable.or_else(|| {
                 let (address, size) = module.symbols.data_symbol(name)?;
-                let source = Source::Absolute { address: module.to_process(address) };
+                let source = Source::Absolute {
+                    address: module.to_process(address),
+                };
                 let name = match size {
                     1 => "u8",
                     2 => "u16",
@@ -450,9 +516,14 @@ impl Planner<'_> {
                 juror_language::suggest(name, known.iter().map(String::as_str))
                     .map(|near| format!("did you mean `{near}`?"))
             }
-            _ => Some(format!("without debug information write `{name} = arg 1` (its position)")),
+            _ => Some(format!(
+                "without debug information write `{name} = arg 1` (its position)"
+            )),
         };
-        CaptureError { message: error.to_string(), help }
+        CaptureError {
+            message: error.to_string(),
+            help,
+        }
     }
 
     fn argument(&self, position: u8) -> Result<Draft, CaptureError> {
@@ -461,8 +532,12 @@ impl Planner<'_> {
         match symbols.entry_value_plan(&self.bound.function, parameter) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             // More arguments than the debug information knows: `...` of C.
-            Err(EntryError::NoSuchParameter { known, .. }) if usize::from(position) <= known.len() => {
-                Err(CaptureError::new("the debug information of this function is damaged"))
+            Err(EntryError::NoSuchParameter { known, .. })
+                if usize::from(position) <= known.len() =>
+            {
+                Err(CaptureError::new(
+                    "the debug information of this function is damaged",
+                ))
             }
             Err(_) => Ok(self.untyped_argument(position)),
         }
@@ -475,7 +550,9 @@ impl Planner<'_> {
         for capture in &self.event.captures {
             if let Read::Convert(inner, Conversion::Float32 | Conversion::Float64) = &capture.read
                 && let Read::Argument(at) = **inner
-                && let Some(class) = usize::from(at).checked_sub(1).and_then(|at| classes.get_mut(at))
+                && let Some(class) = usize::from(at)
+                    .checked_sub(1)
+                    .and_then(|at| classes.get_mut(at))
             {
                 *class = ArgumentClass::Float;
             }
@@ -492,16 +569,31 @@ impl Planner<'_> {
 
     fn returned(&self) -> Result<Draft, CaptureError> {
         if self.event.kind == EventKind::BeforeCall {
-            return Err(CaptureError::new("before the call nothing has been returned yet"));
+            return Err(CaptureError::new(
+                "before the call nothing has been returned yet",
+            ));
         }
-        match self.bound.module.symbols.return_value_plan(&self.bound.function) {
+        match self
+            .bound
+            .module
+            .symbols
+            .return_value_plan(&self.bound.function)
+        {
             Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => Err(
                 CaptureError::new(format!("`{}` returns nothing", self.bound.function.name)),
             ),
             Some(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             None => {
-                let source = Source::Register { number: register::RAX as u8, shift: 0 };
-                let part = Part { offset: 0, size: 8, source, pointed: false };
+                let source = Source::Register {
+                    number: register::RAX as u8,
+                    shift: 0,
+                };
+                let part = Part {
+                    offset: 0,
+                    size: 8,
+                    source,
+                    pointed: false,
+                };
                 Ok(Draft::new(SmallVec::from_iter([part]), None))
             }
         }
@@ -518,9 +610,16 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
             });
         }
         let Some((source, pointed)) = part_of(&piece.place) else {
-            return Err(CaptureError::new("this value is passed in a register that is not supported"));
+            return Err(CaptureError::new(
+                "this value is passed in a register that is not supported",
+            ));
         };
-        parts.push(Part { offset: piece.offset, size: piece.size, source, pointed });
+        parts.push(Part {
+            offset: piece.offset,
+            size: piece.size,
+            source,
+            pointed,
+        });
     }
     Ok(parts)
 }
@@ -528,8 +627,13 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
 /// The source of a place, and whether the source holds only its address.
 fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
     let of_register = |number: u16| match number {
-        0..=16 => Some(Source::Register { number: number as u8, shift: 0 }),
-        register::XMM0..=32 => Some(Source::Vector { number: (number - register::XMM0) as u8 }),
+        0..=16 => Some(Source::Register {
+            number: number as u8,
+            shift: 0,
+        }),
+        register::XMM0..=32 => Some(Source::Vector {
+            number: (number - register::XMM0) as u8,
+        }),
         _ => None,
     };
     Some(match place {
@@ -541,7 +645,12 @@ fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
             let mut wide = [0; 8];
             let count = bytes.len().min(8);
             wide[..count].copy_from_slice(&bytes[..count]);
-            (Source::Constant { bits: u64::from_le_bytes(wide) }, false)
+            (
+                Source::Constant {
+                    bits: u64::from_le_bytes(wide),
+                },
+                false,
+            )
         }
         EntryPlace::Unavailable(_) => (Source::OptimizedOut, false),
     })

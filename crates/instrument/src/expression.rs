@@ -267,7 +267,11 @@ fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Res
 pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
     let stripped = object.r#type.strip();
     let element = match stripped.kind() {
-        TypeKind::Array { element, dimensions, .. } => {
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
             // A row of a table is an array of the dimensions that are left.
             let element = dimensions
                 .get(1..)

@@ -7,7 +7,7 @@ use crate::typed::{Place, Typed};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     EntryLocation, EntryPlace, EvaluationContext, Function, Location, Memory, Piece,
-    Place as PiecePlace, Registers, ScopeKind, Type, Variable, UnwindMethod, register,
+    Place as PiecePlace, Registers, ScopeKind, Type, UnwindMethod, Variable, register,
 };
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -81,7 +81,9 @@ impl Program {
 
     /// Walks the stack until `visit` says no; tells whether it was cut short.
     pub fn walk(&self, thread: ThreadId, mut visit: impl FnMut(Frame) -> bool) -> bool {
-        let Ok(now) = self.debuggee.registers(thread) else { return false };
+        let Ok(now) = self.debuggee.registers(thread) else {
+            return false;
+        };
         let mut registers = Registers::default();
         for number in 0..=16 {
             registers.set(number, now.by_dwarf_number(number));
@@ -90,11 +92,16 @@ impl Program {
         let mut interrupted = false;
         let mut guess = false;
         for _ in 0..FRAMES_MAX {
-            let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else { return false };
+            let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else {
+                return false;
+            };
             let lookup = if exact { pc } else { pc.wrapping_sub(1) };
             let module = self.modules.find(lookup).cloned();
             let unwound = match &module {
-                Some(module) => module.symbols.unwind(module.to_file(lookup), &registers, self).ok(),
+                Some(module) => module
+                    .symbols
+                    .unwind(module.to_file(lookup), &registers, self)
+                    .ok(),
                 None => None,
             };
             let base = Frame {
@@ -136,7 +143,9 @@ impl Program {
     /// The visible variables of a frame, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
-        let Some(module) = &frame.module else { return Vec::new() };
+        let Some(module) = &frame.module else {
+            return Vec::new();
+        };
         let mut seen_inlined = 0;
         let mut found = Vec::new();
         for scope in module.symbols.locals_at(module.to_file(frame.lookup)) {
@@ -169,12 +178,24 @@ impl Program {
         {
             let name = juror_symbols::Parameter::Name(&variable.name);
             if let Ok(value) = module.symbols.entry_value_plan(function, name) {
-                let stack = frame.registers.get(register::RSP).map(|stack| stack.wrapping_add(8));
+                let stack = frame
+                    .registers
+                    .get(register::RSP)
+                    .map(|stack| stack.wrapping_add(8));
                 return self.at_entry(frame, value.r#type, &value.location, stack);
             }
         }
-        let context = FrameContext { program: self, frame, bias: module.bias };
-        located(&variable.location, module.to_file(frame.lookup), variable.r#type.clone(), &context)
+        let context = FrameContext {
+            program: self,
+            frame,
+            bias: module.bias,
+        };
+        located(
+            &variable.location,
+            module.to_file(frame.lookup),
+            variable.r#type.clone(),
+            &context,
+        )
     }
 
     /// A value at its place by the calling convention.
@@ -235,7 +256,11 @@ impl Program {
 
     fn vector_of(&self, frame: &Frame, number: u16) -> Option<u64> {
         // Only the innermost frame's vector registers are known.
-        let thread = self.debuggee.threads().find(|thread| thread.pc == Some(frame.pc))?.id;
+        let thread = self
+            .debuggee
+            .threads()
+            .find(|thread| thread.pc == Some(frame.pc))?
+            .id;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
         let xmm = vectors.xmm.get(usize::from(number - register::XMM0))?;
         let mut low = [0; 8];
@@ -252,7 +277,9 @@ fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {
 
 /// The frame itself and, before it, those of the calls inlined into it.
 fn with_inlined(base: Frame) -> Vec<Frame> {
-    let Some(module) = base.module.clone() else { return vec![base] };
+    let Some(module) = base.module.clone() else {
+        return vec![base];
+    };
     let address = module.to_file(base.lookup);
     let inlined = module.symbols.inlined_frames(address);
     let function = module.symbols.function_at(address);
@@ -339,7 +366,12 @@ impl EvaluationContext for StaticContext {
 pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
     let context = StaticContext { bias: module.bias };
     match variable.location.evaluate(0, &context).ok()?.as_slice() {
-        [Piece { place: PiecePlace::Address(address), .. }] => Some(*address),
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                ..
+            },
+        ] => Some(*address),
         _ => None,
     }
 }
@@ -352,10 +384,21 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
     };
     match pieces.as_slice() {
         [] => return Typed::missing(r#type, "optimized out"),
-        [Piece { place: PiecePlace::Address(address), size_bits: None, .. }] => {
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                size_bits: None,
+                ..
+            },
+        ] => {
             return Typed::in_memory(r#type, *address);
         }
-        [Piece { place: PiecePlace::OptimizedOut, .. }] => {
+        [
+            Piece {
+                place: PiecePlace::OptimizedOut,
+                ..
+            },
+        ] => {
             return Typed::missing(r#type, "optimized out");
         }
         _ => {}
@@ -363,7 +406,9 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
     let size = r#type.size().unwrap_or(8) as usize;
     let mut bytes = Vec::with_capacity(size);
     for piece in &pieces {
-        let wanted = piece.size_bits.map_or(size - bytes.len().min(size), |bits| (bits / 8) as usize);
+        let wanted = piece
+            .size_bits
+            .map_or(size - bytes.len().min(size), |bits| (bits / 8) as usize);
         let mut part = vec![0; wanted.min(size)];
         let offset = (piece.offset_bits / 8) as usize;
         match &piece.place {
@@ -372,23 +417,40 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
                     return Typed::missing(r#type, "its register is not known in this frame");
                 };
                 let word = word.to_le_bytes();
-                put(&mut part, 0, wanted as u32, word.get(offset.min(8)..).unwrap_or(&[]));
+                put(
+                    &mut part,
+                    0,
+                    wanted as u32,
+                    word.get(offset.min(8)..).unwrap_or(&[]),
+                );
             }
             PiecePlace::Address(address) => {
                 if !context.read(address.wrapping_add(offset as u64), &mut part) {
-                    return Typed::missing(r#type, format!("memory at {address:#x} cannot be read"));
+                    return Typed::missing(
+                        r#type,
+                        format!("memory at {address:#x} cannot be read"),
+                    );
                 }
             }
             PiecePlace::Value(number) => {
                 put(&mut part, 0, wanted as u32, &number.to_le_bytes());
             }
             PiecePlace::Bytes(known) => {
-                put(&mut part, 0, wanted as u32, known.get(offset..).unwrap_or(&[]));
+                put(
+                    &mut part,
+                    0,
+                    wanted as u32,
+                    known.get(offset..).unwrap_or(&[]),
+                );
             }
             _ => return Typed::missing(r#type, "partly optimized out"),
         }
         bytes.extend(part);
     }
     bytes.resize(size, 0);
-    Typed { r#type, place: Place::Bytes(bytes), bits: None }
+    Typed {
+        r#type,
+        place: Place::Bytes(bytes),
+        bits: None,
+    }
 }

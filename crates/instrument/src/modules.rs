@@ -116,7 +116,14 @@ impl Modules {
                     .and_then(|data| data.modified())
                     .ok();
                 let is_late = self.is_started;
-                self.loaded.push(Rc::new(Module { path, bias, is_main, is_late, symbols, built }));
+                self.loaded.push(Rc::new(Module {
+                    path,
+                    bias,
+                    is_main,
+                    is_late,
+                    symbols,
+                    built,
+                }));
             }
         }
     }

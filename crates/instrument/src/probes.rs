@@ -105,16 +105,23 @@ impl Program {
             let mut places: Vec<String> = copies
                 .iter()
                 .map(|(module, copy)| match (&copy.call_file, copy.call_line) {
-                    (Some(file), Some(line)) => format!("{}:{line} (in {})", file.display(), copy.caller),
+                    (Some(file), Some(line)) => {
+                        format!("{}:{line} (in {})", file.display(), copy.caller)
+                    }
                     _ => format!("{:#x} (in {})", module.to_process(copy.entry), copy.caller),
                 })
                 .collect();
             places.sort();
             places.dedup();
-            return Err(BindError::Inlined { places, only: definitions.is_empty() });
+            return Err(BindError::Inlined {
+                places,
+                only: definitions.is_empty(),
+            });
         }
         if definitions.is_empty() {
-            return Err(BindError::UnknownFunction { near: self.near_function(&event.function) });
+            return Err(BindError::UnknownFunction {
+                near: self.near_function(&event.function),
+            });
         }
         let mut bound = Vec::new();
         for definition in definitions {
@@ -123,9 +130,14 @@ impl Program {
             }
             let mut plans = Vec::with_capacity(event.captures.len());
             for (slot, capture) in event.captures.iter().enumerate() {
-                let plan = plan_capture(event, capture, &definition, &self.modules).map_err(|error| {
-                    BindError::Capture { slot, error, function: definition.function.name.to_string() }
-                })?;
+                let plan =
+                    plan_capture(event, capture, &definition, &self.modules).map_err(|error| {
+                        BindError::Capture {
+                            slot,
+                            error,
+                            function: definition.function.name.to_string(),
+                        }
+                    })?;
                 plans.push(plan);
             }
             bound.push((definition, plans));
@@ -169,7 +181,9 @@ impl Probes {
         // Monitors in their order, events in the order of their declaration.
         let probes = &self.probes;
         here.sort_by_key(|&number| {
-            probes.get(number as usize).map(|probe| (probe.monitor, probe.event))
+            probes
+                .get(number as usize)
+                .map(|probe| (probe.monitor, probe.event))
         });
     }
 
@@ -236,7 +250,9 @@ impl Probes {
     pub fn hit(&mut self, address: u64, hit: &mut Vec<u32>) {
         hit.clear();
         self.calls += 1;
-        let Some(here) = self.by_address.get(&address) else { return };
+        let Some(here) = self.by_address.get(&address) else {
+            return;
+        };
         for &number in here {
             if let Some(probe) = self.probes.get_mut(number as usize)
                 && probe.planted
@@ -253,7 +269,8 @@ impl Probes {
         hit.clear();
         let here = self.by_address.get(&address).map_or(&[][..], |here| here);
         hit.extend(here.iter().copied().filter(|&number| {
-            self.get(number).is_some_and(|p| p.planted && p.kind == EventKind::AfterCall)
+            self.get(number)
+                .is_some_and(|p| p.planted && p.kind == EventKind::AfterCall)
         }));
     }
 
@@ -271,7 +288,9 @@ impl Probes {
         let machine = program.machine(thread)?;
         let stack = machine.registers().rsp;
         let caller = program.debuggee.read_u64(stack).unwrap_or(0);
-        let Some(probe) = self.get(number) else { return Ok(caller) };
+        let Some(probe) = self.get(number) else {
+            return Ok(caller);
+        };
         for (slot, plan) in probe.captures.iter().enumerate() {
             values.push(if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)
@@ -294,10 +313,14 @@ impl Probes {
         thread: ThreadId,
         number: u32,
     ) -> Result<(), DebuggeeError> {
-        let Some(probe) = self.probes.get(number as usize) else { return Ok(()) };
+        let Some(probe) = self.probes.get(number as usize) else {
+            return Ok(());
+        };
         let machine = program.machine(thread)?;
         let stack = machine.registers().rsp;
-        let Ok(address) = program.debuggee.read_u64(stack) else { return Ok(()) };
+        let Ok(address) = program.debuggee.read_u64(stack) else {
+            return Ok(());
+        };
         let frame = stack.wrapping_add(8);
         let begun = probe
             .captures
@@ -307,7 +330,13 @@ impl Probes {
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
-        let pending = PendingReturn { address, frame, call: self.calls, probe: number, begun };
+        let pending = PendingReturn {
+            address,
+            frame,
+            call: self.calls,
+            probe: number,
+            begun,
+        };
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)
     }
@@ -338,7 +367,10 @@ impl Probes {
                 });
             }
         }
-        Ok(Some(Occurrence { probe: pending.probe, caller: address }))
+        Ok(Some(Occurrence {
+            probe: pending.probe,
+            caller: address,
+        }))
     }
 
     /// Whether returns are awaited at all in this thread.
@@ -355,12 +387,17 @@ impl Probes {
         stack: u64,
         same_stack: impl Fn(u64) -> bool,
     ) -> Result<(), DebuggeeError> {
-        self.pending.unwind_to(thread, stack, same_stack, &mut self.dropped);
+        self.pending
+            .unwind_to(thread, stack, same_stack, &mut self.dropped);
         self.release(program)
     }
 
     /// A thread is gone.
-    pub fn end_thread(&mut self, program: &mut Program, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub fn end_thread(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         self.pending.end_thread(thread, &mut self.dropped);
         self.release(program)
     }
@@ -374,11 +411,21 @@ impl Probes {
         address: u64,
         frame: u64,
     ) -> Result<(), DebuggeeError> {
-        let count = self.probes.get(number as usize).map_or(0, |probe| probe.captures.len());
+        let count = self
+            .probes
+            .get(number as usize)
+            .map_or(0, |probe| probe.captures.len());
         // Its arguments' registers are gone.
-        let begun = std::iter::repeat_n(Begun::Unavailable(Unavailability::OptimizedOut), count).collect();
+        let begun =
+            std::iter::repeat_n(Begun::Unavailable(Unavailability::OptimizedOut), count).collect();
         // Older than every call that is entered from now on.
-        let pending = PendingReturn { address, frame, call: 0, probe: number, begun };
+        let pending = PendingReturn {
+            address,
+            frame,
+            call: 0,
+            probe: number,
+            begun,
+        };
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)
     }

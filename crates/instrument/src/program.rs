@@ -19,7 +19,10 @@ pub struct Program {
 impl Program {
     /// Takes a debuggee that has just been launched.
     pub fn new(debuggee: Debuggee) -> Program {
-        let mut program = Program { debuggee, modules: Modules::default() };
+        let mut program = Program {
+            debuggee,
+            modules: Modules::default(),
+        };
         program.update_modules();
         program
     }
@@ -62,7 +65,12 @@ impl Program {
     /// A stopped thread, for read plans.
     pub fn machine(&self, thread: ThreadId) -> Result<StoppedThread<'_>, DebuggeeError> {
         let registers = self.debuggee.registers(thread)?;
-        Ok(StoppedThread { debuggee: &self.debuggee, registers, thread, vectors: OnceCell::new() })
+        Ok(StoppedThread {
+            debuggee: &self.debuggee,
+            registers,
+            thread,
+            vectors: OnceCell::new(),
+        })
     }
 }
 
@@ -76,7 +84,11 @@ impl crate::format::Names for Program {
     fn name_of(&self, address: u64) -> Option<String> {
         let module = self.modules.find(address)?;
         let (name, offset) = module.symbols.symbol_at(module.to_file(address))?;
-        Some(if offset == 0 { name.to_string() } else { format!("{name}+{offset}") })
+        Some(if offset == 0 {
+            name.to_string()
+        } else {
+            format!("{name}+{offset}")
+        })
     }
 }
 
@@ -98,7 +110,9 @@ impl StoppedThread<'_> {
 
 impl Machine for StoppedThread<'_> {
     fn register(&self, number: u8) -> u64 {
-        self.registers.by_dwarf_number(u16::from(number)).unwrap_or(0)
+        self.registers
+            .by_dwarf_number(u16::from(number))
+            .unwrap_or(0)
     }
 
     fn vector(&self, number: u8) -> Option<u64> {

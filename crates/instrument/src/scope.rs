@@ -8,9 +8,7 @@ use crate::program::Program;
 use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Read, Unavailability, Value};
-use juror_symbols::{
-    Memory, Parameter, Type, Variable, argument_plan, register, register_name,
-};
+use juror_symbols::{Memory, Parameter, Type, Variable, argument_plan, register, register_name};
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -43,7 +41,12 @@ impl FrameScope<'_> {
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         if let Some(frame) = self.frame() {
-            names.extend(self.program.variables(frame).iter().map(|(v, _)| v.name.to_string()));
+            names.extend(
+                self.program
+                    .variables(frame)
+                    .iter()
+                    .map(|(v, _)| v.name.to_string()),
+            );
         }
         for module in self.program.modules.iter().filter(|module| module.is_main) {
             names.extend(module.symbols.global_names());
@@ -69,13 +72,25 @@ fn global(module: &Module, name: &str) -> Option<Typed> {
         let address = static_address(&variable, module)?;
         Some(Typed::in_memory(variable.r#type, address))
     };
-    if let Some(value) = module.symbols.globals_named(name).into_iter().find_map(of_variable) {
+    if let Some(value) = module
+        .symbols
+        .globals_named(name)
+        .into_iter()
+        .find_map(of_variable)
+    {
         return Some(value);
     }
-    let function = module.symbols.functions_named(name).into_iter().find(|f| !f.plt && !f.fragment);
+    let function = module
+        .symbols
+        .functions_named(name)
+        .into_iter()
+        .find(|f| !f.plt && !f.fragment);
     if let Some(function) = function {
         let address = module.to_process(function.low_pc);
-        return Some(Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec()));
+        return Some(Typed::of_bytes(
+            Type::void().pointer_to(),
+            address.to_le_bytes().to_vec(),
+        ));
     }
     let (address, size) = module.symbols.data_symbol(name)?;
     let type_name = match size {
@@ -84,7 +99,10 @@ fn global(module: &Module, name: &str) -> Option<Typed> {
         4 => "u32",
         _ => "u64",
     };
-    Some(Typed::in_memory(Type::builtin(type_name)?, module.to_process(address)))
+    Some(Typed::in_memory(
+        Type::builtin(type_name)?,
+        module.to_process(address),
+    ))
 }
 
 impl Scope for FrameScope<'_> {
@@ -150,7 +168,10 @@ impl Scope for FrameScope<'_> {
                 function.name
             ));
         }
-        let stack = frame.registers.get(register::RSP).map(|stack| stack.wrapping_add(8));
+        let stack = frame
+            .registers
+            .get(register::RSP)
+            .map(|stack| stack.wrapping_add(8));
         let location = std::iter::once(argument_plan(usize::from(position), &[])).collect();
         let word = Type::builtin("unsigned long").ok_or("no type for words")?;
         Ok(self.program.at_entry(frame, word, &location, stack))
@@ -158,7 +179,10 @@ impl Scope for FrameScope<'_> {
 
     fn returned(&self) -> Result<Typed, String> {
         let frame = self.frame().ok_or("the program has no frame")?;
-        let word = frame.registers.get(register::RAX).ok_or("rax is not known in this frame")?;
+        let word = frame
+            .registers
+            .get(register::RAX)
+            .ok_or("rax is not known in this frame")?;
         let r#type = Type::builtin("long").ok_or("no type for words")?;
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
@@ -167,7 +191,10 @@ impl Scope for FrameScope<'_> {
         if self.level + 1 >= self.frames.len() {
             return Err("this frame has no caller that is known".to_owned());
         }
-        Ok(Box::new(FrameScope { level: self.level + 1, ..*self }))
+        Ok(Box::new(FrameScope {
+            level: self.level + 1,
+            ..*self
+        }))
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
@@ -190,7 +217,12 @@ impl Program {
     pub fn evaluate_read(&self, thread: ThreadId, read: &Read) -> Value {
         let depth = callers_named(read);
         let (frames, _) = self.backtrace(thread, depth + 1);
-        let scope = FrameScope { program: self, frames: &frames, level: 0, convenience: &|_| None };
+        let scope = FrameScope {
+            program: self,
+            frames: &frames,
+            level: 0,
+            convenience: &|_| None,
+        };
         evaluate_in(read, &scope)
             .and_then(|value| value.to_value(self))
             .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
@@ -203,7 +235,10 @@ impl Program {
             return Vec::new();
         };
         let count = module.symbols.parameters(function).len();
-        let stack = frame.registers.get(register::RSP).map(|stack| stack.wrapping_add(8));
+        let stack = frame
+            .registers
+            .get(register::RSP)
+            .map(|stack| stack.wrapping_add(8));
         (1..=count)
             .filter_map(|position| {
                 let value = module
@@ -246,12 +281,15 @@ fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
                 object.field(name)
             }
         }
-        Read::Index(inner, index) => {
-            element(&evaluate_in(inner, scope)?, i128::from(*index), scope.memory())
-        }
-        Read::Convert(inner, conversion) => {
-            Ok(Typed { r#type: converted_type(*conversion), ..evaluate_in(inner, scope)? })
-        }
+        Read::Index(inner, index) => element(
+            &evaluate_in(inner, scope)?,
+            i128::from(*index),
+            scope.memory(),
+        ),
+        Read::Convert(inner, conversion) => Ok(Typed {
+            r#type: converted_type(*conversion),
+            ..evaluate_in(inner, scope)?
+        }),
     }
 }
 

@@ -33,7 +33,8 @@ pub struct UnwindPoints {
 impl UnwindPoints {
     /// Plants them in what is loaded now.
     pub fn plant(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        self.points.retain(|&address, _| program.modules.find(address).is_some());
+        self.points
+            .retain(|&address, _| program.modules.find(address).is_some());
         for (names, kind) in [(JUMPS, Kind::Jump), (CATCHES, Kind::Catch)] {
             for name in names {
                 for bound in program.modules.definitions(name, |_| true) {
@@ -69,7 +70,9 @@ impl UnwindPoints {
             Some(Kind::Catch) => Some(below),
             Some(Kind::Jump) => {
                 let place = registers.rdi.wrapping_add(STACK_IN_JUMP_BUFFER);
-                let Ok(stored) = program.debuggee.read_u64(place) else { return Ok(None) };
+                let Ok(stored) = program.debuggee.read_u64(place) else {
+                    return Ok(None);
+                };
                 let guard = program
                     .debuggee
                     .read_u64(registers.fs_base.wrapping_add(POINTER_GUARD))

@@ -88,7 +88,9 @@ impl Resolvable {
                 for (module, lines) in found {
                     if Some(lines.line) == best {
                         let addresses = lines.addresses.iter();
-                        resolved.addresses.extend(addresses.map(|&a| module.to_process(a)));
+                        resolved
+                            .addresses
+                            .extend(addresses.map(|&a| module.to_process(a)));
                         resolved.moved_to_line = (!lines.exact).then_some(lines.line);
                     }
                 }
@@ -139,14 +141,21 @@ impl Breakpoints {
     pub fn bind(&mut self, program: &mut Program) {
         for breakpoint in &mut self.list {
             let now = breakpoint.place.resolve(program).addresses;
-            for &address in now.iter().filter(|address| !breakpoint.addresses.contains(address)) {
+            for &address in now
+                .iter()
+                .filter(|address| !breakpoint.addresses.contains(address))
+            {
                 if breakpoint.enabled {
                     // A place that cannot be written to stays unplanted, and
                     // is shown without a location.
                     let _ = program.debuggee.insert(address, Owner::Developer);
                 }
             }
-            for &address in breakpoint.addresses.iter().filter(|address| !now.contains(address)) {
+            for &address in breakpoint
+                .addresses
+                .iter()
+                .filter(|address| !now.contains(address))
+            {
                 if breakpoint.enabled {
                     let _ = program.debuggee.remove(address, Owner::Developer);
                 }
@@ -243,9 +252,11 @@ impl Breakpoints {
             enabled: breakpoint.enabled,
             temporary: breakpoint.temporary,
             locations: match program {
-                Some(program) => {
-                    breakpoint.addresses.iter().map(|&a| report::location(program, a)).collect()
-                }
+                Some(program) => breakpoint
+                    .addresses
+                    .iter()
+                    .map(|&a| report::location(program, a))
+                    .collect(),
                 None => Vec::new(),
             },
             hits: breakpoint.hits,
@@ -258,7 +269,11 @@ impl Breakpoints {
 /// How threads get past a site, in words.
 pub fn passage(program: &Program, address: u64) -> Option<String> {
     use juror_stepping::Passage;
-    let (_, _, passage) = program.debuggee.engine().sites().find(|(at, _, _)| *at == address)?;
+    let (_, _, passage) = program
+        .debuggee
+        .engine()
+        .sites()
+        .find(|(at, _, _)| *at == address)?;
     Some(
         match passage {
             Passage::Skip { .. } | Passage::Call { .. } => "emulated",
@@ -279,8 +294,14 @@ pub fn resolvable(
 ) -> Result<Resolvable, String> {
     let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
     Ok(match written {
-        place::Place::Line { file: Some(file), line } => Resolvable::Line(file.clone(), *line),
-        place::Place::Line { file: None, line: number } => {
+        place::Place::Line {
+            file: Some(file),
+            line,
+        } => Resolvable::Line(file.clone(), *line),
+        place::Place::Line {
+            file: None,
+            line: number,
+        } => {
             let (file, _) = line.ok_or_else(no_line)?;
             Resolvable::Line(file.display().to_string(), *number)
         }

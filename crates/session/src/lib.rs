@@ -7,7 +7,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod breakpoints;
 pub mod commands;
+mod execute;
+mod inspect;
+mod options;
 pub mod place;
+mod report;
+mod run;
+mod session;
+mod signal;
 mod source;
+mod step;
 pub mod view;
+mod watch;
+
+pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use session::Session;

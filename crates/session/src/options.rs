@@ -18,7 +18,7 @@ pub struct PropertySource {
 }
 
 /// What to run, and how.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// The program; looked up in `PATH` only when it has no slash.
     pub program: PathBuf,
@@ -88,12 +88,18 @@ pub struct CommandError {
 impl CommandError {
     /// Something is wrong.
     pub fn new(message: impl Into<String>) -> CommandError {
-        CommandError { message: message.into(), help: None }
+        CommandError {
+            message: message.into(),
+            help: None,
+        }
     }
 
     /// Something is wrong, and this can be done.
     pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> CommandError {
-        CommandError { message: message.into(), help: Some(help.into()) }
+        CommandError {
+            message: message.into(),
+            help: Some(help.into()),
+        }
     }
 }
 
@@ -106,10 +112,15 @@ impl From<juror_debuggee::DebuggeeError> for CommandError {
 impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> CommandError {
         let help = match &error {
-            SessionError::Property { diagnostics, .. } => diagnostics.first().map(|d| d.message.clone()),
+            SessionError::Property { diagnostics, .. } => {
+                diagnostics.first().map(|d| d.message.clone())
+            }
             _ => None,
         };
-        CommandError { message: error.to_string(), help }
+        CommandError {
+            message: error.to_string(),
+            help,
+        }
     }
 }
 

@@ -34,10 +34,14 @@ pub fn location(program: &Program, address: u64) -> Location {
 /// Where a call was made: the line of the call, not of what follows it.
 fn call_location(program: Option<&Program>, caller: u64) -> Location {
     match program {
-        Some(program) => {
-            Location { address: caller, ..location(program, caller.wrapping_sub(1)) }
-        }
-        None => Location { address: caller, ..Location::default() },
+        Some(program) => Location {
+            address: caller,
+            ..location(program, caller.wrapping_sub(1))
+        },
+        None => Location {
+            address: caller,
+            ..Location::default()
+        },
     }
 }
 
@@ -46,13 +50,18 @@ fn event_words(event: &SymbolicEvent) -> String {
 }
 
 fn state_name(property: &Property, state: StateId) -> String {
-    property.state(state).map_or_else(String::new, |state| state.name.to_string())
+    property
+        .state(state)
+        .map_or_else(String::new, |state| state.name.to_string())
 }
 
 fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
     names
         .zip(values)
-        .map(|(name, value)| NamedValue { name: name.into(), value: value.clone() })
+        .map(|(name, value)| NamedValue {
+            name: name.into(),
+            value: value.clone(),
+        })
         .collect()
 }
 
@@ -62,22 +71,37 @@ fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
         .iter()
         .zip(binding)
         .filter_map(|(name, value)| {
-            Some(NamedValue { name: name.to_string(), value: value.clone()? })
+            Some(NamedValue {
+                name: name.to_string(),
+                value: value.clone()?,
+            })
         })
         .collect()
 }
 
 fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
-    named(property.variables.iter().map(|variable| variable.name.clone()), environment)
+    named(
+        property
+            .variables
+            .iter()
+            .map(|variable| variable.name.clone()),
+        environment,
+    )
 }
 
 fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) -> PathStep {
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
     // Values that were not asked for in that state say nothing.
-    let mut values = named(names.iter().map(|capture| capture.name.clone()), &event.values);
+    let mut values = named(
+        names.iter().map(|capture| capture.name.clone()),
+        &event.values,
+    );
     values.retain(|value| {
-        !matches!(value.value, Value::Unavailable(juror_event::Unavailability::NotCaptured))
+        !matches!(
+            value.value,
+            Value::Unavailable(juror_event::Unavailability::NotCaptured)
+        )
     });
     PathStep {
         sequence: event.sequence,
@@ -158,11 +182,24 @@ pub fn violation(
     ViolationView {
         property: property.name.to_string(),
         description: property.description.as_ref().map(|text| text.to_string()),
-        file: property.source_name.as_ref().map_or_else(String::new, |name| name.to_string()),
-        slice: slice.as_ref().map_or_else(Vec::new, |slice| binding(property, slice.binding)),
-        state: slice.as_ref().map_or_else(String::new, |slice| state_name(property, slice.state)),
-        variables: slice.as_ref().map_or_else(Vec::new, |s| variables(property, s.environment)),
-        path: path.events.iter().map(|event| path_step(property, event, program)).collect(),
+        file: property
+            .source_name
+            .as_ref()
+            .map_or_else(String::new, |name| name.to_string()),
+        slice: slice
+            .as_ref()
+            .map_or_else(Vec::new, |slice| binding(property, slice.binding)),
+        state: slice
+            .as_ref()
+            .map_or_else(String::new, |slice| state_name(property, slice.state)),
+        variables: slice
+            .as_ref()
+            .map_or_else(Vec::new, |s| variables(property, s.environment)),
+        path: path
+            .events
+            .iter()
+            .map(|event| path_step(property, event, program))
+            .collect(),
         forgotten: path.forgotten,
         at_end,
     }
@@ -214,12 +251,19 @@ pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
         .iter()
         .enumerate()
         .map(|(number, watched)| {
-            let events = watched.property.events.iter().enumerate().map(|(index, event)| EventSummary {
-                event: event.name.to_string(),
-                what: event_words(event),
-                occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-                stops: stops.get(&(number as u16, EventId(index as u16))).map_or(0, |entry| entry.0),
-            });
+            let events = watched
+                .property
+                .events
+                .iter()
+                .enumerate()
+                .map(|(index, event)| EventSummary {
+                    event: event.name.to_string(),
+                    what: event_words(event),
+                    occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
+                    stops: stops
+                        .get(&(number as u16, EventId(index as u16)))
+                        .map_or(0, |entry| entry.0),
+                });
             PropertySummary {
                 property: watched.property.name.to_string(),
                 verdict: if watched.violations > 0 {
@@ -249,7 +293,9 @@ fn remarks(watched: &Watched) -> Vec<String> {
     for function in &absent {
         remarks.push(format!("`{function}` was in no module that was loaded"));
     }
-    if watched.occurrences.iter().all(|&count| count == 0) && absent.len() < watched.property.events.len() {
+    if watched.occurrences.iter().all(|&count| count == 0)
+        && absent.len() < watched.property.events.len()
+    {
         remarks.push(
             "none of its events happened: the verdict says nothing about the behaviour".to_owned(),
         );
@@ -295,12 +341,24 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 if *only {
                     format!("`{}` exists only inlined into its callers", event.function)
                 } else {
-                    format!("some calls of `{}` were inlined, and cannot be seen", event.function)
+                    format!(
+                        "some calls of `{}` were inlined, and cannot be seen",
+                        event.function
+                    )
                 },
             );
-            let shown = places.iter().take(PLACES_MAX).cloned().collect::<Vec<_>>().join(", ");
+            let shown = places
+                .iter()
+                .take(PLACES_MAX)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = places.len().saturating_sub(PLACES_MAX);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
             diagnostic.help = Some(format!(
                 "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
                  the gap with --ignore-inlined"
@@ -311,13 +369,23 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             let mut diagnostic = Diagnostic::error(
                 "indirect-function",
                 event.function_span.clone(),
-                format!("`{}` is chosen among several when the program starts", event.function),
+                format!(
+                    "`{}` is chosen among several when the program starts",
+                    event.function
+                ),
             );
             diagnostic.help = Some("name the one that is used on this machine".to_owned());
             diagnostic
         }
-        BindError::Capture { slot, error, function } => {
-            let span = event.captures.get(*slot).map_or_else(|| event.span.clone(), |c| c.span.clone());
+        BindError::Capture {
+            slot,
+            error,
+            function,
+        } => {
+            let span = event
+                .captures
+                .get(*slot)
+                .map_or_else(|| event.span.clone(), |c| c.span.clone());
             let mut diagnostic = Diagnostic::error("unreadable-value", span, error.message.clone());
             if **function != *event.function {
                 diagnostic.message = format!("in `{function}`: {}", diagnostic.message);

@@ -105,7 +105,10 @@ impl Session {
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
-        self.selection = Selection { thread: Some(thread), ..Selection::default() };
+        self.selection = Selection {
+            thread: Some(thread),
+            ..Selection::default()
+        };
         self.thread_numbers = vec![thread];
         self.program = Some(program);
         let bound = self.bind(true);
@@ -156,7 +159,9 @@ impl Session {
 
     /// Binds properties and breakpoints to what is loaded now.
     pub(crate) fn bind(&mut self, is_start: bool) -> Result<(), SessionError> {
-        let Some(program) = &mut self.program else { return Ok(()) };
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
         program.update_modules();
         self.watch.bind(program, &self.options, is_start)?;
         self.breakpoints.bind(program);
@@ -192,7 +197,11 @@ impl Session {
 
     /// The number by which juror calls a thread, from 1.
     pub(crate) fn thread_number(&mut self, thread: ThreadId) -> u32 {
-        let position = match self.thread_numbers.iter().position(|&known| known == thread) {
+        let position = match self
+            .thread_numbers
+            .iter()
+            .position(|&known| known == thread)
+        {
             Some(position) => position,
             None => {
                 self.thread_numbers.push(thread);
@@ -214,7 +223,10 @@ impl Session {
 
     /// Selects a thread, at its innermost frame.
     pub(crate) fn select_thread(&mut self, thread: ThreadId) {
-        self.selection = Selection { thread: Some(thread), ..Selection::default() };
+        self.selection = Selection {
+            thread: Some(thread),
+            ..Selection::default()
+        };
     }
 }
 
@@ -228,7 +240,10 @@ pub(crate) fn not_running() -> CommandError {
 fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
     let internal = |error: juror_debuggee::DebuggeeError| SessionError::Internal(error.to_string());
     let first = ThreadId(program.debuggee.pid());
-    let is_static = program.modules.main().is_some_and(|m| m.symbols.header().interpreter.is_none());
+    let is_static = program
+        .modules
+        .main()
+        .is_some_and(|m| m.symbols.header().interpreter.is_none());
     if is_static {
         return Ok(first);
     }

@@ -64,15 +64,25 @@ pub struct Watch {
 }
 
 /// Reads and checks the property files.
-pub fn load(sources: &[PropertySource], history: usize) -> Result<(Watch, Vec<String>), SessionError> {
+pub fn load(
+    sources: &[PropertySource],
+    history: usize,
+) -> Result<(Watch, Vec<String>), SessionError> {
     let mut watch = Watch::default();
     let mut warnings = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let (properties, diagnostics) = juror_language::load(&source.text);
-        if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        if diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        {
             return Err(property_error(source, diagnostics));
         }
-        warnings.extend(diagnostics.iter().map(|d| format!("{}: {}", source.file, d.message)));
+        warnings.extend(
+            diagnostics
+                .iter()
+                .map(|d| format!("{}: {}", source.file, d.message)),
+        );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
             watch.add(Arc::new(property), number, history);
@@ -82,7 +92,11 @@ pub fn load(sources: &[PropertySource], history: usize) -> Result<(Watch, Vec<St
 }
 
 fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
-    SessionError::Property { file: source.file.clone(), text: source.text.clone(), diagnostics }
+    SessionError::Property {
+        file: source.file.clone(),
+        text: source.text.clone(),
+        diagnostics,
+    }
 }
 
 impl Watch {
@@ -159,7 +173,11 @@ impl Watch {
             }
             self.apply_needs(program, monitor).map_err(internal)?;
         }
-        if self.probes.iter().any(|probe| probe.kind == EventKind::AfterCall) {
+        if self
+            .probes
+            .iter()
+            .any(|probe| probe.kind == EventKind::AfterCall)
+        {
             self.unwind_points.plant(program).map_err(internal)?;
         }
         // Nothing of what was just loaded has run, so no call is active.
@@ -171,15 +189,22 @@ impl Watch {
     fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
         for event in 0..self.watched[monitor].property.events.len() {
             let id = EventId(event as u16);
-            let needed = self.watched[monitor].monitor.needs().get(event).is_some_and(|need| need.needed);
-            let changed = self.probes.set_needed(program, monitor as u16, id, needed)?;
+            let needed = self.watched[monitor]
+                .monitor
+                .needs()
+                .get(event)
+                .is_some_and(|need| need.needed);
+            let changed = self
+                .probes
+                .set_needed(program, monitor as u16, id, needed)?;
             let kind = self.watched[monitor].property.events[event].kind;
             if changed && needed && kind == EventKind::AfterCall {
                 let monitor = monitor as u16;
                 let new = self.probes.iter().enumerate().filter(|(_, probe)| {
                     probe.monitor == monitor && probe.event == id && probe.planted
                 });
-                self.newly_awaited.extend(new.map(|(number, _)| number as u32));
+                self.newly_awaited
+                    .extend(new.map(|(number, _)| number as u32));
             }
         }
         Ok(())
@@ -199,16 +224,25 @@ impl Watch {
         let mut values = std::mem::take(&mut self.values);
         self.probes.hit(address, &mut hit);
         for &number in &hit {
-            let Some(probe) = self.probes.get(number) else { continue };
+            let Some(probe) = self.probes.get(number) else {
+                continue;
+            };
             // An event before may have made this one unneeded.
             if probe.kind != EventKind::BeforeCall || !probe.planted {
                 continue;
             }
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
             let mask = self.mask(monitor, event);
-            let caller = self.probes.read_before(program, thread, number, mask, &mut values)?;
-            let occurrence = Occurrence { probe: number, caller };
-            self.step(program, thread, monitor, event, occurrence, &values, observer, reaction)?;
+            let caller = self
+                .probes
+                .read_before(program, thread, number, mask, &mut values)?;
+            let occurrence = Occurrence {
+                probe: number,
+                caller,
+            };
+            self.step(
+                program, thread, monitor, event, occurrence, &values, observer, reaction,
+            )?;
         }
         // Those that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
@@ -235,11 +269,16 @@ impl Watch {
     ) -> Result<(), DebuggeeError> {
         let mut values = std::mem::take(&mut self.values);
         while let Some(occurrence) =
-            self.probes.take_returned(program, thread, address, &mut values)?
+            self.probes
+                .take_returned(program, thread, address, &mut values)?
         {
-            let Some(probe) = self.probes.get(occurrence.probe) else { continue };
+            let Some(probe) = self.probes.get(occurrence.probe) else {
+                continue;
+            };
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
-            self.step(program, thread, monitor, event, occurrence, &values, observer, reaction)?;
+            self.step(
+                program, thread, monitor, event, occurrence, &values, observer, reaction,
+            )?;
         }
         self.values = values;
         if !self.newly_awaited.is_empty() {
@@ -261,13 +300,18 @@ impl Watch {
         if let Some(stack) = self.unwind_points.future_stack(program, thread, address)?
             && let Some(mapping) = program.mapping_of(stack)
         {
-            self.probes.unwind_to(program, thread, stack, |frame| mapping.contains(&frame))?;
+            self.probes
+                .unwind_to(program, thread, stack, |frame| mapping.contains(&frame))?;
         }
         Ok(())
     }
 
     /// A thread is gone.
-    pub fn on_thread_end(&mut self, program: &mut Program, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub fn on_thread_end(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         self.probes.end_thread(program, thread)
     }
 
@@ -278,8 +322,13 @@ impl Watch {
     }
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
-        let needs = self.watched.get(monitor).map_or(&[][..], |watched| watched.monitor.needs());
-        needs.get(usize::from(event.0)).map_or(0, |need| need.captures)
+        let needs = self
+            .watched
+            .get(monitor)
+            .map_or(&[][..], |watched| watched.monitor.needs());
+        needs
+            .get(usize::from(event.0))
+            .map_or(0, |need| need.captures)
     }
 
     #[allow(clippy::too_many_arguments)] // the one place where an event meets its monitor
@@ -294,33 +343,47 @@ impl Watch {
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
     ) -> Result<(), DebuggeeError> {
-        let Some(watched) = self.watched.get_mut(monitor) else { return Ok(()) };
+        let Some(watched) = self.watched.get_mut(monitor) else {
+            return Ok(());
+        };
         if let Some(count) = watched.occurrences.get_mut(usize::from(event.0)) {
             *count += 1;
         }
-        let happened = juror_monitor::Occurrence { thread: thread.0, address: occurrence.caller, values };
-        let step = match watched.monitor.step(event, &happened) {
-            Ok(step) => step,
+        let happened = juror_monitor::Occurrence {
+            thread: thread.0,
+            address: occurrence.caller,
+            values,
+        };
+        let needs_changed = match watched.monitor.step(event, &happened) {
+            Ok(step) if !step.taken => return Ok(()),
+            Ok(step) => step.needs_changed,
+            // The slices without the error have taken the event all the same.
             Err(error) => {
                 reaction.error.get_or_insert((monitor, error));
-                return Ok(());
+                true
             }
         };
-        if !step.taken {
-            return Ok(());
-        }
-        for change in watched.monitor.changes().iter().filter(|change| change.violates()) {
+        for change in watched
+            .monitor
+            .changes()
+            .iter()
+            .filter(|change| change.violates())
+        {
             watched.violations += 1;
             reaction.violations.push((monitor, change.slice));
         }
         if observer.wants_state_changes() {
-            let happened =
-                report::Happened { event, thread: thread.0, caller: occurrence.caller, values };
+            let happened = report::Happened {
+                event,
+                thread: thread.0,
+                caller: occurrence.caller,
+                values,
+            };
             for change in watched.monitor.changes() {
                 observer.state_change(&report::state_change(watched, change, happened, program));
             }
         }
-        if step.needs_changed {
+        if needs_changed {
             self.apply_needs(program, monitor)?;
         }
         Ok(())
@@ -357,9 +420,13 @@ impl Watch {
             // Outermost first, so that inner calls return first.
             for (address, cfa) in found.into_iter().rev() {
                 for &number in &numbers {
-                    let is_here = self.probes.get(number).is_some_and(|probe| probe.address == address);
+                    let is_here = self
+                        .probes
+                        .get(number)
+                        .is_some_and(|probe| probe.address == address);
                     if is_here && let Ok(back) = program.debuggee.read_u64(cfa.wrapping_sub(8)) {
-                        self.probes.await_active(program, thread, number, back, cfa)?;
+                        self.probes
+                            .await_active(program, thread, number, back, cfa)?;
                     }
                 }
             }
@@ -391,11 +458,6 @@ impl Watch {
             violations.extend(open.into_iter().map(|slice| (number, slice)));
         }
         violations
-    }
-
-    /// Whether any property has been violated.
-    pub fn is_violated(&self) -> bool {
-        self.watched.iter().any(|watched| watched.violations > 0)
     }
 }
 

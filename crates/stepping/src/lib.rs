@@ -21,6 +21,7 @@ mod copy;
 mod engine;
 #[cfg(test)]
 mod explore;
+mod flow;
 mod passage;
 mod protocol;
 mod site;
@@ -28,6 +29,7 @@ mod thread;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
+pub use flow::{Flow, flow_of};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
 

@@ -1,0 +1,567 @@
+//! Looking at the standing program: frames, variables, values, threads,
+//! registers, points, monitors, source.
+
+use crate::breakpoints::{Resolvable, passage, resolvable};
+use crate::options::CommandError;
+use crate::place::{self, Place};
+use crate::report;
+use crate::session::Session;
+use crate::view::{
+    FrameView, Outcome, PointView, RegisterView, SourceView, ThreadView, ValueView, VariableView,
+    ViolationView,
+};
+use juror_instrument::expression::evaluate;
+use juror_instrument::format::{Names, Radix, format};
+use juror_instrument::frames::Frame;
+use juror_instrument::scope::FrameScope;
+use juror_instrument::typed::{Number, Typed};
+use juror_symbols::register_name;
+use std::path::PathBuf;
+
+/// Lines that `list` shows at once.
+const LIST_LINES: u32 = 10;
+/// Slices whose path `monitor NAME` shows.
+const PATHS_MAX: usize = 20;
+
+impl Session {
+    /// A frame as a view.
+    pub(crate) fn frame_view(&self, level: usize, frame: &Frame) -> FrameView {
+        let Some(program) = &self.program else {
+            return FrameView {
+                level: level as u32,
+                location: crate::view::Location::default(),
+                arguments: Vec::new(),
+                inlined: false,
+                signal: false,
+            };
+        };
+        let mut location = report::location(program, frame.lookup);
+        location.address = frame.pc;
+        location.function.clone_from(&frame.name);
+        location.file = frame.file.as_ref().map(|file| file.display().to_string());
+        location.line = frame.line;
+        let parameters = program
+            .variables(frame)
+            .into_iter()
+            .filter(|(_, parameter)| *parameter);
+        FrameView {
+            level: level as u32,
+            location,
+            arguments: parameters
+                .map(|(variable, _)| {
+                    let value = program.value_of(frame, &variable);
+                    self.variable_view(&variable.name, &value)
+                })
+                .collect(),
+            inlined: frame.is_inlined(),
+            signal: frame.interrupted,
+        }
+    }
+
+    fn variable_view(&self, name: &str, value: &Typed) -> VariableView {
+        let text = match &self.program {
+            Some(program) => format(value, program, program, Radix::Natural),
+            None => String::new(),
+        };
+        VariableView {
+            name: name.to_owned(),
+            type_name: value.r#type.name(),
+            value: text,
+        }
+    }
+
+    /// `backtrace`
+    pub(crate) fn backtrace(&mut self, count: Option<usize>) -> Result<Outcome, CommandError> {
+        let frames = self.frames()?.to_vec();
+        let shown = count.unwrap_or(usize::MAX).min(frames.len());
+        let views = frames
+            .iter()
+            .take(shown)
+            .enumerate()
+            .map(|(level, frame)| self.frame_view(level, frame));
+        Ok(Outcome::Backtrace {
+            frames: views.collect(),
+            more: shown < frames.len(),
+        })
+    }
+
+    /// `frame`, `up`, `down`
+    pub(crate) fn select_frame(&mut self, level: usize) -> Result<Outcome, CommandError> {
+        let frames = self.frames()?;
+        let Some(frame) = frames.get(level).cloned() else {
+            let last = frames.len().saturating_sub(1);
+            return Err(CommandError::new(format!(
+                "the outermost frame is number {last}"
+            )));
+        };
+        self.selection.level = level;
+        self.selection.listed = None;
+        let view = self.frame_view(level, &frame);
+        let source = self.source_of(&frame, 7);
+        Ok(Outcome::Frame(Box::new(view), source))
+    }
+
+    fn source_of(&mut self, frame: &Frame, count: u32) -> Option<SourceView> {
+        let (file, line) = (frame.file.clone()?, frame.line?);
+        let built = frame.module.as_ref().and_then(|module| module.built);
+        self.sources.around(&file, line, count, built)
+    }
+
+    /// The selected frame.
+    pub(crate) fn selected_frame(&mut self) -> Result<Frame, CommandError> {
+        let level = self.selection.level;
+        let frames = self.frames()?;
+        frames
+            .get(level)
+            .cloned()
+            .ok_or_else(|| CommandError::new("the thread has no stack"))
+    }
+
+    /// `info locals`, `info args`
+    pub(crate) fn variables(&mut self, parameters: bool) -> Result<Outcome, CommandError> {
+        let frame = self.selected_frame()?;
+        let program = self.running()?;
+        let has_lines = frame
+            .module
+            .as_ref()
+            .is_some_and(|m| m.symbols.has_debug_info());
+        let mut seen = Vec::new();
+        let mut views = Vec::new();
+        for (variable, parameter) in program.variables(&frame) {
+            // An inner variable hides an outer one of its name.
+            if parameter != parameters || seen.contains(&variable.name) {
+                continue;
+            }
+            seen.push(variable.name.clone());
+            views.push(self.variable_view(&variable.name, &program.value_of(&frame, &variable)));
+        }
+        if views.is_empty() {
+            let what = if parameters {
+                "arguments"
+            } else {
+                "local variables"
+            };
+            let why = if has_lines {
+                "has no"
+            } else {
+                "has no debug information about its"
+            };
+            return Ok(Outcome::Message(format!("this frame {why} {what}")));
+        }
+        Ok(Outcome::Variables(views))
+    }
+
+    /// `info registers`
+    pub(crate) fn registers(&mut self) -> Result<Outcome, CommandError> {
+        let frame = self.selected_frame()?;
+        let program = self.running()?;
+        let order = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+        let mut views: Vec<RegisterView> = order
+            .into_iter()
+            .filter_map(|number| {
+                let value = frame.registers.get(number)?;
+                Some(RegisterView {
+                    name: register_name(number),
+                    value,
+                    meaning: program.name_of(value),
+                })
+            })
+            .collect();
+        if self.selection.level == 0 {
+            let flags = program.registers(self.thread()?)?.rflags;
+            views.push(RegisterView {
+                name: "eflags".to_owned(),
+                value: flags,
+                meaning: Some(flag_names(flags)),
+            });
+        }
+        Ok(Outcome::Registers(views))
+    }
+
+    /// `info threads`
+    pub(crate) fn threads(&mut self) -> Result<Outcome, CommandError> {
+        let current = self.thread()?;
+        let threads: Vec<_> = self.running()?.debuggee.threads().collect();
+        let mut views = Vec::new();
+        for thread in threads {
+            let number = self.thread_number(thread.id);
+            let program = self.running()?;
+            views.push(ThreadView {
+                number,
+                id: thread.id.0,
+                name: thread.name,
+                current: thread.id == current,
+                location: thread
+                    .pc
+                    .map_or_else(Default::default, |pc| report::location(program, pc)),
+            });
+        }
+        views.sort_by_key(|view| view.number);
+        Ok(Outcome::Threads(views))
+    }
+
+    /// `info breakpoints`: the developer's, then what the monitors have
+    /// planted now.
+    pub(crate) fn points(&mut self) -> Outcome {
+        let program = self.program.as_ref();
+        let mut views = self.breakpoints.views(program);
+        for (number, watched) in self.watch.watched.iter().enumerate() {
+            for (event, symbolic) in watched.property.events.iter().enumerate() {
+                let planted: Vec<_> = self
+                    .watch
+                    .probes
+                    .iter()
+                    .filter(|probe| usize::from(probe.monitor) == number)
+                    .filter(|probe| usize::from(probe.event.0) == event && probe.planted)
+                    .collect();
+                let addresses: Vec<u64> = planted.iter().map(|probe| probe.address).collect();
+                views.push(PointView {
+                    number: None,
+                    owner: "monitor".to_owned(),
+                    for_what: format!(
+                        "{}: {} = {} {}",
+                        watched.property.name, symbolic.name, symbolic.kind, symbolic.function
+                    ),
+                    enabled: !planted.is_empty(),
+                    temporary: false,
+                    locations: match program {
+                        Some(program) => addresses
+                            .iter()
+                            .map(|&at| report::location(program, at))
+                            .collect(),
+                        None => Vec::new(),
+                    },
+                    hits: watched.occurrences.get(event).copied().unwrap_or(0),
+                    passage: program.and_then(|p| passage(p, *addresses.first()?)),
+                });
+            }
+        }
+        Outcome::Points(views)
+    }
+
+    /// `monitor`, `monitor NAME`
+    pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
+        if self.watch.watched.is_empty() {
+            return Err(CommandError::with_help(
+                "no property is watched",
+                "give one when you start juror: juror run --property FILE PROGRAM",
+            ));
+        }
+        if name.is_empty() {
+            return Ok(Outcome::Monitors(
+                self.watch.watched.iter().map(report::monitor).collect(),
+            ));
+        }
+        let names = || {
+            self.watch
+                .watched
+                .iter()
+                .map(|watched| &*watched.property.name)
+        };
+        let found = self
+            .watch
+            .watched
+            .iter()
+            .find(|watched| &*watched.property.name == name);
+        let Some(watched) = found else {
+            return Err(CommandError {
+                message: format!("no property is called `{name}`"),
+                help: juror_language::suggest(name, names())
+                    .map(|near| format!("did you mean `{near}`?")),
+            });
+        };
+        let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
+        let paths = ids.into_iter().take(PATHS_MAX);
+        let views: Vec<ViolationView> = paths
+            .map(|id| report::violation(watched, id, self.program.as_ref(), false))
+            .collect();
+        Ok(Outcome::Paths(views))
+    }
+
+    /// `info sharedlibrary`
+    pub(crate) fn modules(&self) -> Result<Outcome, CommandError> {
+        let program = self.running()?;
+        let mut text = String::new();
+        for module in program.modules.iter() {
+            let symbols = if module.symbols.has_debug_info() {
+                "debug information"
+            } else {
+                "symbols only"
+            };
+            text.push_str(&format!(
+                "{:#018x}  {:<17}  {}\n",
+                module.bias,
+                symbols,
+                module.path.display()
+            ));
+        }
+        Ok(Outcome::Message(text.trim_end().to_owned()))
+    }
+
+    /// `info line`, `info source`
+    pub(crate) fn line_info(&mut self) -> Result<Outcome, CommandError> {
+        let frame = self.selected_frame()?;
+        let text = match (&frame.file, frame.line) {
+            (Some(file), Some(line)) => {
+                format!("line {line} of {}, at {:#x}", file.display(), frame.pc)
+            }
+            _ => format!("there is no line information for {:#x}", frame.pc),
+        };
+        Ok(Outcome::Message(text))
+    }
+
+    /// `thread`, `thread N`
+    pub(crate) fn choose_thread(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            let thread = self.thread()?;
+            let number = self.thread_number(thread);
+            return Ok(Outcome::Message(format!(
+                "thread {number} (process id {})",
+                thread.0
+            )));
+        }
+        let number: usize = text.parse().map_err(|_| {
+            CommandError::with_help(
+                format!("`{text}` is not a thread's number"),
+                "see: info threads",
+            )
+        })?;
+        let known = number
+            .checked_sub(1)
+            .and_then(|index| self.thread_numbers.get(index))
+            .copied();
+        let alive: Vec<_> = self
+            .running()?
+            .debuggee
+            .threads()
+            .map(|thread| thread.id)
+            .collect();
+        match known.filter(|thread| alive.contains(thread)) {
+            Some(thread) => {
+                self.select_thread(thread);
+                self.select_frame(0)
+            }
+            None => Err(CommandError::with_help(
+                format!("there is no thread {number}"),
+                "see: info threads",
+            )),
+        }
+    }
+
+    /// Keeps a value for `$N`; gives its number.
+    pub(crate) fn keep(&mut self, value: Typed) -> u32 {
+        self.values.push(value);
+        self.values.len() as u32
+    }
+
+    /// `$1`, `$`, `$$`.
+    pub(crate) fn convenience(&self, name: &str) -> Option<Typed> {
+        match name {
+            "" => self.values.last().cloned(),
+            "$" => self.values.iter().rev().nth(1).cloned(),
+            number => {
+                let number: usize = number.parse().ok()?;
+                self.values.get(number.checked_sub(1)?).cloned()
+            }
+        }
+    }
+
+    /// Evaluates an expression in the selected frame.
+    pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
+        let (expression, diagnostics) = juror_language::parse_expression(text);
+        if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            return Err(CommandError {
+                message: error.message.clone(),
+                help: error.help.clone(),
+            });
+        }
+        let Some(expression) = expression else {
+            return Err(CommandError::new("an expression is missing"));
+        };
+        // Without a program only numbers can be computed with.
+        let frames = if self.program.is_some() {
+            self.frames()?.to_vec()
+        } else {
+            Vec::new()
+        };
+        let program = self.running()?;
+        let values = |name: &str| self.convenience(name);
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: self.selection.level,
+            convenience: &values,
+        };
+        evaluate(&expression, &scope).map_err(|error| CommandError::new(error.message))
+    }
+
+    /// `print/x EXPRESSION`
+    pub(crate) fn print(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (radix, text) = split_format(text)?;
+        let value = if text.is_empty() {
+            self.values
+                .last()
+                .cloned()
+                .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
+        } else {
+            self.evaluate(text)?
+        };
+        let program = self.running()?;
+        let shown = format(&value, program, program, radix);
+        let type_name = value.r#type.name();
+        let number = self.keep(value);
+        Ok(Outcome::Value(ValueView {
+            number,
+            type_name,
+            value: shown,
+        }))
+    }
+
+    /// The place that was written, as one that can be looked for.
+    pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
+        let frame = if self.program.is_some() {
+            self.selected_frame().ok()
+        } else {
+            None
+        };
+        let here = frame.as_ref().map(|frame| frame.pc);
+        let line = frame
+            .as_ref()
+            .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)));
+        let address = match written {
+            Place::Address(text) => Some(self.evaluate(text)?),
+            _ => None,
+        };
+        resolvable(written, here, line, |_| {
+            let program = self.program.as_ref().ok_or("the program is not running")?;
+            match address.ok_or("an address is missing")?.number(program)? {
+                Number::Pointer(address, _) => Ok(address),
+                Number::Int(number) => {
+                    u64::try_from(number).map_err(|_| "this is not an address".to_owned())
+                }
+                _ => Err("this is not an address".to_owned()),
+            }
+        })
+        .map_err(CommandError::new)
+    }
+
+    /// `list`, `list PLACE`
+    pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        if text.is_empty()
+            && let Some((file, next)) = self.selection.listed.clone()
+        {
+            return self.list_from(file, next, None);
+        }
+        let (file, line, mark) = if text.is_empty() {
+            let frame = self.selected_frame()?;
+            match (frame.file, frame.line) {
+                (Some(file), Some(line)) => (file, line, true),
+                _ => return self.list_main(),
+            }
+        } else {
+            self.place_line(text)?
+        };
+        let first = line.saturating_sub(LIST_LINES / 2).max(1);
+        self.list_from(file, first, mark.then_some(line))
+    }
+
+    fn list_main(&mut self) -> Result<Outcome, CommandError> {
+        let (file, line, _) = self
+            .place_line("main")
+            .map_err(|_| CommandError::new("there is no source for this place"))?;
+        self.list_from(file, line.saturating_sub(LIST_LINES / 2).max(1), None)
+    }
+
+    fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
+        let placed = place::parse(text).map_err(CommandError::new)?;
+        let place = self.resolvable(&placed.place)?;
+        let program = self.running()?;
+        if let Resolvable::Line(file, line) = &place {
+            let files = program
+                .modules
+                .iter()
+                .flat_map(|module| module.symbols.source_files());
+            let found = files
+                .into_iter()
+                .find(|known| known.ends_with(file) || known.as_os_str() == file.as_str());
+            if let Some(found) = found {
+                return Ok((found.to_path_buf(), *line, false));
+            }
+        }
+        let described = place
+            .resolve(program)
+            .addresses
+            .first()
+            .map(|&at| program.describe(at));
+        match described.and_then(|described| Some((described.file?, described.line?))) {
+            Some((file, line)) => Ok((file, line, false)),
+            None => Err(CommandError::new(format!(
+                "there is no source for `{text}`"
+            ))),
+        }
+    }
+
+    fn list_from(
+        &mut self,
+        file: PathBuf,
+        first: u32,
+        mark: Option<u32>,
+    ) -> Result<Outcome, CommandError> {
+        let Some(mut view) = self.sources.lines(&file, first, LIST_LINES, None) else {
+            let message = match self.sources.line_count(&file) {
+                Some(count) => format!("{} has {count} lines", file.display()),
+                None => format!("the source file {} cannot be read", file.display()),
+            };
+            return Err(CommandError::new(message));
+        };
+        view.current = mark;
+        self.selection.listed = Some((file, first.saturating_add(view.lines.len() as u32)));
+        Ok(Outcome::Source(view))
+    }
+}
+
+/// `/x expression`: the format and the rest.
+fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
+    let Some(rest) = text.strip_prefix('/') else {
+        return Ok((Radix::Natural, text));
+    };
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (letter, rest) = rest.split_at(end);
+    let radix = match letter {
+        "x" => Radix::Hexadecimal,
+        "d" => Radix::Decimal,
+        "u" => Radix::Unsigned,
+        "o" => Radix::Octal,
+        "t" => Radix::Binary,
+        "c" => Radix::Character,
+        "a" => Radix::Address,
+        "s" => Radix::Text,
+        _ => {
+            return Err(CommandError::with_help(
+                format!("there is no format `/{letter}`"),
+                "formats: /x /d /u /o /t /c /a /s",
+            ));
+        }
+    };
+    Ok((radix, rest.trim()))
+}
+
+fn flag_names(flags: u64) -> String {
+    let names = [
+        (0, "CF"),
+        (2, "PF"),
+        (4, "AF"),
+        (6, "ZF"),
+        (7, "SF"),
+        (8, "TF"),
+        (9, "IF"),
+        (10, "DF"),
+        (11, "OF"),
+    ];
+    let set: Vec<&str> = names
+        .iter()
+        .filter(|(bit, _)| flags >> bit & 1 == 1)
+        .map(|(_, name)| *name)
+        .collect();
+    format!("[ {} ]", set.join(" "))
+}

@@ -1,0 +1,463 @@
+//! Letting the program run until something happens that the person at the
+//! prompt must see.
+//!
+//! Each notice of the debuggee is one rule: a point of the developer
+//! (DEVBREAK), an event of a monitor (EXECEVENT), the end (STOP), as in
+//! Jakse, Falcone and Méhaut, section 6. Owners at one place are served in
+//! that order: developer, then monitors. Only what changes a verdict stops
+//! other threads.
+
+use crate::options::{CommandError, Observer};
+use crate::report;
+use crate::session::Session;
+use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
+use crate::watch::Reaction;
+use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
+use juror_instrument::expression;
+use juror_instrument::scope::FrameScope;
+
+/// Frames that a stop shows.
+const STOP_FRAMES_MAX: usize = 8;
+/// Source lines that a stop shows.
+const STOP_LINES: u32 = 7;
+/// Reports of one stop; more of them say the same.
+const VIOLATIONS_MAX: usize = 10;
+
+/// What ended a run, before it is made into a view.
+#[derive(Debug)]
+pub(crate) enum Pause {
+    /// Show this.
+    Reason(StopReason, ThreadId),
+    /// A temporary point of a command was reached.
+    Temporary(ThreadId),
+    /// A step of one instruction is done.
+    Stepped(ThreadId),
+    /// The program is gone.
+    Ended(Option<Ending>),
+}
+
+/// What a command waits for besides what always stops the program.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Goal<'a> {
+    /// Its temporary points.
+    pub temporaries: &'a [Temporary],
+    /// A thread that executes one instruction.
+    pub stepping: Option<ThreadId>,
+}
+
+/// A temporary point of a command: only this thread counts, and only when its
+/// stack pointer is above `frame` (so that recursion does not count).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Temporary {
+    /// Where it is.
+    pub address: u64,
+    /// Whose it is; any thread's without one.
+    pub thread: Option<ThreadId>,
+    /// The stack pointer must be greater.
+    pub above: u64,
+}
+
+impl Session {
+    /// `continue`: lets all threads run until something happens.
+    pub(crate) fn continue_run(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.is_fresh = false;
+        self.running_mut()?.debuggee.resume_all()?;
+        let pause = self.pump(observer, Goal::default())?;
+        self.settle(pause)
+    }
+
+    /// Takes notices until one must be seen. Threads have been resumed.
+    pub(crate) fn pump(
+        &mut self,
+        observer: &mut dyn Observer,
+        goal: Goal<'_>,
+    ) -> Result<Pause, CommandError> {
+        self.selection.frames = None;
+        loop {
+            let notice = self.running_mut()?.debuggee.wait()?;
+            if let Some(pause) = self.take(notice, observer, goal)? {
+                return Ok(pause);
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        notice: Notice,
+        observer: &mut dyn Observer,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        match notice {
+            Notice::Hit {
+                thread,
+                address,
+                owners,
+            } => {
+                let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // The report came instead of the step, which is asked for
+                    // again.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
+            }
+            Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
+            Notice::ThreadStarted { thread } => {
+                self.thread_number(thread);
+                self.running_mut()?.debuggee.resume(thread)?;
+            }
+            Notice::ThreadEnded { thread } => {
+                if let Some(program) = &mut self.program {
+                    self.watch.on_thread_end(program, thread)?;
+                }
+            }
+            Notice::ModulesChanged { thread } => {
+                // A property that does not fit a late library must be seen:
+                // its events would be missed.
+                if let Err(error) = self.bind(false) {
+                    return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                self.running_mut()?.debuggee.resume(thread)?;
+            }
+            Notice::Signal {
+                thread,
+                signal,
+                fault_address,
+                fatal,
+                ..
+            } => {
+                let (name, description) = crate::signal::describe(signal);
+                let reason = StopReason::Signal {
+                    signal: name,
+                    description,
+                    fault_address,
+                    fatal,
+                };
+                return Ok(Some(Pause::Reason(reason, thread)));
+            }
+            Notice::Executed { thread, path } => {
+                observer.notice(&format!("the process runs {} now", path.display()));
+                self.watch.on_exec();
+                self.breakpoints.forget_locations();
+                self.thread_numbers = vec![thread];
+                self.selection.thread = Some(thread);
+                if let Err(error) = self.bind(false) {
+                    return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                self.running_mut()?.debuggee.resume(thread)?;
+            }
+            Notice::Forked { child, kind } => {
+                let how = match kind {
+                    ForkKind::Fork => "forked",
+                    ForkKind::Vfork => "made by vfork",
+                };
+                observer.notice(&format!("process {child} {how}; it runs without juror"));
+            }
+            Notice::Interrupted { thread } => {
+                return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
+            }
+            Notice::Exited { status } => {
+                return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
+            }
+            Notice::Killed { signal, .. } => {
+                return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A thread is about to execute the instruction at a site.
+    fn on_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+        observer: &mut dyn Observer,
+        temporaries: &[Temporary],
+    ) -> Result<Option<Pause>, CommandError> {
+        let mut pause = None;
+        if owners.contains(Owners::DEVELOPER) {
+            pause = self.on_breakpoint(thread, address)?;
+        }
+        if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+            && let Some(program) = &mut self.program
+        {
+            let mut reaction = Reaction::default();
+            if owners.contains(Owners::INTERNAL) {
+                self.watch.on_internal(program, thread, address)?;
+            }
+            if owners.contains(Owners::RETURN) {
+                self.watch
+                    .on_return(program, thread, address, observer, &mut reaction)?;
+            }
+            if owners.contains(Owners::MONITOR) {
+                self.watch
+                    .on_call(program, thread, address, observer, &mut reaction)?;
+            }
+            if !reaction.is_empty() {
+                pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
+            }
+        }
+        if pause.is_none() && owners.contains(Owners::STEP) {
+            let stack = self.running()?.registers(thread)?.rsp;
+            let is_meant = temporaries.iter().any(|temporary| {
+                temporary.address == address
+                    && temporary.thread.is_none_or(|wanted| wanted == thread)
+                    && stack > temporary.above
+            });
+            if is_meant {
+                pause = Some(Pause::Temporary(thread));
+            }
+        }
+        Ok(pause)
+    }
+
+    fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
+        if let (true, Some((monitor, error))) = (reaction.violations.is_empty(), &reaction.error) {
+            let property = self
+                .watch
+                .watched
+                .get(*monitor)
+                .map(|watched| &watched.property);
+            let file = property
+                .and_then(|p| p.source_name.clone())
+                .unwrap_or_default();
+            return StopReason::MonitorError {
+                property: property.map_or_else(String::new, |property| property.name.to_string()),
+                message: error.message.clone(),
+                start: error.span.start,
+                end: error.span.end,
+                file: file.to_string(),
+            };
+        }
+        let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
+        StopReason::Violation {
+            violations: violations
+                .filter_map(|&(m, slice)| self.violation_view(m, slice, false))
+                .collect(),
+        }
+    }
+
+    pub(crate) fn violation_view(
+        &self,
+        monitor: usize,
+        slice: juror_monitor::SliceId,
+        at_end: bool,
+    ) -> Option<ViolationView> {
+        let watched = self.watch.watched.get(monitor)?;
+        Some(report::violation(
+            watched,
+            slice,
+            self.program.as_ref(),
+            at_end,
+        ))
+    }
+
+    /// A point of the developer: counts, asks its condition, and stops.
+    fn on_breakpoint(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<Pause>, CommandError> {
+        let mut numbers = Vec::new();
+        let mut temporary = false;
+        let mut gone = Vec::new();
+        for position in self.breakpoints.at(address) {
+            let condition = self
+                .breakpoints
+                .get_mut(position)
+                .and_then(|b| b.condition.clone());
+            let holds = match &condition {
+                None => Ok(true),
+                Some(condition) => self.condition_holds(thread, condition),
+            };
+            let Some(breakpoint) = self.breakpoints.get_mut(position) else {
+                continue;
+            };
+            match holds {
+                Ok(false) => continue,
+                Ok(true) => {}
+                // A condition that cannot be evaluated is shown, never false.
+                Err(message) => {
+                    let reason = StopReason::MonitorError {
+                        property: format!("breakpoint {}", breakpoint.number),
+                        message: format!("its condition cannot be evaluated: {message}"),
+                        start: 0,
+                        end: 0,
+                        file: String::new(),
+                    };
+                    return Ok(Some(Pause::Reason(reason, thread)));
+                }
+            }
+            breakpoint.hits += 1;
+            if breakpoint.ignore > 0 {
+                breakpoint.ignore -= 1;
+                continue;
+            }
+            numbers.push(breakpoint.number);
+            if breakpoint.temporary {
+                temporary = true;
+                gone.push(breakpoint.number);
+            }
+        }
+        if !gone.is_empty() {
+            self.breakpoints.delete(self.program.as_mut(), &gone)?;
+        }
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Pause::Reason(
+            StopReason::Breakpoint { numbers, temporary },
+            thread,
+        )))
+    }
+
+    fn condition_holds(
+        &self,
+        thread: ThreadId,
+        condition: &juror_language::Expression,
+    ) -> Result<bool, String> {
+        let program = self.running().map_err(|error| error.message)?;
+        let (frames, _) = program.backtrace(thread, 2);
+        let values = |name: &str| self.convenience(name);
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: 0,
+            convenience: &values,
+        };
+        expression::is_true(condition, &scope).map_err(|error| error.message)
+    }
+
+    /// Makes a pause into what the user sees: all threads stand, or the
+    /// program is gone.
+    pub(crate) fn settle(&mut self, pause: Pause) -> Result<Outcome, CommandError> {
+        match pause {
+            Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
+            Pause::Reason(reason, thread) => self.stop(reason, thread),
+            Pause::Temporary(thread) | Pause::Stepped(thread) => {
+                self.stop(StopReason::Step, thread)
+            }
+        }
+    }
+
+    /// Stops all threads and shows where one of them stands.
+    pub(crate) fn stop(
+        &mut self,
+        reason: StopReason,
+        thread: ThreadId,
+    ) -> Result<Outcome, CommandError> {
+        let program = self.running_mut()?;
+        program.debuggee.halt_all()?;
+        program.debuggee.take_terminal();
+        if !program.debuggee.is_alive() {
+            return self.drain_end();
+        }
+        self.select_thread(thread);
+        let view = self.stop_view(reason, thread)?;
+        Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// The program ended while its threads were being stopped.
+    fn drain_end(&mut self) -> Result<Outcome, CommandError> {
+        let ending = loop {
+            match self.running_mut()?.debuggee.wait() {
+                Ok(Notice::Exited { status }) => break Some(Ending::Exited { status }),
+                Ok(Notice::Killed { signal, .. }) => break Some(Ending::Killed { signal }),
+                Ok(_) => {}
+                Err(_) => break None,
+            }
+        };
+        Ok(Outcome::Ended(Box::new(self.end(ending))))
+    }
+
+    fn stop_view(
+        &mut self,
+        reason: StopReason,
+        thread: ThreadId,
+    ) -> Result<StopView, CommandError> {
+        let program = self.running()?;
+        let thread_count = program.debuggee.threads().count();
+        let pc = program.registers(thread)?.rip;
+        let location = report::location(program, pc);
+        let (frames, more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let backtrace: Vec<FrameView> = frames
+            .iter()
+            .enumerate()
+            .map(|(level, frame)| self.frame_view(level, frame))
+            .collect();
+        let shown = frames
+            .first()
+            .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));
+        let source = shown.and_then(|(frame, file, line)| {
+            let built = frame.module.as_ref().and_then(|module| module.built);
+            self.sources.around(&file, line, STOP_LINES, built)
+        });
+        Ok(StopView {
+            reason,
+            thread: thread.0,
+            thread_count,
+            location,
+            source,
+            backtrace,
+            more_frames: more,
+        })
+    }
+
+    /// The run is over: verdicts are final.
+    pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
+        // When the user ended it, nothing is decided by the end.
+        let violations = match ending {
+            Some(_) => self.watch.finish(),
+            None => Vec::new(),
+        };
+        let violations = violations
+            .into_iter()
+            .take(VIOLATIONS_MAX)
+            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
+            .collect();
+        let summaries = report::summaries(&self.watch);
+        if let Some(program) = &mut self.program {
+            program.debuggee.take_terminal();
+        }
+        self.forget_program();
+        EndView {
+            ending,
+            violations,
+            summaries,
+        }
+    }
+}
+
+fn late_error(error: &crate::options::SessionError) -> StopReason {
+    use crate::options::SessionError;
+    match error {
+        SessionError::Property {
+            file, diagnostics, ..
+        } => {
+            let first = diagnostics.first();
+            StopReason::MonitorError {
+                property: file.clone(),
+                message: first.map_or_else(String::new, |diagnostic| diagnostic.message.clone()),
+                start: first.map_or(0, |diagnostic| diagnostic.span.start),
+                end: first.map_or(0, |diagnostic| diagnostic.span.end),
+                file: file.clone(),
+            }
+        }
+        other => StopReason::MonitorError {
+            property: String::new(),
+            message: other.to_string(),
+            start: 0,
+            end: 0,
+            file: String::new(),
+        },
+    }
+}

@@ -1,0 +1,50 @@
+//! What an instruction does to the flow of control, for stepping by source.
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl};
+
+/// How an instruction goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// It calls, and comes back to this address.
+    Call {
+        /// The address of the instruction after it.
+        back: u64,
+    },
+    /// It returns to the caller.
+    Return,
+    /// It goes on to the next instruction, or jumps.
+    Other,
+}
+
+/// Looks at the instruction that these bytes at `address` begin with.
+pub fn flow_of(bytes: &[u8], address: u64) -> Flow {
+    let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    match instruction.flow_control() {
+        FlowControl::Call | FlowControl::IndirectCall if !instruction.is_invalid() => Flow::Call {
+            back: instruction.next_ip(),
+        },
+        FlowControl::Return => Flow::Return,
+        _ => Flow::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_and_returns_are_told_apart() {
+        for (bytes, expected) in [
+            (&[0xe8, 0, 0, 0, 0][..], Flow::Call { back: 0x1005 }),
+            (&[0xff, 0xd0], Flow::Call { back: 0x1002 }),
+            (&[0xc3], Flow::Return),
+            (&[0x90], Flow::Other),
+            (&[0xeb, 0xfe], Flow::Other),
+            (&[0x0f, 0x05], Flow::Other),
+            (&[], Flow::Other),
+        ] {
+            assert_eq!(flow_of(bytes, 0x1000), expected, "{bytes:x?}");
+        }
+    }
+}
