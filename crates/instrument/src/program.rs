@@ -5,6 +5,7 @@ use crate::modules::{Described, Modules};
 use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
+use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
 /// A debuggee and the symbols of what is loaded in it.
@@ -14,15 +15,19 @@ pub struct Program {
     pub debuggee: Debuggee,
     /// What is loaded.
     pub modules: Modules,
+    numbers: FxHashMap<ThreadId, u32>,
 }
 
 impl Program {
     /// Takes a debuggee that has just been launched.
     pub fn new(debuggee: Debuggee) -> Program {
+        let first = ThreadId(debuggee.pid());
         let mut program = Program {
             debuggee,
             modules: Modules::default(),
+            numbers: FxHashMap::default(),
         };
+        program.number_thread(first);
         program.update_modules();
         program
     }
@@ -37,6 +42,31 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
+    }
+
+    /// Gives a thread that has just started its number: counted from 1, never
+    /// used again. People speak of threads by it; the kernel's ids differ from
+    /// run to run.
+    pub fn number_thread(&mut self, thread: ThreadId) -> u32 {
+        let next = self.numbers.len() as u32 + 1;
+        *self.numbers.entry(thread).or_insert(next)
+    }
+
+    /// The number of a thread; 0 for one that was never announced.
+    pub fn thread_number(&self, thread: ThreadId) -> u32 {
+        self.numbers.get(&thread).copied().unwrap_or(0)
+    }
+
+    /// The thread of a number, alive or not.
+    pub fn thread_of_number(&self, number: u32) -> Option<ThreadId> {
+        let found = self.numbers.iter().find(|(_, known)| **known == number);
+        found.map(|(thread, _)| *thread)
+    }
+
+    /// Only this thread is left: the process runs another program.
+    pub fn keep_only(&mut self, thread: ThreadId) {
+        self.numbers.clear();
+        self.number_thread(thread);
     }
 
     /// The mapping that holds an address: its first and last-plus-one byte.

@@ -184,8 +184,8 @@ impl Session {
         let threads: Vec<_> = self.running()?.debuggee.threads().collect();
         let mut views = Vec::new();
         for thread in threads {
-            let number = self.thread_number(thread.id);
             let program = self.running()?;
+            let number = program.thread_number(thread.id);
             views.push(ThreadView {
                 number,
                 id: thread.id.0,
@@ -314,22 +314,19 @@ impl Session {
     pub(crate) fn choose_thread(&mut self, text: &str) -> Result<Outcome, CommandError> {
         if text.is_empty() {
             let thread = self.thread()?;
-            let number = self.thread_number(thread);
+            let number = self.running()?.thread_number(thread);
             return Ok(Outcome::Message(format!(
-                "thread {number} (process id {})",
+                "thread {number} (kernel id {})",
                 thread.0
             )));
         }
-        let number: usize = text.parse().map_err(|_| {
+        let number: u32 = text.parse().map_err(|_| {
             CommandError::with_help(
                 format!("`{text}` is not a thread's number"),
                 "see: info threads",
             )
         })?;
-        let known = number
-            .checked_sub(1)
-            .and_then(|index| self.thread_numbers.get(index))
-            .copied();
+        let known = self.running()?.thread_of_number(number);
         let alive: Vec<_> = self
             .running()?
             .debuggee

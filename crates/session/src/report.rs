@@ -309,10 +309,10 @@ fn remarks(watched: &Watched) -> Vec<String> {
                     && event.reach == Reach::Anywhere
                     && !absent.contains(&&*event.function)
             })
-            .map(|(_, event)| event.function.to_string())
+            .map(|(_, event)| event_words(event))
             .collect();
-        for function in never {
-            remarks.push(format!("`{function}` never ran"));
+        for what in never {
+            remarks.push(format!("`{what}` never happened"));
         }
     }
     remarks

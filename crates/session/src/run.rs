@@ -111,8 +111,9 @@ impl Session {
             }
             Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
             Notice::ThreadStarted { thread } => {
-                self.thread_number(thread);
-                self.running_mut()?.debuggee.resume(thread)?;
+                let program = self.running_mut()?;
+                program.number_thread(thread);
+                program.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
                 if let Some(program) = &mut self.program {
@@ -147,7 +148,7 @@ impl Session {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
                 self.breakpoints.forget_locations();
-                self.thread_numbers = vec![thread];
+                self.running_mut()?.keep_only(thread);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -386,6 +387,7 @@ impl Session {
     ) -> Result<StopView, CommandError> {
         let program = self.running()?;
         let thread_count = program.debuggee.threads().count();
+        let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
         let location = report::location(program, pc);
         let (frames, more) = program.backtrace(thread, STOP_FRAMES_MAX);
@@ -403,7 +405,7 @@ impl Session {
         });
         Ok(StopView {
             reason,
-            thread: thread.0,
+            thread: number,
             thread_count,
             location,
             source,

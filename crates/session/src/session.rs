@@ -39,13 +39,11 @@ pub struct Session {
     pub(crate) breakpoints: Breakpoints,
     pub(crate) sources: Sources,
     pub(crate) selection: Selection,
-    /// The threads in the order in which they were seen: their numbers.
-    pub(crate) thread_numbers: Vec<ThreadId>,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
     pub(crate) is_fresh: bool,
-    /// A thread stands at something that was reported: it is resumed first.
+    /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
 
@@ -68,7 +66,6 @@ impl Session {
             breakpoints: Breakpoints::default(),
             sources: Sources::default(),
             selection: Selection::default(),
-            thread_numbers: Vec::new(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
@@ -109,7 +106,6 @@ impl Session {
             thread: Some(thread),
             ..Selection::default()
         };
-        self.thread_numbers = vec![thread];
         self.program = Some(program);
         let bound = self.bind(true);
         if bound.is_err() {
@@ -173,7 +169,6 @@ impl Session {
         self.program = None;
         self.is_fresh = false;
         self.selection = Selection::default();
-        self.thread_numbers.clear();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
@@ -193,22 +188,6 @@ impl Session {
     /// The thread that commands speak of.
     pub(crate) fn thread(&self) -> Result<ThreadId, CommandError> {
         self.selection.thread.ok_or_else(not_running)
-    }
-
-    /// The number by which juror calls a thread, from 1.
-    pub(crate) fn thread_number(&mut self, thread: ThreadId) -> u32 {
-        let position = match self
-            .thread_numbers
-            .iter()
-            .position(|&known| known == thread)
-        {
-            Some(position) => position,
-            None => {
-                self.thread_numbers.push(thread);
-                self.thread_numbers.len() - 1
-            }
-        };
-        position as u32 + 1
     }
 
     /// The stack of the selected thread.

@@ -102,7 +102,7 @@ pub struct PathStep {
     pub what: String,
     /// The values it carried.
     pub values: Vec<NamedValue>,
-    /// The kernel id of the thread.
+    /// juror's number of the thread, from 1.
     pub thread: u32,
     /// Where the call was made.
     pub location: Location,
@@ -212,7 +212,8 @@ pub struct StopView {
     /// Why.
     #[serde(flatten)]
     pub reason: StopReason,
-    /// The thread that stopped first; the one that commands speak of.
+    /// juror's number of the thread that stopped first; the one that commands
+    /// speak of.
     pub thread: u32,
     /// How many threads there are.
     pub thread_count: usize,

@@ -350,7 +350,7 @@ impl Watch {
             *count += 1;
         }
         let happened = juror_monitor::Occurrence {
-            thread: thread.0,
+            thread: program.thread_number(thread),
             address: occurrence.caller,
             values,
         };
@@ -375,7 +375,7 @@ impl Watch {
         if observer.wants_state_changes() {
             let happened = report::Happened {
                 event,
-                thread: thread.0,
+                thread: program.thread_number(thread),
                 caller: occurrence.caller,
                 values,
             };
