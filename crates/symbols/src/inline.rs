@@ -1,9 +1,24 @@
 //! Inlined calls: the frames that a debugger shows but the stack lacks.
 
-use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use crate::{SymbolFile, names};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// A place where a call was replaced by the code of the callee.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlinedCopy {
+    /// The callee.
+    pub name: Arc<str>,
+    /// The function that holds the copy.
+    pub caller: Arc<str>,
+    /// The file address of the copy's first instruction.
+    pub entry: u64,
+    /// The source file of the replaced call.
+    pub call_file: Option<PathBuf>,
+    /// The line of the replaced call.
+    pub call_line: Option<u32>,
+}
 
 /// A call whose code the compiler put into its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +35,37 @@ pub struct InlinedFrame {
 }
 
 impl SymbolFile {
+    /// Where calls of this function were replaced by its code.
+    pub fn inlined_copies(&self, name: &str) -> Vec<InlinedCopy> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let index = info.index();
+        let tail = names::tail(name);
+        let mut found = Vec::new();
+        for record in &index.inlined {
+            let Some(callee) = index.abstract_names.get(&record.origin) else {
+                continue;
+            };
+            if names::tail(callee) != tail || !names::matches(callee, name) {
+                continue;
+            }
+            let caller = index.functions.get(record.caller as usize);
+            let caller = caller
+                .map(|caller| caller.name.as_ref().into())
+                .unwrap_or_else(|| "".into());
+            let (call_file, call_line) = self.call_site(info, record.die);
+            found.push(InlinedCopy {
+                name: callee.as_ref().into(),
+                caller,
+                entry: record.entry,
+                call_file,
+                call_line,
+            });
+        }
+        found
+    }
+
     /// The inlined calls that an address lies in, innermost first. The
     /// function that holds them all is [`SymbolFile::function_at`].
     pub fn inlined_frames(&self, address: u64) -> Vec<InlinedFrame> {

@@ -39,8 +39,8 @@ pub use call::{
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
 pub use file::SymbolFile;
-pub use function::{Function, InlinedCopy};
-pub use inline::InlinedFrame;
+pub use function::Function;
+pub use inline::{InlinedCopy, InlinedFrame};
 pub use line::{Line, LineAddresses};
 pub use location::{
     EvaluationContext, Location, LocationError, Memory, Piece, Place, register, register_name,

@@ -167,6 +167,10 @@ fn plain_component(component: &str) -> &str {
 
 /// The last component: the name without its scopes.
 pub(crate) fn tail(name: &str) -> &str {
+    // Most names are plain, and every name of a file comes through here.
+    if !name.contains(['<', '(', '[', '{', ' ']) && !name.contains("operator") {
+        return name.rsplit("::").next().unwrap_or(name);
+    }
     components(name).last().copied().unwrap_or(name)
 }
 

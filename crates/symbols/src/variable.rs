@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// A variable or parameter of the program.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    /// Its name; of a global variable with its scopes.
+    /// Its name; of a global variable with its scopes; empty for a parameter
+    /// that the source leaves without one.
     pub name: Arc<str>,
     /// Its type.
     pub r#type: Type,
@@ -233,7 +234,13 @@ fn variable(
     if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
         return None;
     }
-    let name = info.inherited_text(die, gimli::DW_AT_name)?;
+    let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
+    let name = match info.inherited_text(die, gimli::DW_AT_name) {
+        Some(name) => name,
+        // A parameter without name is passed like any other.
+        None if parameter => "".into(),
+        None => return None,
+    };
     let r#type = info
         .inherited(die, |info, at, entry| {
             entry.attr_value(gimli::DW_AT_type)?;
@@ -249,7 +256,7 @@ fn variable(
         name: name.as_ref().into(),
         r#type,
         location: Location::of_die(info, die, function),
-        parameter: entry.tag() == gimli::DW_TAG_formal_parameter,
+        parameter,
         artificial,
         line: info
             .inherited_unsigned(die, gimli::DW_AT_decl_line)

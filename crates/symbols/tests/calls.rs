@@ -147,11 +147,12 @@ int Shape::count(int more) const { return sides + more; }
 __attribute__((noinline)) long take(Plain plain, Owner owner, const Owner &reference, int last) {
     return plain.a + *owner.p + *reference.p + last;
 }
+__attribute__((noinline)) int nameless(int, int second) { return second; }
 __attribute__((noinline)) Owner make(int *p, int x) { *p = x; return Owner(p); }
 __attribute__((noinline)) int hold(Holder holder, Empty, int x) { return *holder.owner.p + x; }
 int main(int argc, char **) {
     Shape shape;
-    return take({1, 2}, Owner(&argc), Owner(&argc), 3) + *make(&argc, 4).p + hold({Owner(&argc)}, {}, 5) + shape.count(1);
+    return take({1, 2}, Owner(&argc), Owner(&argc), 3) + *make(&argc, 4).p + hold({Owner(&argc)}, {}, 5) + shape.count(1) + nameless(1, 2);
 }
 "#;
 
@@ -161,6 +162,17 @@ fn arguments_of_cpp_are_where_the_convention_puts_them() {
         for format in ["-gdwarf-4", "-gdwarf-5"] {
             let program = compile(compiler, "program.cc", CPP_TYPES, &["-O0", format]);
             let Some(program) = program else { continue };
+            // An argument without bytes takes no register.
+            let hold = program.function("hold");
+            let plan = |name| {
+                program
+                    .file
+                    .entry_value_plan(&hold, Parameter::Name(name))
+                    .unwrap()
+                    .location
+            };
+            assert_eq!(show(&plan("holder")), "*rdi:8", "{}", program.how);
+            assert_eq!(show(&plan("x")), "rsi:4", "{}", program.how);
             check(
                 &[program],
                 &[
@@ -168,6 +180,7 @@ fn arguments_of_cpp_are_where_the_convention_puts_them() {
                         "take",
                         "plain=rdi:8+rsi:8 owner=*rdx:8 reference=rcx:8 last=r8:4 -> rax:8",
                     ),
+                    ("nameless", "=rdi:4 second=rsi:4 -> rax:4"),
                     ("make", "p=rsi:8 x=rdx:4 -> *rax:8"),
                     ("Shape::count", "this=rdi:8 more=rsi:4 -> rax:4"),
                 ],
@@ -207,7 +220,7 @@ fn main() {
             ),
             (
                 "structures",
-                "point=xmm0:8+rsi:4 large=*rdx:32 last=rcx:2 -> *rax:32",
+                "point=xmm0:8+rsi:4 large=*rdx:32 = last=rcx:2 -> *rax:32",
             ),
         ],
     );

@@ -5,7 +5,9 @@ mod support;
 use juror_symbols::{
     EvaluationContext, Memory, Parameter, Registers, SymbolFile, Type, TypeKind, register,
 };
+use object::{Object, ObjectSection};
 use proptest::prelude::*;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -23,8 +25,14 @@ __attribute__((noinline)) int walk(struct list *list, compare_t compare, double 
 int main(int argc, char **argv) { struct list list = {0, argc}; return walk(&list, 0, 1.5, RED); }
 "#;
 
+/// A small program and where in it the sections stand that are read here.
+struct Sound {
+    bytes: Vec<u8>,
+    sections: Vec<Range<usize>>,
+}
+
 /// Small programs, sound: the bytes that are then damaged.
-static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+static SOUND: LazyLock<Vec<Sound>> = LazyLock::new(|| {
     let options: [&[&str]; 4] = [
         &["-O2", "-gdwarf-5", "-nostdlib", "-Wl,-emain"],
         &["-O0", "-gdwarf-4", "-nostdlib", "-Wl,-emain"],
@@ -34,22 +42,41 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     options
         .iter()
         .filter_map(|options| support::compile("gcc", "program.c", PROGRAM, options))
-        .map(|program| std::fs::read(&program.path).unwrap())
+        .map(|program| {
+            let bytes = std::fs::read(&program.path).unwrap();
+            let sections = sections(&bytes);
+            Sound { bytes, sections }
+        })
         .collect()
 });
+
+fn sections(bytes: &[u8]) -> Vec<Range<usize>> {
+    let file = object::read::elf::ElfFile64::<object::LittleEndian>::parse(bytes).unwrap();
+    file.sections()
+        .filter(|section| {
+            let name = section.name().unwrap_or("");
+            [".debug", ".eh_frame", ".symtab", ".strtab", ".rela", ".dyn"]
+                .iter()
+                .any(|start| name.starts_with(start))
+        })
+        .filter_map(|section| section.file_range())
+        .map(|(start, size)| start as usize..(start + size) as usize)
+        .filter(|range| !range.is_empty())
+        .collect()
+}
 
 struct Anything;
 
 impl Memory for Anything {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         buffer.fill(address as u8);
-        address % 3 != 0
+        !address.is_multiple_of(3)
     }
 }
 
 impl EvaluationContext for Anything {
     fn register(&self, number: u16) -> Option<u64> {
-        (number % 5 != 0).then_some(u64::from(number) << 40)
+        (!number.is_multiple_of(5)).then_some(u64::from(number) << 40)
     }
     fn cfa(&self) -> Option<u64> {
         Some(u64::MAX)
@@ -174,14 +201,18 @@ proptest! {
     #[test]
     fn damaged_programs_do_no_harm(
         which in 0usize..4,
+        section in prop::option::weighted(0.8, any::<prop::sample::Index>()),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
         cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
     ) {
         let Some(sound) = SOUND.get(which) else { return Ok(()) };
-        let mut bytes = sound.clone();
+        let mut bytes = sound.bytes.clone();
+        let place = match section {
+            Some(section) => sound.sections[section.index(sound.sections.len())].clone(),
+            None => 0..bytes.len(),
+        };
         for (at, value) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = value;
+            bytes[place.start + at.index(place.len())] = value;
         }
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len()));
@@ -195,7 +226,7 @@ proptest! {
 
 #[test]
 fn sound_programs_are_looked_at_whole() {
-    for bytes in SOUND.iter() {
+    for Sound { bytes, .. } in SOUND.iter() {
         let directory = tempfile::TempDir::new().unwrap();
         let path = directory.path().join("program");
         std::fs::write(&path, bytes).unwrap();

@@ -120,6 +120,18 @@ fn a_breakpoint_on_a_function_stops_behind_its_prologue() {
         let line = program.file.line_at(address).unwrap().line;
         assert!(function.contains(address));
         assert_ne!(line, line_of(PROGRAM, "// rare"), "{}", program.how);
+        // Nor behind a call that the first line makes.
+        let main = program.function("main");
+        let line = program
+            .file
+            .line_at(program.file.prologue_end(&main))
+            .unwrap()
+            .line;
+        assert!(
+            line <= line_of(PROGRAM, "first of main"),
+            "{line} in {}",
+            program.how
+        );
     }
 }
 

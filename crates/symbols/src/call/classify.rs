@@ -182,7 +182,7 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
         if size == 0 {
             return Ok(());
         }
-        if at % size.min(8).next_power_of_two() != 0 {
+        if !at.is_multiple_of(size.min(8).next_power_of_two()) {
             return Err(Obstacle::Memory);
         }
         leaves.push(Leaf {

@@ -79,7 +79,7 @@ pub type EntryLocation = SmallVec<[EntryPiece; 2]>;
 /// A parameter and where its value is at the first instruction.
 #[derive(Debug, Clone)]
 pub struct EntryValue {
-    /// Its name.
+    /// Its name; may be empty.
     pub name: Arc<str>,
     /// Its type.
     pub r#type: Type,
@@ -183,6 +183,7 @@ impl SymbolFile {
                 known: parameters
                     .iter()
                     .map(|variable| variable.name.to_string())
+                    .filter(|name| !name.is_empty())
                     .collect(),
             });
         };

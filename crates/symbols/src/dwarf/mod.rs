@@ -5,6 +5,8 @@
 //! a bounded number of times, because a damaged file may hold a cycle.
 
 pub(crate) mod index;
+mod pass;
+mod resolve;
 mod unit;
 
 pub(crate) use unit::{Language, Unit};
@@ -144,7 +146,7 @@ impl DebugInfo {
 
     /// Functions, types and variables by name and address; made on first use.
     pub fn index(&self) -> &Index {
-        self.index.get_or_init(|| index::build(self))
+        self.index.get_or_init(|| pass::build(self))
     }
 
     pub fn unit(&self, number: u32) -> Option<&Unit> {

@@ -73,7 +73,7 @@ pub struct Header {
     pub segments: Vec<Segment>,
     /// File address and size of the dynamic section.
     pub dynamic: Option<(u64, u64)>,
-    /// File address, file offset and size of the `PT_TLS` segment's memory.
+    /// File address and size in memory of the initial thread-local storage.
     pub tls: Option<(u64, u64)>,
     /// The identity that the linker gave to this build.
     pub build_id: Option<Vec<u8>>,

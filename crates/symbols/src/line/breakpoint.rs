@@ -49,12 +49,16 @@ impl SymbolFile {
                 .find(|row| row.address > function.low_pc && row.line != 0)?
                 .address
         };
-        self.is_straight(function.low_pc, candidate)
+        // A call of an optimized body may come before its line; the calls of a
+        // prologue (a profiler's, a stack probe's) do no work of the user's.
+        let calls_allowed = !info.unit(number)?.optimized_by_gcc;
+        self.always_reached(function.low_pc, candidate, calls_allowed)
             .then_some(candidate)
     }
 
-    /// Whether the code between two file addresses runs straight through.
-    fn is_straight(&self, from: u64, to: u64) -> bool {
+    /// Whether execution that begins at `from` comes to `to`: no branch before
+    /// it leads anywhere else. (Probing a large frame takes a loop.)
+    fn always_reached(&self, from: u64, to: u64, calls_allowed: bool) -> bool {
         let size = to.saturating_sub(from);
         if size > PROLOGUE_SIZE_MAX {
             return false;
@@ -67,14 +71,9 @@ impl SymbolFile {
             .into_iter()
             .all(|instruction| match instruction.flow_control() {
                 FlowControl::Next => true,
-                // Calls in a prologue come back: the profiler's and, for large
-                // frames, the stack probe's.
-                FlowControl::Call | FlowControl::IndirectCall => true,
-                // A `lock`-free probe loop of a large frame is a branch too, but
-                // one that always leads on.
-                FlowControl::ConditionalBranch => {
-                    let target = instruction.near_branch_target();
-                    (from..instruction.next_ip()).contains(&target)
+                FlowControl::Call | FlowControl::IndirectCall => calls_allowed,
+                FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
+                    (from..=to).contains(&instruction.near_branch_target())
                 }
                 _ => false,
             })

@@ -1,0 +1,133 @@
+//! All entry addresses of a file: from DWARF, the symbol tables and the PLT.
+
+use crate::file::Inner;
+
+/// One entry address.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub low_pc: u64,
+    pub end: u64,
+    pub kind: EntryKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EntryKind {
+    /// In the DWARF index; the symbol table may know more.
+    Dwarf(u32),
+    /// In the symbol table only.
+    Symbol,
+    /// An index into the PLT stubs.
+    Plt(u32),
+}
+
+/// All entry addresses of a file, ascending.
+#[derive(Debug)]
+pub(crate) struct FunctionIndex {
+    pub(super) entries: Vec<Entry>,
+}
+
+impl FunctionIndex {
+    pub fn build(inner: &Inner) -> FunctionIndex {
+        let symbols = inner.symbols();
+        let mut entries: Vec<Entry> = Vec::new();
+        if let Some(info) = inner.debug_info() {
+            for (number, record) in info.index().functions.iter().enumerate() {
+                let end = record
+                    .ranges
+                    .first()
+                    .map_or(record.low_pc, |range| range.end);
+                entries.push(Entry {
+                    low_pc: record.low_pc,
+                    end,
+                    kind: EntryKind::Dwarf(number as u32),
+                });
+            }
+        }
+        for symbol in symbols.functions() {
+            let end = symbol.address.saturating_add(symbol.size);
+            entries.push(Entry {
+                low_pc: symbol.address,
+                end,
+                kind: EntryKind::Symbol,
+            });
+        }
+        for (number, stub) in inner.plt().iter().enumerate() {
+            let end = stub.address.saturating_add(stub.size);
+            entries.push(Entry {
+                low_pc: stub.address,
+                end,
+                kind: EntryKind::Plt(number as u32),
+            });
+        }
+        // Stable: at one address DWARF comes before the symbols.
+        entries.sort_by_key(|entry| entry.low_pc);
+        entries.dedup_by(|next, kept| {
+            let same = next.low_pc == kept.low_pc;
+            if same {
+                kept.end = kept.end.max(next.end);
+            }
+            same
+        });
+        bound_unsized(&mut entries, inner);
+        FunctionIndex { entries }
+    }
+
+    pub(super) fn at_low_pc(&self, low_pc: u64) -> Option<&Entry> {
+        let at = self
+            .entries
+            .binary_search_by_key(&low_pc, |entry| entry.low_pc)
+            .ok()?;
+        self.entries.get(at)
+    }
+
+    pub(super) fn containing(&self, address: u64) -> Option<&Entry> {
+        let end = self
+            .entries
+            .partition_point(|entry| entry.low_pc <= address);
+        self.entries
+            .get(..end)?
+            .iter()
+            .rev()
+            .take(8)
+            .find(|entry| address < entry.end)
+    }
+}
+
+/// Assembly often declares no size: such a function ends where the next one
+/// begins, or its section.
+fn bound_unsized(entries: &mut [Entry], inner: &Inner) {
+    let mut next = None;
+    for entry in entries.iter_mut().rev() {
+        if entry.end <= entry.low_pc {
+            let limit = section_end(inner, entry.low_pc);
+            entry.end = match (next, limit) {
+                (Some(next), Some(limit)) => limit.min(next),
+                (Some(bound), None) | (None, Some(bound)) => bound,
+                (None, None) => entry.low_pc.saturating_add(1),
+            };
+        }
+        next = Some(entry.low_pc);
+    }
+}
+
+fn section_end(inner: &Inner, address: u64) -> Option<u64> {
+    let end = |start: u64, size: u64| {
+        let end = start.saturating_add(size);
+        (start..end).contains(&address).then_some(end)
+    };
+    let sections = inner
+        .elf
+        .sections
+        .iter()
+        .filter(|section| section.executable);
+    let segments = inner
+        .elf
+        .header
+        .segments
+        .iter()
+        .filter(|segment| segment.executable);
+    sections
+        .filter_map(|section| end(section.address, section.size))
+        .chain(segments.filter_map(|segment| end(segment.address, segment.memory_size)))
+        .next()
+}

@@ -1,0 +1,149 @@
+//! Functions by the names that users write.
+
+use crate::dwarf::index::FunctionRecord;
+use crate::names::{self, CloneKind};
+use crate::{Function, SymbolFile};
+
+impl SymbolFile {
+    /// The functions that a user can mean by this name, by ascending address.
+    ///
+    /// `name` is a plain or mangled symbol, a qualified name, or the end of
+    /// one (`ns::Class::method`, `Class::method`, `method`). Specialised
+    /// copies (`name.constprop.0`) are included, moved fragments
+    /// (`name.cold`) and outlined parts (`name.part.0`) only under their own
+    /// names, PLT stubs only as `name@plt`. Inlined copies are not functions:
+    /// see [`SymbolFile::inlined_copies`].
+    pub fn functions_named(&self, name: &str) -> Vec<Function> {
+        let inner = &*self.inner;
+        if name.is_empty() {
+            return Vec::new();
+        }
+        if let Some(imported) = name.strip_suffix("@plt") {
+            let stubs = inner.plt().iter().filter(|stub| &*stub.name == imported);
+            return stubs
+                .filter_map(|stub| self.function_with_low_pc(stub.address))
+                .collect();
+        }
+        let mut found: Vec<(u64, Option<String>)> = Vec::new();
+        self.add_dwarf_matches(name, &mut found);
+        self.add_symbol_matches(name, &mut found);
+        found.sort();
+        found.dedup_by_key(|(address, _)| *address);
+        found
+            .into_iter()
+            .filter_map(|(address, alias)| {
+                let mut function = self.function_with_low_pc(address)?;
+                // Among aliases, show the one that was asked for.
+                let other = |alias: &String| {
+                    function.die.is_none() || !names::matches(&function.name, alias)
+                };
+                if let Some(alias) = alias.filter(other) {
+                    function.name = names::demangle(&alias)
+                        .unwrap_or_else(|| alias.clone())
+                        .into();
+                    function.linkage_name = Some(alias.into());
+                }
+                Some(function)
+            })
+            .collect()
+    }
+
+    fn add_dwarf_matches(&self, name: &str, found: &mut Vec<(u64, Option<String>)>) {
+        let Some(info) = self.inner.debug_info() else {
+            return;
+        };
+        let index = info.index();
+        let candidates = index
+            .functions_by_tail
+            .get(names::tail(name))
+            .into_iter()
+            .flatten();
+        for number in candidates {
+            let Some(record) = index.functions.get(*number as usize) else {
+                continue;
+            };
+            let readable = record.linkage_name.as_deref().and_then(names::demangle);
+            let matches = names::matches(&record.name, name)
+                || readable.is_some_and(|readable| names::matches(&readable, name));
+            if matches && !self.is_outlined(record) {
+                found.push((record.low_pc, None));
+            }
+        }
+    }
+
+    /// Whether gcc split this code off a function (`name.part.0`): it carries
+    /// the function's DWARF name but is not called in its place.
+    fn is_outlined(&self, record: &FunctionRecord) -> bool {
+        let symbols = self.inner.symbols();
+        let suffix = symbols
+            .preferred_at(record.low_pc)
+            .and_then(|symbol| names::split_clone(symbols.text(symbol)).1);
+        suffix.is_some_and(|suffix| names::clone_kind(suffix) != CloneKind::Instance)
+    }
+
+    fn add_symbol_matches(&self, name: &str, found: &mut Vec<(u64, Option<String>)>) {
+        let symbols = self.inner.symbols();
+        for symbol in symbols.named(name).filter(|symbol| symbol.is_function()) {
+            found.push((symbol.address, Some(name.to_owned())));
+        }
+        let clones = format!("{name}.");
+        for symbol in symbols
+            .with_prefix(&clones)
+            .filter(|symbol| symbol.is_function())
+        {
+            let (_, suffix) = names::split_clone(symbols.text(symbol));
+            if suffix.is_some_and(|suffix| names::clone_kind(suffix) == CloneKind::Instance) {
+                found.push((symbol.address, None));
+            }
+        }
+        // A mangled name holds the identifiers of its components literally,
+        // so most symbols are ruled out without demangling them.
+        let tail = names::tail(name);
+        let literal = tail.trim_start_matches('~');
+        let literal = if literal.starts_with("operator") {
+            ""
+        } else {
+            literal
+        };
+        let mangled = symbols.with_prefix("_Z").chain(symbols.with_prefix("_R"));
+        for symbol in mangled.filter(|symbol| symbol.is_function()) {
+            let raw = symbols.text(symbol);
+            if !raw.contains(literal) {
+                continue;
+            }
+            let (base, suffix) = names::split_clone(raw);
+            if suffix.is_some_and(|suffix| names::clone_kind(suffix) != CloneKind::Instance) {
+                continue;
+            }
+            if names::demangle(base).is_some_and(|readable| names::matches(&readable, name)) {
+                found.push((symbol.address, None));
+            }
+        }
+    }
+
+    /// The names of all functions, for completion and suggestions; aliases
+    /// and inlined functions included, sorted, each once.
+    pub fn function_names(&self) -> impl Iterator<Item = String> {
+        let symbols = self.inner.symbols();
+        let mut found: Vec<String> = symbols
+            .functions()
+            .iter()
+            .map(|symbol| symbols.text(symbol))
+            .filter(|raw| !raw.contains('.'))
+            .map(|raw| names::demangle(raw).unwrap_or_else(|| raw.to_owned()))
+            .collect();
+        if let Some(info) = self.inner.debug_info() {
+            let index = info.index();
+            found.extend(index.functions.iter().map(|record| record.name.to_string()));
+            for record in &index.inlined {
+                if let Some(name) = index.abstract_names.get(&record.origin) {
+                    found.push(name.to_string());
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found.retain(|name| !name.is_empty());
+        found.into_iter()
+    }
+}

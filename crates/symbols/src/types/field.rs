@@ -1,0 +1,75 @@
+//! Members by name, also through anonymous members and base classes.
+
+use super::{Field, TYPE_DEPTH_MAX, Type};
+
+/// How many structures inside structures are looked through.
+const NESTING_MAX: usize = TYPE_DEPTH_MAX / 4;
+
+impl Type {
+    /// A member by its name, its offset counted from the start of this type.
+    /// Members of anonymous members and of base classes are found too; a
+    /// structure's own hide those of its bases.
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.field_within(name, NESTING_MAX)
+    }
+
+    fn field_within(&self, name: &str, depth: usize) -> Option<Field> {
+        let depth = depth.checked_sub(1)?;
+        let composite = self.composite()?;
+        if let Some(field) = composite
+            .fields
+            .iter()
+            .find(|field| field.name.as_deref() == Some(name))
+        {
+            return Some(field.clone());
+        }
+        let anonymous = composite
+            .fields
+            .iter()
+            .filter(|field| field.name.is_none())
+            .map(|field| (field.offset, &field.r#type));
+        let bases = composite
+            .bases
+            .iter()
+            .filter_map(|base| base.offset.map(|offset| (offset, &base.r#type)));
+        for (offset, inside) in anonymous.chain(bases) {
+            if let Some(field) = inside.field_within(name, depth) {
+                return field.moved(offset);
+            }
+        }
+        None
+    }
+
+    /// The names of all members that [`Type::field`] finds, for completion
+    /// and suggestions.
+    pub fn field_names(&self) -> Vec<Box<str>> {
+        let mut names = Vec::new();
+        self.collect_field_names(&mut names, NESTING_MAX);
+        names
+    }
+
+    fn collect_field_names(&self, names: &mut Vec<Box<str>>, depth: usize) {
+        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else {
+            return;
+        };
+        for field in &composite.fields {
+            match &field.name {
+                Some(name) => names.push(name.clone()),
+                None => field.r#type.collect_field_names(names, depth),
+            }
+        }
+        for base in &composite.bases {
+            base.r#type.collect_field_names(names, depth);
+        }
+    }
+}
+
+impl Field {
+    fn moved(mut self, by: u64) -> Option<Field> {
+        self.offset = self.offset.checked_add(by)?;
+        if let Some(bits) = &mut self.bits {
+            bits.offset_bits = bits.offset_bits.checked_add(by.checked_mul(8)?)?;
+        }
+        Some(self)
+    }
+}

@@ -1,0 +1,204 @@
+//! From a frame to its caller: call frame information (DWARF 5, section 6.4)
+//! from `.eh_frame` and `.debug_frame`, all registers.
+//!
+//! Register values and memory addresses are run-time ones; only `pc` is a
+//! file address, by which the rules are found.
+
+mod rules;
+mod step;
+
+pub(crate) use rules::FrameRules;
+
+use crate::SymbolFile;
+use crate::location::Memory;
+use crate::location::register::{RBP, RIP, RSP};
+use rules::EntryOffset;
+use step::Step;
+use thiserror::Error;
+
+/// How many registers a frame has: 16 general ones and the program counter.
+const REGISTER_COUNT: usize = 17;
+
+/// The registers of a frame, by their DWARF numbers (see [`crate::register`]);
+/// those that could not be recovered are absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Registers {
+    values: [Option<u64>; REGISTER_COUNT],
+}
+
+impl Registers {
+    /// The value of a register; `None` for others than the 17 of a frame.
+    pub fn get(&self, number: u16) -> Option<u64> {
+        self.values.get(usize::from(number)).copied().flatten()
+    }
+
+    /// Sets or forgets a register; others than the 17 of a frame are ignored.
+    pub fn set(&mut self, number: u16, value: Option<u64>) {
+        if let Some(place) = self.values.get_mut(usize::from(number)) {
+            *place = value;
+        }
+    }
+}
+
+/// How a caller was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnwindMethod {
+    /// By the rules that the compiler wrote for this address.
+    Rules,
+    /// By the chain of frame pointers, without rules: a good guess.
+    FramePointer,
+    /// At the first instruction of a function without rules.
+    Entry,
+}
+
+/// A caller's frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwound {
+    /// The caller's registers. Its program counter is the return address:
+    /// look up the address before it, unless `signal_frame`.
+    pub registers: Registers,
+    /// The canonical frame address of the frame that was unwound.
+    pub cfa: u64,
+    /// The frame that was unwound is the one that the kernel made for a signal
+    /// handler: the caller was interrupted, and its program counter is exact.
+    pub signal_frame: bool,
+    /// How sure this is.
+    pub method: UnwindMethod,
+}
+
+/// Why a caller cannot be found.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum UnwindError {
+    /// There is none: the rules mark the outermost frame.
+    #[error("this is the outermost frame")]
+    Outermost,
+    /// The file has no rules for this address and no frame pointer helps.
+    #[error("no unwind information for {pc:#x}")]
+    NoRules {
+        /// The file address.
+        pc: u64,
+    },
+    /// A register that a rule needs is not known.
+    #[error("the value of {} is not known", crate::register_name(*register))]
+    RegisterUnknown {
+        /// Its DWARF number.
+        register: u16,
+    },
+    /// Stack memory cannot be read.
+    #[error("the stack at {address:#x} cannot be read")]
+    Unreadable {
+        /// The run-time address.
+        address: u64,
+    },
+    /// The rules are damaged.
+    #[error("the unwind information for {pc:#x} is damaged: {why}")]
+    Damaged {
+        /// The file address.
+        pc: u64,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl SymbolFile {
+    /// Finds the caller of the frame that executes at the file address `pc`.
+    ///
+    /// For any frame but the innermost and interrupted ones, `pc` is the
+    /// address before the return address.
+    ///
+    /// # Errors
+    /// There is no caller, no rules for `pc`, or the stack cannot be read.
+    pub fn unwind(
+        &self,
+        pc: u64,
+        registers: &Registers,
+        memory: &dyn Memory,
+    ) -> Result<Unwound, UnwindError> {
+        let rules = self.inner.frame_rules();
+        match rules.entry_at(pc) {
+            Some(EntryOffset::EhFrame(offset)) => {
+                let step = Step {
+                    pc,
+                    registers,
+                    memory,
+                    section: &rules.eh_frame,
+                    bases: &rules.bases,
+                };
+                step.by_entry(gimli::EhFrameOffset(offset))
+            }
+            Some(EntryOffset::DebugFrame(offset)) => {
+                let step = Step {
+                    pc,
+                    registers,
+                    memory,
+                    section: &rules.debug_frame,
+                    bases: &rules.bases,
+                };
+                step.by_entry(gimli::DebugFrameOffset(offset))
+            }
+            None => self.unwind_without_rules(pc, registers, memory),
+        }
+    }
+
+    /// Whether the file has unwind rules for a file address.
+    pub fn has_unwind_rules(&self, pc: u64) -> bool {
+        self.inner.frame_rules().entry_at(pc).is_some()
+    }
+
+    fn unwind_without_rules(
+        &self,
+        pc: u64,
+        registers: &Registers,
+        memory: &dyn Memory,
+    ) -> Result<Unwound, UnwindError> {
+        let get = |register| {
+            registers
+                .get(register)
+                .ok_or(UnwindError::RegisterUnknown { register })
+        };
+        let stack = get(RSP)?;
+        if self.function_with_low_pc(pc).is_some() {
+            let cfa = stack.wrapping_add(8);
+            let mut caller = *registers;
+            caller.set(RIP, Some(read_word(memory, stack)?));
+            caller.set(RSP, Some(cfa));
+            return Ok(Unwound {
+                registers: caller,
+                cfa,
+                signal_frame: false,
+                method: UnwindMethod::Entry,
+            });
+        }
+        let frame = get(RBP)?;
+        // A frame pointer leads up the stack, is aligned, and leads to a
+        // return address.
+        let usable = frame >= stack && frame % 8 == 0 && frame - stack < 1 << 24;
+        if !usable {
+            return Err(UnwindError::NoRules { pc });
+        }
+        let return_address = read_word(memory, frame.wrapping_add(8))?;
+        if return_address == 0 {
+            return Err(UnwindError::Outermost);
+        }
+        let cfa = frame.wrapping_add(16);
+        let mut caller = Registers::default();
+        caller.set(RIP, Some(return_address));
+        caller.set(RSP, Some(cfa));
+        caller.set(RBP, Some(read_word(memory, frame)?));
+        Ok(Unwound {
+            registers: caller,
+            cfa,
+            signal_frame: false,
+            method: UnwindMethod::FramePointer,
+        })
+    }
+}
+
+fn read_word(memory: &dyn Memory, address: u64) -> Result<u64, UnwindError> {
+    let mut bytes = [0; 8];
+    if !memory.read(address, &mut bytes) {
+        return Err(UnwindError::Unreadable { address });
+    }
+    Ok(u64::from_le_bytes(bytes))
+}

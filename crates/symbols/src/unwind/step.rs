@@ -1,0 +1,198 @@
+//! One application of unwind rules: the caller's registers from a frame's.
+
+use super::{REGISTER_COUNT, Registers, UnwindError, UnwindMethod, Unwound, read_word};
+use crate::dwarf::Reader;
+use crate::location::Memory;
+use crate::location::register::{RIP, RSP};
+use gimli::{BaseAddresses, CfaRule, EvaluationResult, RegisterRule, UnwindSection};
+
+/// The most requests that one rule's expression may make.
+const EVALUATION_STEPS_MAX: u32 = 1000;
+
+type Rules = gimli::UnwindTableRow<usize>;
+
+/// One application of the rules for an address.
+pub(super) struct Step<'a, S> {
+    pub pc: u64,
+    pub registers: &'a Registers,
+    pub memory: &'a dyn Memory,
+    pub section: &'a S,
+    pub bases: &'a BaseAddresses,
+}
+
+impl<S: UnwindSection<Reader>> Step<'_, S> {
+    pub fn by_entry(&self, offset: S::Offset) -> Result<Unwound, UnwindError> {
+        let entry = self
+            .section
+            .fde_from_offset(self.bases, offset, |section, bases, at| {
+                section.cie_from_offset(bases, at)
+            })
+            .map_err(|error| self.damaged(error))?;
+        let mut context = gimli::UnwindContext::new();
+        let rules = entry
+            .unwind_info_for_address(self.section, self.bases, &mut context, self.pc)
+            .map_err(|error| self.damaged(error))?;
+        let return_register = entry.cie().return_address_register();
+        let encoding = entry.cie().encoding();
+        self.apply(
+            rules,
+            return_register,
+            entry.is_signal_trampoline(),
+            encoding,
+        )
+    }
+
+    fn apply(
+        &self,
+        rules: &Rules,
+        return_register: gimli::Register,
+        signal_frame: bool,
+        encoding: gimli::Encoding,
+    ) -> Result<Unwound, UnwindError> {
+        // The outermost frame says that its return address has no value.
+        if let Some(RegisterRule::Undefined) = rules.register(return_register) {
+            return Err(UnwindError::Outermost);
+        }
+        let cfa = match rules.cfa() {
+            CfaRule::RegisterAndOffset { register, offset } => {
+                self.register(register.0)?.wrapping_add_signed(*offset)
+            }
+            CfaRule::Expression(expression) => {
+                let expression = expression
+                    .get(self.section)
+                    .map_err(|error| self.damaged(error))?;
+                self.evaluate(expression, encoding, None)?
+            }
+        };
+        let mut caller = Registers::default();
+        for number in 0..REGISTER_COUNT as u16 {
+            caller.set(number, self.recover(rules, number, cfa, encoding)?);
+        }
+        if rules.register(gimli::Register(RSP)).is_none() {
+            caller.set(RSP, Some(cfa));
+        }
+        if return_register.0 != RIP {
+            caller.set(RIP, caller.get(return_register.0));
+        }
+        match caller.get(RIP) {
+            None | Some(0) => Err(UnwindError::Outermost),
+            Some(_) => Ok(Unwound {
+                registers: caller,
+                cfa,
+                signal_frame,
+                method: UnwindMethod::Rules,
+            }),
+        }
+    }
+
+    fn recover(
+        &self,
+        rules: &Rules,
+        number: u16,
+        cfa: u64,
+        encoding: gimli::Encoding,
+    ) -> Result<Option<u64>, UnwindError> {
+        let Some(rule) = rules.register(gimli::Register(number)) else {
+            // What a function need not save, it may have destroyed.
+            return Ok(if is_saved_by_callee(number) {
+                self.registers.get(number)
+            } else {
+                None
+            });
+        };
+        let value = match rule {
+            RegisterRule::Undefined | RegisterRule::Architectural => None,
+            RegisterRule::SameValue => self.registers.get(number),
+            RegisterRule::Offset(offset) => {
+                Some(read_word(self.memory, cfa.wrapping_add_signed(offset))?)
+            }
+            RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add_signed(offset)),
+            RegisterRule::Register(other) => self.registers.get(other.0),
+            RegisterRule::Expression(expression) => {
+                let expression = expression
+                    .get(self.section)
+                    .map_err(|error| self.damaged(error))?;
+                let address = self.evaluate(expression, encoding, Some(cfa))?;
+                Some(read_word(self.memory, address)?)
+            }
+            RegisterRule::ValExpression(expression) => {
+                let expression = expression
+                    .get(self.section)
+                    .map_err(|error| self.damaged(error))?;
+                Some(self.evaluate(expression, encoding, Some(cfa))?)
+            }
+            RegisterRule::Constant(value) => Some(value),
+        };
+        Ok(value)
+    }
+
+    fn evaluate(
+        &self,
+        expression: gimli::Expression<Reader>,
+        encoding: gimli::Encoding,
+        initial: Option<u64>,
+    ) -> Result<u64, UnwindError> {
+        let mut evaluation = expression.evaluation(encoding);
+        evaluation.set_max_iterations(EVALUATION_STEPS_MAX);
+        if let Some(initial) = initial {
+            evaluation.set_initial_value(initial);
+        }
+        let mut result = evaluation.evaluate().map_err(|error| self.damaged(error))?;
+        for _ in 0..EVALUATION_STEPS_MAX {
+            result = match result {
+                EvaluationResult::Complete => {
+                    let pieces = evaluation.as_result();
+                    return match pieces.first().map(|piece| &piece.location) {
+                        Some(gimli::Location::Address { address }) => Ok(*address),
+                        Some(gimli::Location::Value { value }) => {
+                            value.to_u64(u64::MAX).map_err(|error| self.damaged(error))
+                        }
+                        Some(gimli::Location::Register { register }) => self.register(register.0),
+                        _ => Err(self.unusable("a rule without a value")),
+                    };
+                }
+                EvaluationResult::RequiresMemory { address, size, .. } => {
+                    let mut bytes = [0; 8];
+                    let wanted = bytes
+                        .get_mut(..usize::from(size))
+                        .ok_or_else(|| self.unusable("a rule's size"))?;
+                    if !self.memory.read(address, wanted) {
+                        return Err(UnwindError::Unreadable { address });
+                    }
+                    evaluation.resume_with_memory(gimli::Value::Generic(u64::from_le_bytes(bytes)))
+                }
+                EvaluationResult::RequiresRegister { register, .. } => evaluation
+                    .resume_with_register(gimli::Value::Generic(self.register(register.0)?)),
+                _ => return Err(self.unusable("a rule that asks for what a frame does not have")),
+            }
+            .map_err(|error| self.damaged(error))?;
+        }
+        Err(self.unusable("a rule that does not end"))
+    }
+
+    fn register(&self, number: u16) -> Result<u64, UnwindError> {
+        self.registers
+            .get(number)
+            .ok_or(UnwindError::RegisterUnknown { register: number })
+    }
+
+    fn damaged(&self, error: gimli::Error) -> UnwindError {
+        UnwindError::Damaged {
+            pc: self.pc,
+            why: error.to_string(),
+        }
+    }
+
+    fn unusable(&self, why: &str) -> UnwindError {
+        UnwindError::Damaged {
+            pc: self.pc,
+            why: why.to_owned(),
+        }
+    }
+}
+
+/// Whether a function must leave a register as it was (AMD64 supplement,
+/// figure 3.4).
+fn is_saved_by_callee(number: u16) -> bool {
+    matches!(number, 3 | 6 | 12..=15)
+}
