@@ -16,6 +16,7 @@ pub struct Program {
     /// What is loaded.
     pub modules: Modules,
     numbers: FxHashMap<ThreadId, u32>,
+    last_number: u32,
 }
 
 impl Program {
@@ -26,6 +27,7 @@ impl Program {
             debuggee,
             modules: Modules::default(),
             numbers: FxHashMap::default(),
+            last_number: 0,
         };
         program.number_thread(first);
         program.update_modules();
@@ -48,8 +50,15 @@ impl Program {
     /// used again. People speak of threads by it; the kernel's ids differ from
     /// run to run.
     pub fn number_thread(&mut self, thread: ThreadId) -> u32 {
-        let next = self.numbers.len() as u32 + 1;
-        *self.numbers.entry(thread).or_insert(next)
+        *self.numbers.entry(thread).or_insert_with(|| {
+            self.last_number += 1;
+            self.last_number
+        })
+    }
+
+    /// A thread is gone; the kernel may use its id again, for another one.
+    pub fn forget_thread(&mut self, thread: ThreadId) {
+        self.numbers.remove(&thread);
     }
 
     /// The number of a thread; 0 for one that was never announced.
@@ -57,16 +66,20 @@ impl Program {
         self.numbers.get(&thread).copied().unwrap_or(0)
     }
 
-    /// The thread of a number, alive or not.
+    /// The living thread of a number.
     pub fn thread_of_number(&self, number: u32) -> Option<ThreadId> {
         let found = self.numbers.iter().find(|(_, known)| **known == number);
         found.map(|(thread, _)| *thread)
     }
 
-    /// Only this thread is left: the process runs another program.
-    pub fn keep_only(&mut self, thread: ThreadId) {
+    /// The process runs another program: one thread is left, and nothing that
+    /// was loaded.
+    pub fn restart(&mut self, thread: ThreadId) {
+        self.modules = Modules::default();
         self.numbers.clear();
+        self.last_number = 0;
         self.number_thread(thread);
+        self.update_modules();
     }
 
     /// The mapping that holds an address: its first and last-plus-one byte.

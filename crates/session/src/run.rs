@@ -118,12 +118,16 @@ impl Session {
             Notice::ThreadEnded { thread } => {
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    program.forget_thread(thread);
                 }
             }
             Notice::ModulesChanged { thread } => {
                 // A property that does not fit a late library must be seen:
                 // its events would be missed.
-                if let Err(error) = self.bind(false) {
+                let bound = self.bind(false);
+                let program = self.running_mut()?;
+                program.modules.note_started();
+                if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -148,7 +152,7 @@ impl Session {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
                 self.breakpoints.forget_locations();
-                self.running_mut()?.keep_only(thread);
+                self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
