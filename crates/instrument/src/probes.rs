@@ -32,8 +32,6 @@ pub struct Probe {
     pub captures: Vec<CapturePlan>,
     /// Its trap is planted.
     pub planted: bool,
-    /// How often the debuggee was stopped for it.
-    pub stops: u64,
 }
 
 /// What a hit of a probe gives.
@@ -254,10 +252,7 @@ impl Probes {
             return;
         };
         for &number in here {
-            if let Some(probe) = self.probes.get_mut(number as usize)
-                && probe.planted
-            {
-                probe.stops += 1;
+            if self.get(number).is_some_and(|probe| probe.planted) {
                 hit.push(number);
             }
         }
@@ -357,8 +352,7 @@ impl Probes {
         };
         program.debuggee.remove(address, Owner::Return)?;
         let machine = program.machine(thread)?;
-        if let Some(probe) = self.probes.get_mut(pending.probe as usize) {
-            probe.stops += 1;
+        if let Some(probe) = self.get(pending.probe) {
             for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),

@@ -11,7 +11,6 @@ use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property, StateId};
 use juror_monitor::{Change, PathEvent, SliceId};
-use std::collections::HashMap;
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -240,17 +239,10 @@ pub fn monitor(watched: &Watched) -> MonitorView {
 
 /// The properties when the run is over.
 pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
-    let mut stops: HashMap<(u16, EventId), (u64, bool)> = HashMap::new();
-    for probe in watch.probes.iter() {
-        let entry = stops.entry((probe.monitor, probe.event)).or_default();
-        entry.0 += probe.stops;
-        entry.1 = true;
-    }
     watch
         .watched
         .iter()
-        .enumerate()
-        .map(|(number, watched)| {
+        .map(|watched| {
             let events = watched
                 .property
                 .events
@@ -260,9 +252,7 @@ pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
                     event: event.name.to_string(),
                     what: event_words(event),
                     occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-                    stops: stops
-                        .get(&(number as u16, EventId(index as u16)))
-                        .map_or(0, |entry| entry.0),
+                    stops: watched.stops.get(index).copied().unwrap_or(0),
                 });
             PropertySummary {
                 property: watched.property.name.to_string(),

@@ -26,6 +26,8 @@ pub struct Watched {
     pub source: usize,
     /// By event: how often it happened.
     pub occurrences: Vec<u64>,
+    /// By event: how often the debuggee was stopped for it.
+    pub stops: Vec<u64>,
     /// How many violations have been reported.
     pub violations: u64,
     /// By event: some definition of its function was found.
@@ -111,6 +113,7 @@ impl Watch {
             monitor,
             source,
             occurrences: vec![0; events],
+            stops: vec![0; events],
             violations: 0,
             bound: vec![false; events],
         });
@@ -155,7 +158,6 @@ impl Watch {
                                 function: bound.function.name.clone(),
                                 captures,
                                 planted: false,
-                                stops: 0,
                             });
                         }
                     }
@@ -227,6 +229,7 @@ impl Watch {
             let Some(probe) = self.probes.get(number) else {
                 continue;
             };
+            count(&mut self.watched, probe);
             // An event before may have made this one unneeded.
             if probe.kind != EventKind::BeforeCall || !probe.planted {
                 continue;
@@ -275,6 +278,7 @@ impl Watch {
             let Some(probe) = self.probes.get(occurrence.probe) else {
                 continue;
             };
+            count(&mut self.watched, probe);
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
             self.step(
                 program, thread, monitor, event, occurrence, &values, observer, reaction,
@@ -458,6 +462,15 @@ impl Watch {
             violations.extend(open.into_iter().map(|slice| (number, slice)));
         }
         violations
+    }
+}
+
+/// The debuggee was stopped for a probe.
+fn count(watched: &mut [Watched], probe: &Probe) {
+    let monitor = watched.get_mut(usize::from(probe.monitor));
+    let stops = monitor.and_then(|watched| watched.stops.get_mut(usize::from(probe.event.0)));
+    if let Some(stops) = stops {
+        *stops += 1;
     }
 }
 
