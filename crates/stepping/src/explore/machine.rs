@@ -11,7 +11,7 @@ use super::processor::{
     thread_of,
 };
 use crate::engine::Rule;
-use crate::{Engine, Input, Operation, Owner, Owners, Passage, ThreadId};
+use crate::{Engine, Input, Operation, Owner, Owners, Passage, ThreadId, ThreadState};
 use std::collections::VecDeque;
 
 /// Which instructions follow which.
@@ -66,6 +66,8 @@ pub(super) struct Program {
 pub(super) enum Action {
     /// The shell carries out the next operation.
     CarryOut,
+    /// The same, and the push of a call faults.
+    FailPush,
     /// The shell sees the stop of this processor's thread.
     See(usize),
     /// Upper floors speak.
@@ -187,10 +189,16 @@ impl Program {
         if processor.counter == Counter::At(place) && state.trap[place] {
             return happen(Stop::Trap);
         }
-        if left.faults > 0 && matches!(place, I | J) {
+        let leaves = processor.counter == Counter::Leaving(place);
+        if left.faults > 0 && matches!(place, I | J) && !leaves {
             happen(Stop::Fault);
         }
-        for &next in self.followers(place) {
+        let leads_back = [place];
+        for &next in if leaves {
+            &leads_back
+        } else {
+            self.followers(place)
+        } {
             actions.push(Action::Execute(number, next));
             if processor.mode == Mode::Stepping && processor.interrupted {
                 actions.push(Action::ExecuteLate(number, next));
@@ -250,6 +258,10 @@ impl System for Program {
             self.commands(state, actions);
         } else {
             actions.push(Action::CarryOut);
+            let pushes = matches!(state.orders.front(), Some(Operation::EmulateCall { .. }));
+            if pushes && state.left.faults > 0 {
+                actions.push(Action::FailPush);
+            }
         }
         for number in 0..state.processors.len() {
             self.happenings(state, number, actions);
@@ -260,6 +272,7 @@ impl System for Program {
         let mut state = state.clone();
         match action {
             Action::CarryOut => state.carry_out(self)?,
+            Action::FailPush => state.fail_push()?,
             Action::See(number) => {
                 if let Some(input) = state.see(number) {
                     state.tell(input)?;
@@ -318,7 +331,11 @@ impl State {
                 demand(self.armed[place], told.owners)?;
             }
         }
-        processor.executed(next);
+        if processor.counter == Counter::Leaving(next) {
+            processor.counter = Counter::At(next);
+        } else {
+            processor.executed(next);
+        }
         if processor.mode == Mode::Stepping {
             processor.stop(if late { Stop::Hold } else { Stop::Trace });
             processor.traced = late;
@@ -329,11 +346,16 @@ impl State {
     /// What the shell tells the engine of a stop.
     pub(super) fn see(&mut self, number: usize) -> Option<Input> {
         let thread = thread_of(number);
+        let wanted = self.wanted;
+        let passes = self.engine.thread_state(thread) == Some(ThreadState::Stepping);
         let processor = &mut self.processors[number];
         let place = processor.counter.place();
+        let unowned = wanted[place].is_empty();
         let stop = processor.stop.take()?;
         if matches!(stop, Stop::Start | Stop::Signal | Stop::Fault) {
             processor.upper = Upper::Has;
+            let told = processor.told_mut();
+            told.vague |= unowned && !told.owners.is_empty();
         }
         let stack = processor.stack();
         let address = processor.counter.shown();
@@ -350,7 +372,7 @@ impl State {
                 processor.signalled = true;
                 Input::Interrupted { thread, address }
             }
-            Stop::Fault => {
+            Stop::Fault if passes || matches!(processor.counter, Counter::InCopy(_)) => {
                 processor.counter = Counter::At(place);
                 Input::Faulted {
                     thread,
@@ -358,6 +380,7 @@ impl State {
                     stack,
                 }
             }
+            Stop::Fault => Input::Interrupted { thread, address },
             Stop::End => Input::Ended { thread },
         })
     }
@@ -409,7 +432,7 @@ impl State {
             let in_sight = processor.counter == Counter::Behind(place) && processor.stop.is_none();
             let inner = usize::from(processor.interrupts.is_some());
             for (depth, told) in processor.told.iter_mut().enumerate() {
-                told.vague |= !told.owners.is_empty() && !(in_sight && depth == inner);
+                told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
             }
         }
     }
@@ -437,7 +460,7 @@ impl State {
             Operation::SetCounter { thread, address } => {
                 self.set_counter(program, thread, address)?
             }
-            Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to, true)?,
+            Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
             Operation::StepThread { thread } => self.let_go(thread, Mode::Stepping)?,
             Operation::ContinueThread { thread } => self.let_go(thread, Mode::Running)?,
             Operation::Report {
@@ -489,41 +512,23 @@ impl State {
             if !told.vague {
                 demand(wanted[place], told.owners)?;
             }
+            processor.told_mut().vague |= wanted[place].is_empty();
         }
         if program.way == Way::Skip && to != Counter::At(processor.counter.place()) {
-            return self.emulate(program, thread, address, false);
+            return self.emulate(program, thread, address);
         }
         processor.counter = to;
         Ok(())
     }
 
-    /// The shell does what the instruction would do, unless a push faults.
-    fn emulate(
-        &mut self,
-        program: &Program,
-        thread: ThreadId,
-        to: u64,
-        pushes: bool,
-    ) -> Result<(), String> {
+    /// The shell does what the instruction would do.
+    fn emulate(&mut self, program: &Program, thread: ThreadId, to: u64) -> Result<(), String> {
         let wanted = self.wanted;
-        let faults = self.left.faults > 0 && pushes;
         let processor = self.processor(thread);
         let place = processor.counter.place();
-        if processor.counter != Counter::Behind(place)
-            || address_of(program.followers(place)[0]) != to
-        {
-            return Err("an instruction is emulated at which the thread does not stand".to_owned());
-        }
-        let stack = processor.stack();
-        if faults {
-            self.left.faults -= 1;
-            let drops = |order: &Operation| !matches!(order, Operation::ContinueThread { thread: id } | Operation::ReportStep { thread: id, .. } if *id == thread);
-            self.orders.retain(drops);
-            return self.tell(Input::Faulted {
-                thread,
-                address: address_of(place),
-                stack,
-            });
+        let leads_there = address_of(program.followers(place)[0]) == to;
+        if processor.counter != Counter::Behind(place) || !leads_there {
+            return Err("an instruction is emulated where the thread is not".to_owned());
         }
         let told = *processor.told_mut();
         processor.executed(program.followers(place)[0]);
@@ -532,6 +537,28 @@ impl State {
         } else {
             demand(wanted[place], told.owners)
         }
+    }
+
+    /// The shell cannot push the return address: it drops what follows for
+    /// the thread, and says so.
+    fn fail_push(&mut self) -> Result<(), String> {
+        let Some(Operation::EmulateCall { thread, .. }) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        self.left.faults -= 1;
+        self.orders.retain(|order| match order {
+            Operation::ContinueThread { thread: id } => *id != thread,
+            Operation::ReportStep { thread: id, .. } => *id != thread,
+            _ => true,
+        });
+        let processor = self.processor(thread);
+        let address = address_of(processor.counter.place());
+        let stack = processor.stack();
+        self.tell(Input::Faulted {
+            thread,
+            address,
+            stack,
+        })
     }
 
     fn let_go(&mut self, thread: ThreadId, mode: Mode) -> Result<(), String> {
