@@ -1,8 +1,9 @@
 //! A counterexample as a sequence, one column a thread, as in Ramsey's
 //! Figure 2.
 
-use super::machine::{Action, Program, State};
+use super::machine::State;
 use super::processor::{Counter, Stop};
+use super::program::{Action, Program};
 use super::{Counterexample, System};
 use crate::{Input, Operation};
 use std::fmt::Write;

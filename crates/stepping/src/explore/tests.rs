@@ -1,7 +1,7 @@
 //! What is explored, and what must be found.
 
 use super::chart::chart;
-use super::machine::{Budget, Layout, Program, Way};
+use super::program::{Budget, Layout, Program, Way};
 use super::{Explored, explore};
 use crate::engine::Rule;
 
