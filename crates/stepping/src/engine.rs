@@ -175,8 +175,12 @@ impl Engine {
     }
 
     /// The site at which a thread stands with its arrival reported, whether
-    /// or not it has been resumed since.
+    /// or not it has been resumed since; a thread stands there until its pass
+    /// in place has made its step.
     pub fn reported_at(&self, thread: ThreadId) -> Option<u64> {
+        if let Some(address) = self.stepped_from(thread) {
+            return Some(address);
+        }
         Some(self.threads.get(&thread)?.arrival()?.address)
     }
 

@@ -143,6 +143,7 @@ fn in_place_alone_holds_nobody() {
     let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    assert_eq!(fixture.engine.reported_at(ONE), Some(A));
     fixture.check(
         Input::Stepped {
             thread: ONE,
@@ -150,6 +151,7 @@ fn in_place_alone_holds_nobody() {
         },
         &[Plant { address: A }, ContinueThread { thread: ONE }],
     );
+    assert_eq!(fixture.engine.reported_at(ONE), None);
 }
 
 #[test]

@@ -52,6 +52,13 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 format!("executes {}, goes to {}", name(counter), PLACES[next]),
             )
         }
+        Action::TrapLate(number) => {
+            let at = name(state.processors[number].counter);
+            (
+                number + 1,
+                format!("traps at {at}, is held before it is told"),
+            )
+        }
         Action::Happen(number, stop) => {
             let at = name(state.processors[number].counter);
             let what = match stop {

@@ -91,6 +91,14 @@ impl State {
         }
     }
 
+    /// A thread traps, but the kernel tells of an ordered stop first.
+    pub(super) fn trap_late(&mut self, number: usize) {
+        let processor = &mut self.processors[number];
+        processor.counter = Counter::Behind(processor.counter.place());
+        processor.stop(Stop::Hold);
+        processor.queued = Some(Stop::Trap);
+    }
+
     pub(super) fn execute(&mut self, number: usize, next: Place, late: bool) -> Result<(), String> {
         let processor = &mut self.processors[number];
         // A copy was entered with leave; the instruction itself needs it now.
@@ -107,7 +115,7 @@ impl State {
         }
         if processor.mode == Mode::Stepping {
             processor.stop(if late { Stop::Hold } else { Stop::Trace });
-            processor.traced = late;
+            processor.queued = late.then_some(Stop::Trace);
         }
         Ok(())
     }
@@ -198,7 +206,8 @@ impl State {
     /// engine is still known to have been told.
     fn forget(&mut self, place: Place) {
         for processor in &mut self.processors {
-            let in_sight = processor.counter == Counter::Behind(place) && processor.stop.is_none();
+            let handed_in = processor.stop.is_none() && processor.queued.is_none();
+            let in_sight = processor.counter == Counter::Behind(place) && handed_in;
             let inner = usize::from(processor.interrupts.is_some());
             for (depth, told) in processor.told.iter_mut().enumerate() {
                 told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
@@ -338,7 +347,8 @@ impl State {
         if processor.mode != Mode::Stopped || processor.stop.is_some() {
             return Err("a thread is let go that moves".to_owned());
         }
-        if matches!(processor.counter, Counter::Behind(_)) {
+        let trapped = processor.queued == Some(Stop::Trap);
+        if matches!(processor.counter, Counter::Behind(_)) && !trapped {
             return Err("a thread goes on in the middle of an instruction".to_owned());
         }
         if processor.upper == Upper::Has {

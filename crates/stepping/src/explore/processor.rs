@@ -111,8 +111,9 @@ pub(super) struct Processor {
     pub(super) stop: Option<Stop>,
     /// The kernel's mark that the thread is to stop.
     pub(super) interrupted: bool,
-    /// A trace trap is queued behind the stop.
-    pub(super) traced: bool,
+    /// The signal of a trap or a step that is queued behind the stop: the
+    /// kernel tells of an ordered stop first.
+    pub(super) queued: Option<Stop>,
     /// A signal's handler starts when the thread is continued.
     pub(super) signalled: bool,
     /// Where the signal handler that runs goes back to. Its only instruction
@@ -149,7 +150,7 @@ impl Processor {
             counter: Counter::At(OUTSIDE),
             stop: None,
             interrupted: false,
-            traced: false,
+            queued: None,
             signalled: false,
             interrupts: None,
             upper: Upper::Lets,
@@ -205,8 +206,8 @@ impl Processor {
     /// The kernel lets the thread go.
     pub(super) fn go(&mut self, mode: Mode) {
         self.mode = mode;
-        if std::mem::take(&mut self.traced) {
-            self.stop(Stop::Trace);
+        if let Some(stop) = self.queued.take() {
+            self.stop(stop);
         } else if std::mem::take(&mut self.signalled) {
             self.interrupts = Some(self.counter);
             self.counter = Counter::At(I);

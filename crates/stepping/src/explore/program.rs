@@ -74,6 +74,8 @@ pub(super) enum Action {
     ExecuteLate(usize, Place),
     /// The kernel stops a thread.
     Happen(usize, Stop),
+    /// A thread traps, but the kernel tells of an ordered stop first.
+    TrapLate(usize),
 }
 
 impl Program {
@@ -168,7 +170,11 @@ impl Program {
         }
         let place = processor.counter.place();
         if processor.counter == Counter::At(place) && state.trap[place] {
-            return happen(Stop::Trap);
+            happen(Stop::Trap);
+            if processor.interrupted {
+                actions.push(Action::TrapLate(number));
+            }
+            return;
         }
         let leaves = processor.counter == Counter::Leaving(place);
         if left.faults > 0 && matches!(place, I | J) && !leaves {
@@ -228,6 +234,7 @@ impl System for Program {
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
+            Action::TrapLate(number) => state.trap_late(number),
         }
         state.check()?;
         Ok(state)
