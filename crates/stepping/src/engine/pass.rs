@@ -33,6 +33,14 @@ impl Engine {
             .map(|pass| pass.thread)
     }
 
+    /// The site from which a thread makes its step in place.
+    pub(super) fn stepped_from(&self, thread: ThreadId) -> Option<u64> {
+        let pass = self
+            .pass
+            .filter(|pass| pass.stepping && pass.thread == thread)?;
+        Some(pass.address)
+    }
+
     /// Whether the original instruction is back at `address` for a step.
     pub(super) fn is_lifted(&self, address: u64) -> bool {
         self.pass
@@ -116,7 +124,8 @@ impl Engine {
                 operations.extend(report);
             }
             thread.answer_halt(id, operations);
-            if !planted {
+            if !planted && thread.standing.is_none() {
+                // It will find no trap when it comes back.
                 thread.forget_arrival(pass.address);
             }
         }

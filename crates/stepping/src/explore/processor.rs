@@ -39,6 +39,8 @@ pub(super) enum Counter {
     Behind(Place),
     /// Before the copy of the instruction.
     InCopy(Place),
+    /// In a copy, before the jump to this place.
+    Leaving(Place),
 }
 
 impl Counter {
@@ -53,15 +55,16 @@ impl Counter {
 
     pub(super) fn place(self) -> Place {
         match self {
-            Counter::At(place) | Counter::Behind(place) | Counter::InCopy(place) => place,
+            Counter::At(place) | Counter::Behind(place) => place,
+            Counter::InCopy(place) | Counter::Leaving(place) => place,
         }
     }
 
     /// What the shell says of it: addresses of the original program.
     pub(super) fn shown(self) -> u64 {
         match self {
-            Counter::At(place) | Counter::InCopy(place) => address_of(place),
             Counter::Behind(place) => address_of(place) + 1,
+            _ => address_of(self.place()),
         }
     }
 }
@@ -108,8 +111,9 @@ pub(super) struct Processor {
     pub(super) stop: Option<Stop>,
     /// The kernel's mark that the thread is to stop.
     pub(super) interrupted: bool,
-    /// A trace trap is queued behind the stop.
-    pub(super) traced: bool,
+    /// The signal of a trap or a step that is queued behind the stop: the
+    /// kernel tells of an ordered stop first.
+    pub(super) queued: Option<Stop>,
     /// A signal's handler starts when the thread is continued.
     pub(super) signalled: bool,
     /// Where the signal handler that runs goes back to. Its only instruction
@@ -146,7 +150,7 @@ impl Processor {
             counter: Counter::At(OUTSIDE),
             stop: None,
             interrupted: false,
-            traced: false,
+            queued: None,
             signalled: false,
             interrupts: None,
             upper: Upper::Lets,
@@ -202,8 +206,8 @@ impl Processor {
     /// The kernel lets the thread go.
     pub(super) fn go(&mut self, mode: Mode) {
         self.mode = mode;
-        if std::mem::take(&mut self.traced) {
-            self.stop(Stop::Trace);
+        if let Some(stop) = self.queued.take() {
+            self.stop(stop);
         } else if std::mem::take(&mut self.signalled) {
             self.interrupts = Some(self.counter);
             self.counter = Counter::At(I);
@@ -216,7 +220,11 @@ impl Processor {
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
         *self.told_mut() = Told::NOBODY;
-        self.counter = self.interrupts.take().unwrap_or(Counter::At(next));
+        let after = match self.counter {
+            Counter::InCopy(_) => Counter::Leaving(next),
+            _ => Counter::At(next),
+        };
+        self.counter = self.interrupts.take().unwrap_or(after);
     }
 }
 
