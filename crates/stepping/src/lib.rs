@@ -19,6 +19,8 @@
 
 mod copy;
 mod engine;
+#[cfg(test)]
+mod explore;
 mod passage;
 mod protocol;
 mod site;

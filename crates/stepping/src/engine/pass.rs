@@ -72,6 +72,10 @@ impl Engine {
         if self.threads.iter().any(moving) {
             return;
         }
+        if !self.needs_pass(pass.thread) {
+            // An owner came while the others were being held: it is told first.
+            return self.abandon_pass(pass.thread, operations);
+        }
         let early = self.drops(Rule::HoldBeforeLift);
         if self.sites.contains_key(&pass.address) && !early {
             operations.push(Operation::Lift {

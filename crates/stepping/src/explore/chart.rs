@@ -1,0 +1,149 @@
+//! A counterexample as a sequence, one column a thread, as in Ramsey's
+//! Figure 2.
+
+use super::machine::{Action, Program, State};
+use super::processor::{Counter, Stop};
+use super::{Counterexample, System};
+use crate::{Input, Operation};
+use std::fmt::Write;
+
+const WIDTH: usize = 42;
+
+/// The sequence of what the debugger and each thread did, and what was wrong.
+pub(super) fn chart(program: &Program, counterexample: &Counterexample<Action>) -> String {
+    let mut state = program.initial();
+    let mut text = format!("{:WIDTH$}", "debugger");
+    for number in 0..state.processors.len() {
+        let _ = write!(text, "{:WIDTH$}", format!("thread {}", number + 1));
+    }
+    for &action in &counterexample.trail {
+        let (column, what) = describe(&state, action);
+        let _ = write!(text, "\n{:indent$}{what}", "", indent = column * WIDTH);
+        if let Ok(next) = program.apply(&state, action) {
+            state = next;
+        }
+    }
+    let _ = write!(text, "\n=> {}", counterexample.reason);
+    text
+}
+
+/// The column that an action belongs to, and its words.
+fn describe(state: &State, action: Action) -> (usize, String) {
+    match action {
+        Action::CarryOut => (
+            0,
+            state.orders.front().map_or(String::new(), describe_order),
+        ),
+        Action::See(number) => {
+            let mut seen = state.clone();
+            (
+                0,
+                seen.see(number)
+                    .map_or(String::new(), |input| describe_input(&input)),
+            )
+        }
+        Action::Command(input) => (0, format!("is told: {}", describe_input(&input))),
+        Action::Execute(number, next) | Action::ExecuteLate(number, next) => {
+            let counter = state.processors[number].counter;
+            (
+                number + 1,
+                format!("executes {}, goes to {}", name(counter), PLACES[next]),
+            )
+        }
+        Action::Happen(number, stop) => {
+            let at = name(state.processors[number].counter);
+            let what = match stop {
+                Stop::Start => "starts".to_owned(),
+                Stop::Trap => format!("traps at {at}"),
+                Stop::Trace => format!("has made its step to {at}"),
+                Stop::Hold => format!("is held at {at}"),
+                Stop::Signal => format!("gets a signal at {at}"),
+                Stop::Fault => format!("faults at {at}"),
+                Stop::End => "ends".to_owned(),
+            };
+            (number + 1, what)
+        }
+    }
+}
+
+const PLACES: [&str; 4] = ["outside", "I", "J", "follow"];
+
+fn name(counter: Counter) -> String {
+    let place = PLACES[counter.place()];
+    match counter {
+        Counter::At(_) => place.to_owned(),
+        Counter::Behind(_) => format!("behind the trap at {place}"),
+        Counter::InCopy(_) => format!("the copy of {place}"),
+    }
+}
+
+fn place(address: u64) -> String {
+    if address.is_multiple_of(0x100) {
+        name(Counter::from_address(address))
+    } else {
+        format!("{address:#x}")
+    }
+}
+
+fn describe_order(order: &Operation) -> String {
+    match *order {
+        Operation::Plant { address } => format!("plants the trap at {}", place(address)),
+        Operation::Lift { address } => format!("lifts the trap at {}", place(address)),
+        Operation::SetCounter { thread, address } => {
+            format!("sets thread {} to {}", thread.0, place(address))
+        }
+        Operation::EmulateCall { thread, to, .. } => {
+            format!("lets thread {} call {}", thread.0, place(to))
+        }
+        Operation::StepThread { thread } => format!("steps thread {}", thread.0),
+        Operation::ContinueThread { thread } => format!("continues thread {}", thread.0),
+        Operation::HoldThread { thread } => format!("holds thread {}", thread.0),
+        Operation::Report {
+            thread,
+            address,
+            owners,
+        } => {
+            format!(
+                "reports thread {} at {} to {owners:?}",
+                thread.0,
+                place(address)
+            )
+        }
+        Operation::ReportStep { thread, .. } => format!("reports the step of thread {}", thread.0),
+        Operation::ReportHalted { thread } => format!("reports thread {} halted", thread.0),
+        Operation::Unexplained { thread, .. } => {
+            format!("finds no reason for the trap of thread {}", thread.0)
+        }
+    }
+}
+
+fn describe_input(input: &Input) -> String {
+    match *input {
+        Input::Insert { address, owner, .. } => format!("point of {owner:?} at {}", place(address)),
+        Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
+        Input::Started { thread } => format!("sees thread {} start", thread.0),
+        Input::Ended { thread } => format!("sees thread {} end", thread.0),
+        Input::Trapped {
+            thread, address, ..
+        } => format!("sees thread {} trap at {}", thread.0, place(address)),
+        Input::Stepped { thread, address } => {
+            format!("sees thread {} stepped to {}", thread.0, place(address))
+        }
+        Input::Stopped { thread, address } => {
+            format!("sees thread {} stop at {}", thread.0, place(address))
+        }
+        Input::Interrupted { thread, address } => {
+            format!("sees thread {} interrupted at {}", thread.0, place(address))
+        }
+        Input::Faulted {
+            thread, address, ..
+        } => format!("sees thread {} fault at {}", thread.0, place(address)),
+        Input::Resume { thread } => format!("resume thread {}", thread.0),
+        Input::Step { thread } => format!("step thread {}", thread.0),
+        Input::Halt { thread } => format!("halt thread {}", thread.0),
+        Input::Jumped { thread, address } => {
+            format!("thread {} set to {}", thread.0, place(address))
+        }
+        Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),
+    }
+}

@@ -1,0 +1,226 @@
+//! One abstract processor with its thread, and the kernel's side of a stop.
+//!
+//! As in Ramsey's model the program counter is one of a few places: outside,
+//! the instructions with sites, and what follows them. What the kernel does is
+//! what ptrace does: an interruption is only a mark that the thread sees
+//! some time later, a stop clears it, and one that comes after the stop stays
+//! for the next time.
+
+use crate::{Owners, ThreadId};
+
+/// A place of the abstract program.
+pub(super) type Place = usize;
+
+/// Instructions without sites, before the sites.
+pub(super) const OUTSIDE: Place = 0;
+/// The instruction with the first site.
+pub(super) const I: Place = 1;
+/// The instruction with the second site.
+pub(super) const J: Place = 2;
+/// Instructions after the sites.
+pub(super) const FOLLOW: Place = 3;
+
+/// The address of a place.
+pub(super) fn address_of(place: Place) -> u64 {
+    0x100 * (place as u64 + 1)
+}
+
+/// The address of the copy of a place.
+pub(super) fn copy_of(place: Place) -> u64 {
+    0x1000 + address_of(place)
+}
+
+/// Where a processor really is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Counter {
+    /// Before the instruction.
+    At(Place),
+    /// One byte after the instruction's address: behind the trap.
+    Behind(Place),
+    /// Before the copy of the instruction.
+    InCopy(Place),
+}
+
+impl Counter {
+    pub(super) fn from_address(address: u64) -> Counter {
+        let place = (address % 0x1000 / 0x100) as Place - 1;
+        if address > 0x1000 {
+            Counter::InCopy(place)
+        } else {
+            Counter::At(place)
+        }
+    }
+
+    pub(super) fn place(self) -> Place {
+        match self {
+            Counter::At(place) | Counter::Behind(place) | Counter::InCopy(place) => place,
+        }
+    }
+
+    /// What the shell says of it: addresses of the original program.
+    pub(super) fn shown(self) -> u64 {
+        match self {
+            Counter::At(place) | Counter::InCopy(place) => address_of(place),
+            Counter::Behind(place) => address_of(place) + 1,
+        }
+    }
+}
+
+/// What the kernel lets a thread do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Mode {
+    Unborn,
+    Stopped,
+    Running,
+    Stepping,
+    Dead,
+}
+
+/// A stop that the kernel has in store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Stop {
+    Start,
+    Trap,
+    Trace,
+    Hold,
+    Signal,
+    Fault,
+    End,
+}
+
+/// What upper floors do with a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Upper {
+    /// They let it run.
+    Lets,
+    /// They wait for the end of a step.
+    AwaitsStep,
+    /// It is theirs to resume.
+    Has,
+}
+
+/// A processor and its thread.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Processor {
+    pub(super) mode: Mode,
+    pub(super) counter: Counter,
+    /// The stop that has happened and that the shell has not seen.
+    pub(super) stop: Option<Stop>,
+    /// The kernel's mark that the thread is to stop.
+    pub(super) interrupted: bool,
+    /// A trace trap is queued behind the stop.
+    pub(super) traced: bool,
+    /// A signal's handler starts when the thread is continued.
+    pub(super) signalled: bool,
+    /// Where the signal handler that runs goes back to. Its only instruction
+    /// is I, on a stack of its own.
+    pub(super) interrupts: Option<Counter>,
+    pub(super) upper: Upper,
+    /// Upper floors wait for the answer to a halt.
+    pub(super) halting: bool,
+    /// What was told of the execution that is to come: of the code that the
+    /// handler interrupted, and of the handler.
+    pub(super) told: [Told; 2],
+}
+
+/// Who has been told of an execution that has not happened yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Told {
+    pub(super) owners: Owners,
+    /// The site was gone meanwhile, out of the thread's sight: whoever sets
+    /// it again is a new owner, who may be told again.
+    pub(super) vague: bool,
+}
+
+impl Told {
+    const NOBODY: Told = Told {
+        owners: Owners::empty(),
+        vague: false,
+    };
+}
+
+impl Processor {
+    pub(super) fn new(mode: Mode) -> Processor {
+        Processor {
+            mode,
+            counter: Counter::At(OUTSIDE),
+            stop: None,
+            interrupted: false,
+            traced: false,
+            signalled: false,
+            interrupts: None,
+            upper: Upper::Lets,
+            halting: false,
+            told: [Told::NOBODY; 2],
+        }
+    }
+
+    pub(super) fn moves(&self) -> bool {
+        matches!(self.mode, Mode::Running | Mode::Stepping)
+    }
+
+    /// Whether the thread has come through everything and goes on.
+    pub(super) fn is_through(&self) -> bool {
+        match self.mode {
+            Mode::Dead => self.stop.is_none(),
+            Mode::Unborn => true,
+            _ => {
+                self.mode == Mode::Running
+                    && self.counter == Counter::At(OUTSIDE)
+                    && self.upper == Upper::Lets
+                    && self.interrupts.is_none()
+                    && !self.halting
+            }
+        }
+    }
+
+    pub(super) fn stack(&self) -> u64 {
+        if self.interrupts.is_some() {
+            0x7000
+        } else {
+            0x8000
+        }
+    }
+
+    /// What was told of the execution that is next.
+    pub(super) fn told_mut(&mut self) -> &mut Told {
+        let [outer, inner] = &mut self.told;
+        if self.interrupts.is_some() {
+            inner
+        } else {
+            outer
+        }
+    }
+
+    /// The thread stops; the shell will see why.
+    pub(super) fn stop(&mut self, stop: Stop) {
+        self.mode = Mode::Stopped;
+        self.stop = Some(stop);
+        self.interrupted = false;
+    }
+
+    /// The kernel lets the thread go.
+    pub(super) fn go(&mut self, mode: Mode) {
+        self.mode = mode;
+        if std::mem::take(&mut self.traced) {
+            self.stop(Stop::Trace);
+        } else if std::mem::take(&mut self.signalled) {
+            self.interrupts = Some(self.counter);
+            self.counter = Counter::At(I);
+            if mode == Mode::Stepping {
+                self.stop(Stop::Trace);
+            }
+        }
+    }
+
+    /// The instruction has run, and `next` follows in the program.
+    pub(super) fn executed(&mut self, next: Place) {
+        *self.told_mut() = Told::NOBODY;
+        self.counter = self.interrupts.take().unwrap_or(Counter::At(next));
+    }
+}
+
+/// The thread of a processor.
+pub(super) fn thread_of(processor: usize) -> ThreadId {
+    ThreadId(processor as u32 + 1)
+}
