@@ -7,14 +7,14 @@
 //! thread back to the original first, so that its handler sees the program.
 
 use juror_stepping::{Input, ThreadId};
-use libc::siginfo_t;
+use libc::{SI_KERNEL, siginfo_t};
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::signals::{self, SI_KERNEL};
+use crate::signals;
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.

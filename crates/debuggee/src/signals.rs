@@ -4,10 +4,6 @@ use std::fs;
 
 use libc::siginfo_t;
 
-/// `si_code` of a signal that the kernel itself raised: a trap instruction, or
-/// a key at the terminal.
-pub(crate) const SI_KERNEL: i32 = 0x80;
-
 /// What the program has said about its signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Disposition {

@@ -6,6 +6,7 @@
 //! takes any stop for the one that was asked for.
 
 use juror_stepping::{Input, ThreadId};
+use libc::SI_KERNEL;
 use nix::errno::Errno;
 
 use crate::debuggee::{Debuggee, gone_or};
@@ -14,7 +15,7 @@ use crate::kernel::{self, Event, Status};
 use crate::memory::TRAP;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::signals::{self, SI_KERNEL};
+use crate::signals;
 use crate::stash;
 use crate::thread::{Motion, State};
 
@@ -222,7 +223,29 @@ impl Debuggee {
             return Ok(());
         }
         self.is_job_stopped = self.threads.values().any(|known| known.group_stopped);
+        if self.stopped_after_trap(thread)? {
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.state = State::Running;
+                known.registers.take();
+            }
+            // It goes no further than to the stop of its trap.
+            return tolerate(kernel::resume(thread.0, 0));
+        }
         self.settle(thread)
+    }
+
+    /// Whether a thread that was asked to stop has executed a trap whose signal
+    /// is still to come: the kernel tells of the request first.
+    fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let is_asked = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.hold_requested && !known.group_stopped);
+        if !is_asked {
+            return Ok(false);
+        }
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        Ok(self.memory.is_planted(counter.wrapping_sub(1)) && kernel::has_trap_waiting(thread.0))
     }
 
     fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
