@@ -13,11 +13,13 @@
 //! the others are released. To the debuggee this is the same, it saves two
 //! context switches, and no schedule can starve the thread.
 
+mod motion;
 mod pass;
+mod stops;
 #[cfg(test)]
 mod tests;
 
-use crate::thread::{Arrival, Departure, Motion, Next, Thread, Wanted};
+use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, Owner, Owners, Passage, Site, ThreadId};
 use pass::Pass;
 use std::collections::{BTreeMap, VecDeque};
@@ -66,6 +68,9 @@ pub struct Engine {
     pass: Option<Pass>,
     /// Threads that wait for theirs, first come first served.
     waiting: VecDeque<ThreadId>,
+    /// Threads whose calls are being emulated: until anything but a fault is
+    /// heard, a fault means that the push failed.
+    calling: Vec<ThreadId>,
     #[cfg(test)]
     pub(crate) dropped: Option<Rule>,
 }
@@ -80,6 +85,9 @@ impl Engine {
     /// carried out in order. What is said of a thread that is unknown, or of a
     /// thread in a state in which it cannot be, changes nothing.
     pub fn handle(&mut self, input: Input, operations: &mut Vec<Operation>) {
+        if !matches!(input, Input::Faulted { .. }) {
+            self.finish_calls();
+        }
         match input {
             Input::Trapped {
                 thread,
@@ -112,6 +120,15 @@ impl Engine {
             Input::Halt { thread } => self.halt(thread, operations),
             Input::Jumped { thread, address } => self.jumped(thread, address, operations),
             Input::Executed { thread } => self.executed(thread),
+        }
+    }
+
+    /// The calls that were emulated have all succeeded.
+    fn finish_calls(&mut self) {
+        while let Some(id) = self.calling.pop() {
+            if let Some(thread) = self.threads.get_mut(&id) {
+                thread.departure = None;
+            }
         }
     }
 
@@ -170,13 +187,18 @@ impl Engine {
         passage: Passage,
         operations: &mut Vec<Operation>,
     ) {
-        let lifted = self.is_lifted(address);
-        let site = self.sites.entry(address).or_insert_with(|| {
-            if !lifted {
+        if !self.is_site(address) {
+            if !self.is_lifted(address) {
                 operations.push(Operation::Plant { address });
             }
-            Site::new(passage)
-        });
+            for thread in self.threads.values_mut() {
+                thread.forget_departure(address);
+            }
+        }
+        let site = self
+            .sites
+            .entry(address)
+            .or_insert_with(|| Site::new(passage));
         site.add(owner);
     }
 
@@ -199,327 +221,9 @@ impl Engine {
         let stepper = self.stepper();
         for (id, thread) in &mut self.threads {
             if stepper != Some(*id) {
-                let here = thread.standing.filter(|_| thread.place == address);
-                thread
-                    .arrivals
-                    .retain(|arrival| arrival.address != address || Some(arrival.stack) == here);
+                thread.forget_out_of_sight(address);
             }
         }
-    }
-
-    fn trapped(&mut self, id: ThreadId, address: u64, stack: u64, operations: &mut Vec<Operation>) {
-        let stepped_in_place = self.stepper() == Some(id);
-        let passing = self.pass.is_some();
-        let ignores_late_trap = passing && self.drops(Rule::PutBackLateTrap);
-        let thread = self
-            .threads
-            .entry(id)
-            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
-        thread.stop(address);
-        thread.late_step = false;
-        thread.in_copy = false;
-        thread.departure = None;
-        if stepped_in_place {
-            // The trap was lifted: what ran is a trap of the program's own.
-            thread.forget_arrival(address);
-            return self.leave_step(
-                id,
-                Some(Operation::Unexplained {
-                    thread: id,
-                    address,
-                }),
-                operations,
-            );
-        }
-        thread.forget_gone_frames(address, stack);
-        if !self.sites.contains_key(&address) {
-            operations.push(Operation::Unexplained {
-                thread: id,
-                address,
-            });
-            thread.wanted = Wanted::Wait;
-            thread.answer_halt(id, operations);
-            return self.settle(operations);
-        }
-        if ignores_late_trap {
-            return self.settle(operations);
-        }
-        thread.standing = Some(stack);
-        thread.counter = Some(address);
-        thread.answer_halt(id, operations);
-        if passing {
-            return self.settle(operations);
-        }
-        self.advance(id, operations);
-    }
-
-    /// Lets a stopped thread go on as far as it may: past its site when all
-    /// owners know, to a report when they do not; not at all while another
-    /// thread passes in place.
-    fn advance(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if self.pass.is_some() {
-            return;
-        }
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if thread.motion != Motion::Stopped || thread.wanted == Wanted::Wait {
-            return;
-        }
-        let site = self.sites.get(&thread.place);
-        match thread.next(site) {
-            Next::Go => thread.go(id, operations),
-            Next::Pass(passage) => self.pass(id, passage, operations),
-            Next::Report(owners) => {
-                let passage = site.map_or(Passage::InPlace, |site| site.passage);
-                thread.note_report(owners, passage);
-                operations.push(Operation::Report {
-                    thread: id,
-                    address: thread.place,
-                    owners,
-                });
-            }
-        }
-    }
-
-    /// Takes a thread past the instruction at which it stands.
-    fn pass(&mut self, id: ThreadId, passage: Passage, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let (to, emulated) = match passage {
-            Passage::InPlace => return self.begin_pass(id, operations),
-            Passage::Skip { to } => {
-                operations.push(Operation::SetCounter {
-                    thread: id,
-                    address: to,
-                });
-                (to, true)
-            }
-            Passage::Call { to, back } => {
-                operations.push(Operation::EmulateCall {
-                    thread: id,
-                    to,
-                    back,
-                });
-                (to, true)
-            }
-            Passage::Copy { at } => {
-                operations.push(Operation::SetCounter {
-                    thread: id,
-                    address: at,
-                });
-                (thread.place, false)
-            }
-        };
-        let wanted = thread.wanted;
-        thread.departure = thread
-            .take_arrival()
-            .map(|arrival| Departure { arrival, wanted });
-        thread.counter = None;
-        thread.place = to;
-        if emulated && wanted == Wanted::Step {
-            thread.standing = None;
-            thread.wanted = Wanted::Wait;
-            operations.push(Operation::ReportStep {
-                thread: id,
-                address: to,
-            });
-        } else {
-            thread.in_copy = !emulated && wanted == Wanted::Step;
-            thread.go(id, operations);
-        }
-    }
-
-    fn resume(&mut self, id: ThreadId, wanted: Wanted, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if thread.motion != Motion::Stopped {
-            return;
-        }
-        thread.wanted = wanted;
-        if self.pass.is_some() {
-            self.wait_for_pass(id);
-        } else {
-            self.advance(id, operations);
-        }
-    }
-
-    fn halt(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        thread.halting = true;
-        if thread.motion != Motion::Stopped {
-            return thread.hold(id, operations);
-        }
-        thread.answer_halt(id, operations);
-        self.abandon_pass(id, operations);
-    }
-
-    fn stepped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
-        let stepped_in_place = self.stepper() == Some(id);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let motion = thread.motion;
-        if motion == Motion::Stopped {
-            return;
-        }
-        let late = std::mem::take(&mut thread.late_step);
-        let site = thread.place;
-        thread.stop(address);
-        thread.departure = None;
-        if stepped_in_place {
-            thread.forget_arrival(site);
-            let report = thread.end_step(id, address);
-            return self.leave_step(id, report, operations);
-        }
-        if motion == Motion::Stepping && !late {
-            if std::mem::take(&mut thread.in_copy) {
-                operations.push(Operation::SetCounter {
-                    thread: id,
-                    address,
-                });
-            }
-            operations.extend(thread.end_step(id, address));
-            thread.answer_halt(id, operations);
-            return self.settle(operations);
-        }
-        // The trace trap of an earlier step that another stop cut short: the
-        // instruction has run, and the thread goes on with what it was at.
-        if !late {
-            thread.forget_arrival(address);
-        }
-        if !thread.answer_halt(id, operations) {
-            self.advance(id, operations);
-        }
-        self.settle(operations);
-    }
-
-    /// A stop that the engine ordered, or (`foreign`) one that upper floors
-    /// deal with.
-    fn stopped(
-        &mut self,
-        id: ThreadId,
-        address: u64,
-        foreign: bool,
-        operations: &mut Vec<Operation>,
-    ) {
-        let stepped_in_place = self.stepper() == Some(id);
-        let thread = self
-            .threads
-            .entry(id)
-            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
-        let (motion, start) = (thread.motion, thread.place);
-        let ordered = !foreign && thread.take_hold_stop();
-        if ordered && stepped_in_place && !thread.halting {
-            // The stop of an earlier hold. Everything is as it was for the
-            // step; if the instruction has run, its trace trap is waiting.
-            return operations.push(Operation::StepThread { thread: id });
-        }
-        thread.stop(address);
-        let executed = address != start;
-        if stepped_in_place && executed {
-            thread.forget_arrival(start);
-        }
-        let waits = !ordered || thread.halting;
-        if waits {
-            thread.wanted = Wanted::Wait;
-            thread.late_step |= ordered && motion == Motion::Stepping && executed;
-        }
-        if stepped_in_place {
-            return self.leave_step(id, None, operations);
-        }
-        thread.answer_halt(id, operations);
-        if motion == Motion::Stopped && waits {
-            self.abandon_pass(id, operations);
-        }
-        self.advance(id, operations);
-        self.settle(operations);
-    }
-
-    fn faulted(&mut self, id: ThreadId, address: u64, stack: u64, operations: &mut Vec<Operation>) {
-        let stepped_in_place = self.stepper() == Some(id);
-        let remembers = !self.drops(Rule::RememberArrival);
-        let site = self.sites.get(&address);
-        let thread = self
-            .threads
-            .entry(id)
-            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
-        thread.stop(address);
-        thread.in_copy = false;
-        thread.counter = Some(address);
-        let departure = thread
-            .departure
-            .take()
-            .filter(|departure| departure.arrival.address == address);
-        let call =
-            departure.filter(|departure| matches!(departure.arrival.passage, Passage::Call { .. }));
-        thread.wanted = Wanted::Wait;
-        if let Some(Departure { arrival, wanted }) = call {
-            // The push failed. The processor shall raise the fault, with the
-            // registers that it gives to it.
-            thread.arrivals.push(Arrival {
-                stack,
-                passage: Passage::InPlace,
-                ..arrival
-            });
-            thread.standing = Some(stack);
-            thread.wanted = wanted;
-        } else if let Some(site) = site.filter(|_| remembers) {
-            let earlier = thread
-                .arrivals
-                .iter()
-                .rposition(|arrival| arrival.address == address && arrival.stack == stack);
-            if earlier.is_none() {
-                thread.arrivals.push(match departure {
-                    Some(departure) => Arrival {
-                        stack,
-                        ..departure.arrival
-                    },
-                    None => Arrival {
-                        address,
-                        stack,
-                        notified: site.owners(),
-                        passage: site.passage,
-                    },
-                });
-            }
-        } else {
-            thread.forget_arrival(address);
-        }
-        if stepped_in_place {
-            return self.leave_step(id, None, operations);
-        }
-        thread.answer_halt(id, operations);
-        self.advance(id, operations);
-        self.settle(operations);
-    }
-
-    fn jumped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if thread.motion != Motion::Stopped {
-            return;
-        }
-        thread.forget_arrival(thread.place);
-        thread.stop(address);
-        thread.departure = None;
-        thread.in_copy = false;
-        self.abandon_pass(id, operations);
-    }
-
-    fn ended(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        let stepped_in_place = self.stepper() == Some(id);
-        self.threads.remove(&id);
-        if stepped_in_place {
-            return self.leave_step(id, None, operations);
-        }
-        self.abandon_pass(id, operations);
-        self.settle(operations);
     }
 
     fn executed(&mut self, id: ThreadId) {
@@ -527,6 +231,7 @@ impl Engine {
         self.threads.clear();
         self.pass = None;
         self.waiting.clear();
+        self.calling.clear();
         self.threads
             .insert(id, Thread::new(Motion::Stopped, Wanted::Wait));
     }

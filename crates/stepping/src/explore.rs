@@ -9,11 +9,13 @@
 mod chart;
 mod machine;
 mod processor;
+mod program;
 mod tests;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
+use std::rc::Rc;
 
 /// Something that can be explored.
 pub(super) trait System {
@@ -44,8 +46,9 @@ pub(super) struct Counterexample<A> {
 
 /// Visits every reachable state.
 pub(super) fn explore<S: System>(system: &S) -> Result<Explored, Counterexample<S::Action>> {
-    let mut numbers = HashMap::from([(system.initial(), 0)]);
-    let mut states = vec![system.initial()];
+    let initial = Rc::new(system.initial());
+    let mut numbers = HashMap::from([(Rc::clone(&initial), 0)]);
+    let mut states = vec![initial];
     let mut origins: Vec<Option<(usize, S::Action)>> = vec![None];
     let mut edges = Vec::new();
     let mut actions = Vec::new();
@@ -59,10 +62,10 @@ pub(super) fn explore<S: System>(system: &S) -> Result<Explored, Counterexample<
                 trail.push(action);
                 Counterexample { reason, trail }
             })?;
-            let target = match numbers.entry(next) {
+            let target = match numbers.entry(Rc::new(next)) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => {
-                    states.push(entry.key().clone());
+                    states.push(Rc::clone(entry.key()));
                     origins.push(Some((number, action)));
                     *entry.insert(states.len() - 1)
                 }
@@ -101,7 +104,7 @@ fn trail_to<A: Copy>(number: usize, origins: &[Option<(usize, A)>]) -> Vec<A> {
 /// (target, source).
 fn find_trap<S: System>(
     system: &S,
-    states: &[S::State],
+    states: &[Rc<S::State>],
     edges: &mut [(usize, usize)],
 ) -> Option<usize> {
     edges.sort_unstable();

@@ -169,6 +169,9 @@ pub enum Input {
     /// [`Input::Resume`], and then continues at `address`, so that the signal's
     /// handler sees the original program counter. Only after a failed
     /// [`Operation::EmulateCall`] does the engine go on by itself.
+    ///
+    /// A fault of a thread that is neither in a copy nor in a step is an
+    /// [`Input::Interrupted`], wherever it stands.
     Faulted {
         /// The thread.
         thread: ThreadId,

@@ -40,6 +40,9 @@ pub(crate) struct Arrival {
     pub(crate) notified: Owners,
     /// The way past, which stays good when the site is removed meanwhile.
     pub(crate) passage: Passage,
+    /// The thread has been sent on its way past, but a signal came before the
+    /// instruction ran: the handler returns to the way, not to the trap.
+    pub(crate) departed: bool,
 }
 
 /// An arrival whose instruction was sent on its way; a fault brings it back.
@@ -74,8 +77,10 @@ pub(crate) struct Thread {
     /// The kernel's program counter is not this one, which it must be before
     /// the thread moves.
     pub(crate) counter: Option<u64>,
-    /// The step under way runs in a copy, to be left when it is done.
-    pub(crate) in_copy: bool,
+    /// Single steps after which the thread may still be inside a copy, in the
+    /// instructions that lead back. Others see it as standing at the next
+    /// instruction all the while, so such a step is no step to them.
+    pub(crate) copy_steps: u8,
     /// Reported and not executed, outermost first: a signal handler may
     /// arrive at a site while the code that it interrupted stands at one.
     pub(crate) arrivals: Vec<Arrival>,
@@ -102,7 +107,7 @@ impl Thread {
             place: 0,
             standing: None,
             counter: None,
-            in_copy: false,
+            copy_steps: 0,
             arrivals: Vec::new(),
             departure: None,
             halting: false,
@@ -190,7 +195,7 @@ impl Thread {
         self.arrivals
             .iter()
             .rev()
-            .find(|arrival| arrival.address == self.place && arrival.stack == stack)
+            .find(|arrival| arrival.is_at(self.place, stack))
     }
 
     /// What is to be done with the thread, `site` being what is at its place.
@@ -222,7 +227,7 @@ impl Thread {
         match self
             .arrivals
             .iter_mut()
-            .rfind(|arrival| arrival.address == address && arrival.stack == stack)
+            .rfind(|arrival| arrival.is_at(address, stack))
         {
             Some(arrival) => arrival.notified |= owners,
             None => self.arrivals.push(Arrival {
@@ -230,19 +235,78 @@ impl Thread {
                 stack,
                 notified: owners,
                 passage,
+                departed: false,
             }),
         }
     }
 
-    /// Takes the arrival the thread stands at off the list: it departs.
-    pub(crate) fn take_arrival(&mut self) -> Option<Arrival> {
-        let stack = self.standing?;
+    /// Notes that the thread leaves the site at which it stands, in a way that
+    /// may fault or not.
+    pub(crate) fn depart(&mut self, may_fault: bool) {
+        let Some(stack) = self.standing else { return };
         let address = self.place;
         let index = self
             .arrivals
             .iter()
-            .rposition(|arrival| arrival.address == address && arrival.stack == stack)?;
-        Some(self.arrivals.remove(index))
+            .rposition(|arrival| arrival.is_at(address, stack));
+        let wanted = self.wanted;
+        let arrival = index.map(|index| self.arrivals.remove(index));
+        self.departure = arrival
+            .filter(|_| may_fault)
+            .map(|arrival| Departure { arrival, wanted });
+    }
+
+    /// A signal is to be delivered at `address`. If the thread was on its way
+    /// past the instruction there, it may come back to it from the handler.
+    pub(crate) fn interrupt_departure(&mut self, address: u64) {
+        if let Some(departure) = self.take_departure(address) {
+            self.arrivals.push(Arrival {
+                departed: true,
+                ..departure.arrival
+            });
+        }
+    }
+
+    /// The departure from `address`, if it was the last one.
+    pub(crate) fn take_departure(&mut self, address: u64) -> Option<Departure> {
+        self.departure
+            .take()
+            .filter(|departure| departure.arrival.address == address)
+    }
+
+    /// Puts the arrival back that faulted on its way past; whether one did.
+    pub(crate) fn bring_back(&mut self, address: u64, stack: u64) -> bool {
+        let matches = |arrival: &&mut Arrival| arrival.address == address && arrival.stack == stack;
+        match self.arrivals.iter_mut().rfind(matches) {
+            Some(arrival) => {
+                arrival.departed = false;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The thread stands at the site from which its step did not take it.
+    pub(crate) fn stand_again(&mut self, address: u64) {
+        let innermost = self
+            .arrivals
+            .iter()
+            .rfind(|arrival| arrival.address == address);
+        self.standing = innermost.map(|arrival| arrival.stack);
+    }
+
+    /// Forgets that the thread went past `address`.
+    pub(crate) fn forget_departure(&mut self, address: u64) {
+        self.departure
+            .take_if(|departure| departure.arrival.address == address);
+    }
+
+    /// Forgets everything about `address` but that the thread stands there.
+    pub(crate) fn forget_out_of_sight(&mut self, address: u64) {
+        self.forget_departure(address);
+        let here = self.standing.filter(|_| self.place == address);
+        self.arrivals
+            .retain(|arrival| arrival.address != address || Some(arrival.stack) == here);
     }
 
     /// Forgets the innermost arrival at `address`.
@@ -263,8 +327,15 @@ impl Thread {
         self.arrivals
             .retain(|arrival| match stack.checked_sub(arrival.stack) {
                 None => true,
-                Some(0) => arrival.address == address,
+                Some(0) => arrival.is_at(address, stack),
                 Some(above) => above > STACK_REACH,
             });
+    }
+}
+
+impl Arrival {
+    /// Whether a thread that traps so comes back to this arrival.
+    fn is_at(&self, address: u64, stack: u64) -> bool {
+        self.address == address && self.stack == stack && !self.departed
     }
 }

@@ -116,7 +116,8 @@ impl Engine {
                 operations.extend(report);
             }
             thread.answer_halt(id, operations);
-            if !planted {
+            if !planted && thread.standing.is_none() {
+                // It will find no trap when it comes back.
                 thread.forget_arrival(pass.address);
             }
         }

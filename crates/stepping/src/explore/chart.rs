@@ -1,13 +1,14 @@
 //! A counterexample as a sequence, one column a thread, as in Ramsey's
 //! Figure 2.
 
-use super::machine::{Action, Program, State};
+use super::machine::State;
 use super::processor::{Counter, Stop};
+use super::program::{Action, Program};
 use super::{Counterexample, System};
 use crate::{Input, Operation};
 use std::fmt::Write;
 
-const WIDTH: usize = 42;
+const WIDTH: usize = 38;
 
 /// The sequence of what the debugger and each thread did, and what was wrong.
 pub(super) fn chart(program: &Program, counterexample: &Counterexample<Action>) -> String {
@@ -34,6 +35,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             0,
             state.orders.front().map_or(String::new(), describe_order),
         ),
+        Action::FailPush => (0, "cannot push the return address".to_owned()),
         Action::See(number) => {
             let mut seen = state.clone();
             (
@@ -74,6 +76,7 @@ fn name(counter: Counter) -> String {
         Counter::At(_) => place.to_owned(),
         Counter::Behind(_) => format!("behind the trap at {place}"),
         Counter::InCopy(_) => format!("the copy of {place}"),
+        Counter::Leaving(_) => format!("the way to {place}"),
     }
 }
 
@@ -103,8 +106,10 @@ fn describe_order(order: &Operation) -> String {
             address,
             owners,
         } => {
+            let owners: Vec<&str> = owners.iter_names().map(|(name, _)| name).collect();
+            let whom = owners.join(" and ");
             format!(
-                "reports thread {} at {} to {owners:?}",
+                "reports thread {} at {} to {whom}",
                 thread.0,
                 place(address)
             )

@@ -5,78 +5,10 @@
 //! all operations before it looks at the next stop or hears the next command,
 //! one by one, while the processors go on.
 
-use super::System;
-use super::processor::{
-    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, Stop, Upper, address_of, copy_of,
-    thread_of,
-};
-use crate::engine::Rule;
-use crate::{Engine, Input, Operation, Owner, Owners, Passage, ThreadId};
+use super::processor::{Counter, I, J, Mode, Place, Processor, Stop, Upper, address_of, thread_of};
+use super::program::{Budget, Program, Way};
+use crate::{Engine, Input, Operation, Owner, Owners, ThreadId, ThreadState};
 use std::collections::VecDeque;
-
-/// Which instructions follow which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// Either I or J.
-    Apart,
-    /// First I, then J.
-    Adjacent,
-    /// I branches to itself or falls into J.
-    Itself,
-}
-
-/// The way past both sites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    Skip,
-    Call,
-    Copy,
-    InPlace,
-}
-
-/// How many times each disturbance may happen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Budget {
-    pub(super) halts: u8,
-    pub(super) steps: u8,
-    pub(super) faults: u8,
-    pub(super) signals: u8,
-    pub(super) ends: u8,
-    /// Removals and insertions of the monitor's point at I.
-    pub(super) toggles: u8,
-    /// Insertions of a developer's point at I.
-    pub(super) inserts: u8,
-}
-
-/// What is explored.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Program {
-    pub(super) layout: Layout,
-    pub(super) way: Way,
-    pub(super) budget: Budget,
-    /// The threads at the start, and those that may start later.
-    pub(super) threads: usize,
-    pub(super) later: usize,
-    /// The rule that is dropped.
-    pub(super) without: Option<Rule>,
-}
-
-/// One thing that happens.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Action {
-    /// The shell carries out the next operation.
-    CarryOut,
-    /// The shell sees the stop of this processor's thread.
-    See(usize),
-    /// Upper floors speak.
-    Command(Input),
-    /// A processor executes what it stands at, and goes on to the place.
-    Execute(usize, Place),
-    /// The same, but the kernel's mark stops it before the trace trap is seen.
-    ExecuteLate(usize, Place),
-    /// The kernel stops a thread.
-    Happen(usize, Stop),
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
@@ -85,202 +17,52 @@ pub(super) struct State {
     /// Operations not carried out yet.
     pub(super) orders: VecDeque<Operation>,
     /// Where the memory holds a trap.
-    trap: [bool; 4],
+    pub(super) trap: [bool; 4],
     /// Who wants to be told, by what upper floors said.
-    wanted: [Owners; 4],
+    pub(super) wanted: [Owners; 4],
     /// The same, from the moment at which no thread can miss it.
-    armed: [Owners; 4],
-    left: Budget,
+    pub(super) armed: [Owners; 4],
+    pub(super) left: Budget,
 }
 
-impl Program {
-    fn followers(&self, place: Place) -> &'static [Place] {
-        match (place, self.layout) {
-            (OUTSIDE, Layout::Apart) => &[I, J],
-            (OUTSIDE, _) => &[I],
-            (I, Layout::Apart) => &[FOLLOW],
-            (I, Layout::Adjacent) => &[J],
-            (I, Layout::Itself) => &[I, J],
-            (J, _) => &[FOLLOW],
-            _ => &[OUTSIDE],
-        }
-    }
-
-    fn passage(&self, place: Place) -> Passage {
-        let to = address_of(self.followers(place)[0]);
-        match self.way {
-            Way::Skip => Passage::Skip { to },
-            Way::Call => Passage::Call { to, back: 0 },
-            Way::Copy => Passage::Copy { at: copy_of(place) },
-            Way::InPlace => Passage::InPlace,
-        }
-    }
-
-    fn insert(&self, place: Place, owner: Owner) -> Input {
-        Input::Insert {
-            address: address_of(place),
-            owner,
-            passage: self.passage(place),
-        }
-    }
-
-    fn commands(&self, state: &State, actions: &mut Vec<Action>) {
-        let left = state.left;
-        for (number, processor) in state.processors.iter().enumerate() {
-            let thread = thread_of(number);
-            match processor.upper {
-                Upper::Has => {
-                    actions.push(Action::Command(Input::Resume { thread }));
-                    if left.steps > 0 {
-                        actions.push(Action::Command(Input::Step { thread }));
-                    }
-                }
-                _ if left.halts > 0
-                    && !processor.halting
-                    && state.engine.thread_state(thread).is_some() =>
-                {
-                    actions.push(Action::Command(Input::Halt { thread }));
-                }
-                _ => {}
-            }
-        }
-        if left.toggles > 0 {
-            let removes = state.wanted[I].contains(Owners::MONITOR);
-            let remove = Input::Remove {
-                address: address_of(I),
-                owner: Owner::Monitor,
-            };
-            actions.push(Action::Command(if removes {
-                remove
-            } else {
-                self.insert(I, Owner::Monitor)
-            }));
-        }
-        if left.inserts > 0 {
-            actions.push(Action::Command(self.insert(I, Owner::Developer)));
-        }
-    }
-
-    fn happenings(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
-        let processor = &state.processors[number];
-        let left = state.left;
-        let mut happen = |stop| actions.push(Action::Happen(number, stop));
-        if processor.mode == Mode::Unborn {
-            let others_move = state.processors.iter().any(Processor::moves);
-            return if others_move {
-                happen(Stop::Start)
-            };
-        }
-        if !processor.moves() {
-            return;
-        }
-        if processor.interrupted {
-            happen(Stop::Hold);
-        }
-        if left.signals > 0 && processor.interrupts.is_none() {
-            happen(Stop::Signal);
-        }
-        if left.ends > 0 {
-            happen(Stop::End);
-        }
-        let place = processor.counter.place();
-        if processor.counter == Counter::At(place) && state.trap[place] {
-            return happen(Stop::Trap);
-        }
-        if left.faults > 0 && matches!(place, I | J) {
-            happen(Stop::Fault);
-        }
-        for &next in self.followers(place) {
-            actions.push(Action::Execute(number, next));
-            if processor.mode == Mode::Stepping && processor.interrupted {
-                actions.push(Action::ExecuteLate(number, next));
-            }
-        }
-    }
-}
-
-impl System for Program {
-    type State = State;
-    type Action = Action;
-
-    fn initial(&self) -> State {
+impl State {
+    /// The threads run, and a monitor has its points at I and J.
+    pub(super) fn new(program: &Program) -> Result<State, String> {
         let mut engine = Engine::new();
-        engine.dropped = self.without;
+        engine.dropped = program.without;
+        let mode = |number| {
+            if number < program.threads {
+                Mode::Stopped
+            } else {
+                Mode::Unborn
+            }
+        };
+        let numbers = 0..program.threads + program.later;
         let mut state = State {
             engine,
-            processors: Vec::new(),
+            processors: numbers.map(|number| Processor::new(mode(number))).collect(),
             orders: VecDeque::new(),
             trap: [false; 4],
             wanted: [Owners::empty(); 4],
             armed: [Owners::empty(); 4],
-            left: self.budget,
+            left: program.budget,
         };
-        for number in 0..self.threads + self.later {
-            let mode = if number < self.threads {
-                Mode::Stopped
-            } else {
-                Mode::Unborn
-            };
-            state.processors.push(Processor::new(mode));
+        for number in 0..program.threads {
+            let thread = thread_of(number);
+            state.tell(Input::Started { thread })?;
+            state.tell(Input::Resume { thread })?;
         }
-        let mut start = || -> Result<(), String> {
-            for number in 0..self.threads {
-                let thread = thread_of(number);
-                state.tell(Input::Started { thread })?;
-                state.tell(Input::Resume { thread })?;
-            }
-            for place in [I, J] {
-                state.wanted[place] = Owners::MONITOR;
-                state.tell(self.insert(place, Owner::Monitor))?;
-            }
-            while !state.orders.is_empty() {
-                state.carry_out(self)?;
-            }
-            Ok(())
-        };
-        start().expect("nothing moves yet");
-        state
-    }
-
-    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
-        if state.orders.is_empty() {
-            let stopped = (0..state.processors.len())
-                .filter(|number| state.processors[*number].stop.is_some());
-            actions.extend(stopped.map(Action::See));
-            self.commands(state, actions);
-        } else {
-            actions.push(Action::CarryOut);
+        for place in [I, J] {
+            state.wanted[place] = Owners::MONITOR;
+            state.tell(program.insert(place, Owner::Monitor))?;
         }
-        for number in 0..state.processors.len() {
-            self.happenings(state, number, actions);
+        while !state.orders.is_empty() {
+            state.carry_out(program)?;
         }
-    }
-
-    fn apply(&self, state: &State, action: Action) -> Result<State, String> {
-        let mut state = state.clone();
-        match action {
-            Action::CarryOut => state.carry_out(self)?,
-            Action::See(number) => {
-                if let Some(input) = state.see(number) {
-                    state.tell(input)?;
-                }
-            }
-            Action::Command(input) => state.command(input)?,
-            Action::Execute(number, next) => state.execute(number, next, false)?,
-            Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
-            Action::Happen(number, stop) => state.happen(number, stop),
-        }
-        state.check()?;
         Ok(state)
     }
 
-    fn is_goal(&self, state: &State) -> bool {
-        state.orders.is_empty() && state.processors.iter().all(Processor::is_through)
-    }
-}
-
-impl State {
-    fn tell(&mut self, input: Input) -> Result<(), String> {
+    pub(super) fn tell(&mut self, input: Input) -> Result<(), String> {
         let mut operations = Vec::new();
         self.engine.handle(input, &mut operations);
         self.orders.extend(operations);
@@ -292,7 +74,7 @@ impl State {
     }
 
     /// The kernel stops a thread.
-    fn happen(&mut self, number: usize, stop: Stop) {
+    pub(super) fn happen(&mut self, number: usize, stop: Stop) {
         let processor = &mut self.processors[number];
         match stop {
             Stop::Trap => processor.counter = Counter::Behind(processor.counter.place()),
@@ -309,7 +91,7 @@ impl State {
         }
     }
 
-    fn execute(&mut self, number: usize, next: Place, late: bool) -> Result<(), String> {
+    pub(super) fn execute(&mut self, number: usize, next: Place, late: bool) -> Result<(), String> {
         let processor = &mut self.processors[number];
         // A copy was entered with leave; the instruction itself needs it now.
         if let Counter::At(place) = processor.counter {
@@ -318,7 +100,11 @@ impl State {
                 demand(self.armed[place], told.owners)?;
             }
         }
-        processor.executed(next);
+        if processor.counter == Counter::Leaving(next) {
+            processor.counter = Counter::At(next);
+        } else {
+            processor.executed(next);
+        }
         if processor.mode == Mode::Stepping {
             processor.stop(if late { Stop::Hold } else { Stop::Trace });
             processor.traced = late;
@@ -329,11 +115,16 @@ impl State {
     /// What the shell tells the engine of a stop.
     pub(super) fn see(&mut self, number: usize) -> Option<Input> {
         let thread = thread_of(number);
+        let wanted = self.wanted;
+        let passes = self.engine.thread_state(thread) == Some(ThreadState::Stepping);
         let processor = &mut self.processors[number];
         let place = processor.counter.place();
+        let unowned = wanted[place].is_empty();
         let stop = processor.stop.take()?;
         if matches!(stop, Stop::Start | Stop::Signal | Stop::Fault) {
             processor.upper = Upper::Has;
+            let told = processor.told_mut();
+            told.vague |= unowned && !told.owners.is_empty();
         }
         let stack = processor.stack();
         let address = processor.counter.shown();
@@ -350,7 +141,7 @@ impl State {
                 processor.signalled = true;
                 Input::Interrupted { thread, address }
             }
-            Stop::Fault => {
+            Stop::Fault if passes || matches!(processor.counter, Counter::InCopy(_)) => {
                 processor.counter = Counter::At(place);
                 Input::Faulted {
                     thread,
@@ -358,11 +149,12 @@ impl State {
                     stack,
                 }
             }
+            Stop::Fault => Input::Interrupted { thread, address },
             Stop::End => Input::Ended { thread },
         })
     }
 
-    fn command(&mut self, input: Input) -> Result<(), String> {
+    pub(super) fn command(&mut self, input: Input) -> Result<(), String> {
         match input {
             Input::Resume { thread } => self.processor(thread).upper = Upper::Lets,
             Input::Step { thread } => {
@@ -409,12 +201,12 @@ impl State {
             let in_sight = processor.counter == Counter::Behind(place) && processor.stop.is_none();
             let inner = usize::from(processor.interrupts.is_some());
             for (depth, told) in processor.told.iter_mut().enumerate() {
-                told.vague |= !told.owners.is_empty() && !(in_sight && depth == inner);
+                told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
             }
         }
     }
 
-    fn carry_out(&mut self, program: &Program) -> Result<(), String> {
+    pub(super) fn carry_out(&mut self, program: &Program) -> Result<(), String> {
         let Some(order) = self.orders.pop_front() else {
             return Ok(());
         };
@@ -437,7 +229,7 @@ impl State {
             Operation::SetCounter { thread, address } => {
                 self.set_counter(program, thread, address)?
             }
-            Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to, true)?,
+            Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
             Operation::StepThread { thread } => self.let_go(thread, Mode::Stepping)?,
             Operation::ContinueThread { thread } => self.let_go(thread, Mode::Running)?,
             Operation::Report {
@@ -489,41 +281,23 @@ impl State {
             if !told.vague {
                 demand(wanted[place], told.owners)?;
             }
+            processor.told_mut().vague |= wanted[place].is_empty();
         }
         if program.way == Way::Skip && to != Counter::At(processor.counter.place()) {
-            return self.emulate(program, thread, address, false);
+            return self.emulate(program, thread, address);
         }
         processor.counter = to;
         Ok(())
     }
 
-    /// The shell does what the instruction would do, unless a push faults.
-    fn emulate(
-        &mut self,
-        program: &Program,
-        thread: ThreadId,
-        to: u64,
-        pushes: bool,
-    ) -> Result<(), String> {
+    /// The shell does what the instruction would do.
+    fn emulate(&mut self, program: &Program, thread: ThreadId, to: u64) -> Result<(), String> {
         let wanted = self.wanted;
-        let faults = self.left.faults > 0 && pushes;
         let processor = self.processor(thread);
         let place = processor.counter.place();
-        if processor.counter != Counter::Behind(place)
-            || address_of(program.followers(place)[0]) != to
-        {
-            return Err("an instruction is emulated at which the thread does not stand".to_owned());
-        }
-        let stack = processor.stack();
-        if faults {
-            self.left.faults -= 1;
-            let drops = |order: &Operation| !matches!(order, Operation::ContinueThread { thread: id } | Operation::ReportStep { thread: id, .. } if *id == thread);
-            self.orders.retain(drops);
-            return self.tell(Input::Faulted {
-                thread,
-                address: address_of(place),
-                stack,
-            });
+        let leads_there = address_of(program.followers(place)[0]) == to;
+        if processor.counter != Counter::Behind(place) || !leads_there {
+            return Err("an instruction is emulated where the thread is not".to_owned());
         }
         let told = *processor.told_mut();
         processor.executed(program.followers(place)[0]);
@@ -532,6 +306,28 @@ impl State {
         } else {
             demand(wanted[place], told.owners)
         }
+    }
+
+    /// The shell cannot push the return address: it drops what follows for
+    /// the thread, and says so.
+    pub(super) fn fail_push(&mut self) -> Result<(), String> {
+        let Some(Operation::EmulateCall { thread, .. }) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        self.left.faults -= 1;
+        self.orders.retain(|order| match order {
+            Operation::ContinueThread { thread: id } => *id != thread,
+            Operation::ReportStep { thread: id, .. } => *id != thread,
+            _ => true,
+        });
+        let processor = self.processor(thread);
+        let address = address_of(processor.counter.place());
+        let stack = processor.stack();
+        self.tell(Input::Faulted {
+            thread,
+            address,
+            stack,
+        })
     }
 
     fn let_go(&mut self, thread: ThreadId, mode: Mode) -> Result<(), String> {
@@ -553,7 +349,7 @@ impl State {
     }
 
     /// What must hold at every moment.
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let moving = self
             .processors
             .iter()

@@ -39,6 +39,8 @@ pub(super) enum Counter {
     Behind(Place),
     /// Before the copy of the instruction.
     InCopy(Place),
+    /// In a copy, before the jump to this place.
+    Leaving(Place),
 }
 
 impl Counter {
@@ -53,15 +55,16 @@ impl Counter {
 
     pub(super) fn place(self) -> Place {
         match self {
-            Counter::At(place) | Counter::Behind(place) | Counter::InCopy(place) => place,
+            Counter::At(place) | Counter::Behind(place) => place,
+            Counter::InCopy(place) | Counter::Leaving(place) => place,
         }
     }
 
     /// What the shell says of it: addresses of the original program.
     pub(super) fn shown(self) -> u64 {
         match self {
-            Counter::At(place) | Counter::InCopy(place) => address_of(place),
             Counter::Behind(place) => address_of(place) + 1,
+            _ => address_of(self.place()),
         }
     }
 }
@@ -216,7 +219,11 @@ impl Processor {
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
         *self.told_mut() = Told::NOBODY;
-        self.counter = self.interrupts.take().unwrap_or(Counter::At(next));
+        let after = match self.counter {
+            Counter::InCopy(_) => Counter::Leaving(next),
+            _ => Counter::At(next),
+        };
+        self.counter = self.interrupts.take().unwrap_or(after);
     }
 }
 

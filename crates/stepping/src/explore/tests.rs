@@ -1,7 +1,7 @@
 //! What is explored, and what must be found.
 
 use super::chart::chart;
-use super::machine::{Budget, Layout, Program, Way};
+use super::program::{Budget, Layout, Program, Way};
 use super::{Explored, explore};
 use crate::engine::Rule;
 
@@ -88,7 +88,7 @@ fn steps() {
 #[test]
 fn faults() {
     check(Budget {
-        faults: 1,
+        faults: 2,
         ..NOTHING
     });
 }
@@ -131,42 +131,194 @@ fn inserts() {
     });
 }
 
-/// The shortest counterexample to the algorithm without a rule.
+/// The pairs of disturbances that have something to do with each other.
+#[test]
+fn toggles_with_faults() {
+    check(Budget {
+        toggles: 2,
+        faults: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn signals_with_steps() {
+    check(Budget {
+        signals: 1,
+        steps: 1,
+        ..NOTHING
+    });
+}
+
+/// All pairs of disturbances, and three threads: minutes, so only when
+/// `JUROR_EXPLORE` is `all`.
+#[test]
+fn everything() {
+    if std::env::var_os("JUROR_EXPLORE").is_none_or(|value| value != "all") {
+        return;
+    }
+    let singles = [
+        Budget {
+            halts: 1,
+            ..NOTHING
+        },
+        Budget {
+            steps: 1,
+            ..NOTHING
+        },
+        Budget {
+            faults: 1,
+            ..NOTHING
+        },
+        Budget {
+            signals: 1,
+            ..NOTHING
+        },
+        Budget { ends: 1, ..NOTHING },
+        Budget {
+            toggles: 2,
+            ..NOTHING
+        },
+        Budget {
+            inserts: 1,
+            ..NOTHING
+        },
+    ];
+    for (number, a) in singles.iter().enumerate() {
+        for b in &singles[..=number] {
+            check(Budget {
+                halts: a.halts + b.halts,
+                steps: a.steps + b.steps,
+                faults: a.faults + b.faults,
+                signals: a.signals + b.signals,
+                ends: a.ends + b.ends,
+                toggles: a.toggles + b.toggles,
+                inserts: a.inserts + b.inserts,
+            });
+        }
+    }
+    check_all(programs().map(|program| Program {
+        threads: 3,
+        ..program
+    }));
+    check_all(programs().map(|program| Program {
+        threads: 2,
+        later: 1,
+        ..program
+    }));
+}
+
+/// Compares the shortest counterexample to the algorithm without a rule.
 #[track_caller]
-fn find_without(rule: Rule, budget: Budget) -> String {
+fn check_without(rule: Rule, budget: Budget, expected: &str) {
     let program = Program {
         without: Some(rule),
         budget,
         ..QUIET
     };
-    match explore(&program) {
+    let found = match explore(&program) {
         Ok(explored) => panic!("nothing wrong without {rule:?}: {explored:?}"),
         Err(counterexample) => chart(&program, &counterexample),
-    }
+    };
+    let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
+    assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
 }
 
 #[test]
-fn without_holding_first() {
-    println!("{}", find_without(Rule::HoldBeforeLift, NOTHING));
+fn without_holding_first_a_breakpoint_is_missed() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+lifts the trap at I
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    check_without(Rule::HoldBeforeLift, NOTHING, expected);
 }
+
 #[test]
-fn without_planting_first() {
-    println!("{}", find_without(Rule::PlantBeforeRelease, NOTHING));
+fn without_planting_first_a_breakpoint_may_be_missed() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+holds thread 2
+                                                                            is held at outside
+sees thread 2 stop at outside
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      executes I, goes to follow
+sees thread 1 stepped to follow
+continues thread 1
+continues thread 2
+=> the original instruction is back while another thread may run";
+    check_without(Rule::PlantBeforeRelease, NOTHING, expected);
 }
+
 #[test]
-fn without_putting_back() {
-    println!("{}", find_without(Rule::PutBackLateTrap, NOTHING));
+fn without_putting_it_back_a_late_trap_tears_an_instruction() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+                                                                            executes outside, goes to I
+                                                                            traps at I
+sees thread 2 trap at I
+reports thread 2 at I to MONITOR
+is told: resume thread 2
+holds thread 1
+sees thread 1 trap at I
+lifts the trap at I
+sets thread 2 to I
+steps thread 2
+                                                                            executes I, goes to follow
+sees thread 2 stepped to follow
+plants the trap at I
+continues thread 1
+=> a thread goes on in the middle of an instruction";
+    check_without(Rule::PutBackLateTrap, NOTHING, expected);
 }
+
 #[test]
-fn without_remembering() {
-    println!(
-        "{}",
-        find_without(
-            Rule::RememberArrival,
-            Budget {
-                faults: 1,
-                ..NOTHING
-            }
-        )
+fn without_remembering_it_an_arrival_is_reported_twice() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+holds thread 2
+                                                                            is held at outside
+sees thread 2 stop at outside
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      faults at I
+sees thread 1 fault at I
+plants the trap at I
+continues thread 2
+is told: resume thread 1
+sets thread 1 to I
+continues thread 1
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+=> the same execution is reported twice";
+    check_without(
+        Rule::RememberArrival,
+        Budget {
+            faults: 1,
+            ..NOTHING
+        },
+        expected,
     );
 }

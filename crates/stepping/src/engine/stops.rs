@@ -1,0 +1,194 @@
+//! What the engine makes of a stop.
+
+use super::{Engine, Rule};
+use crate::thread::{Arrival, Departure, Motion, Thread, Wanted};
+use crate::{Operation, Passage, ThreadId};
+
+impl Engine {
+    pub(super) fn trapped(
+        &mut self,
+        id: ThreadId,
+        address: u64,
+        stack: u64,
+        operations: &mut Vec<Operation>,
+    ) {
+        let stepped_in_place = self.stepper() == Some(id);
+        let passing = self.pass.is_some();
+        let ignores_late_trap = passing && self.drops(Rule::PutBackLateTrap);
+        let thread = self
+            .threads
+            .entry(id)
+            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
+        thread.stop(address);
+        thread.late_step = false;
+        thread.copy_steps = 0;
+        thread.departure = None;
+        if stepped_in_place {
+            // The trap was lifted: what ran is a trap of the program's own.
+            thread.forget_arrival(address);
+            return self.leave_step(
+                id,
+                Some(Operation::Unexplained {
+                    thread: id,
+                    address,
+                }),
+                operations,
+            );
+        }
+        thread.forget_gone_frames(address, stack);
+        if !self.sites.contains_key(&address) {
+            operations.push(Operation::Unexplained {
+                thread: id,
+                address,
+            });
+            thread.wanted = Wanted::Wait;
+            thread.answer_halt(id, operations);
+            return self.settle(operations);
+        }
+        if ignores_late_trap {
+            return self.settle(operations);
+        }
+        thread.standing = Some(stack);
+        thread.counter = Some(address);
+        thread.answer_halt(id, operations);
+        if passing {
+            return self.settle(operations);
+        }
+        self.advance(id, operations);
+    }
+
+    pub(super) fn stepped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
+        let stepped_in_place = self.stepper() == Some(id);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let motion = thread.motion;
+        if motion == Motion::Stopped {
+            return;
+        }
+        let late = std::mem::take(&mut thread.late_step);
+        let start = thread.place;
+        thread.stop(address);
+        thread.departure = None;
+        if stepped_in_place {
+            thread.forget_arrival(start);
+            let report = thread.end_step(id, address);
+            return self.leave_step(id, report, operations);
+        }
+        let inside_copy = thread.copy_steps > 0 && address == start;
+        thread.copy_steps = thread.copy_steps.saturating_sub(1);
+        if motion == Motion::Stepping && !late && !inside_copy {
+            operations.extend(thread.end_step(id, address));
+            thread.answer_halt(id, operations);
+            return self.settle(operations);
+        }
+        // A step that nobody sees, or the trace trap of an earlier one that
+        // another stop cut short: the thread goes on with what it was at.
+        if !thread.answer_halt(id, operations) {
+            self.advance(id, operations);
+        }
+        self.settle(operations);
+    }
+
+    /// A stop that the engine ordered, or (`foreign`) one that upper floors
+    /// deal with.
+    pub(super) fn stopped(
+        &mut self,
+        id: ThreadId,
+        address: u64,
+        foreign: bool,
+        operations: &mut Vec<Operation>,
+    ) {
+        let stepped_in_place = self.stepper() == Some(id);
+        let thread = self
+            .threads
+            .entry(id)
+            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
+        let (motion, start) = (thread.motion, thread.place);
+        let ordered = !foreign && thread.take_hold_stop();
+        if ordered && stepped_in_place && !thread.halting {
+            // The stop of an earlier hold. Everything is as it was for the
+            // step; if the instruction has run, its trace trap is waiting.
+            return operations.push(Operation::StepThread { thread: id });
+        }
+        thread.stop(address);
+        if foreign {
+            thread.interrupt_departure(address);
+        }
+        let waits = !ordered || thread.halting;
+        if waits {
+            thread.wanted = Wanted::Wait;
+            thread.late_step |= ordered && motion == Motion::Stepping && address != start;
+        }
+        if stepped_in_place {
+            if address != start {
+                thread.forget_arrival(start);
+            } else if ordered {
+                // No signal stands between the thread and the instruction:
+                // when it is resumed, the step is made again. If it has been
+                // made (to the same address), its trace trap is waiting.
+                thread.stand_again(start);
+            }
+            return self.leave_step(id, None, operations);
+        }
+        thread.answer_halt(id, operations);
+        if motion == Motion::Stopped && waits {
+            self.abandon_pass(id, operations);
+        }
+        self.advance(id, operations);
+        self.settle(operations);
+    }
+
+    pub(super) fn faulted(
+        &mut self,
+        id: ThreadId,
+        address: u64,
+        stack: u64,
+        operations: &mut Vec<Operation>,
+    ) {
+        let stepped_in_place = self.stepper() == Some(id);
+        let remembers = !self.drops(Rule::RememberArrival);
+        let is_site = self.is_site(address);
+        let thread = self
+            .threads
+            .entry(id)
+            .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
+        thread.stop(address);
+        thread.copy_steps = 0;
+        thread.counter = Some(address);
+        thread.wanted = Wanted::Wait;
+        if let Some(Departure { arrival, wanted }) = thread.take_departure(address) {
+            let mut arrival = Arrival { stack, ..arrival };
+            if matches!(arrival.passage, Passage::Call { .. }) {
+                // The push failed. The processor shall raise the fault, with
+                // the registers that it gives to it.
+                arrival.passage = Passage::InPlace;
+                thread.standing = Some(stack);
+                thread.wanted = wanted;
+            }
+            thread.arrivals.push(arrival);
+        }
+        let expected = thread.bring_back(address, stack);
+        let retries = thread.wanted != Wanted::Wait;
+        if (expected && !is_site && !retries) || !remembers {
+            // It will find no trap when it comes back.
+            thread.forget_arrival(address);
+        }
+        if stepped_in_place {
+            return self.leave_step(id, None, operations);
+        }
+        thread.answer_halt(id, operations);
+        self.advance(id, operations);
+        self.settle(operations);
+    }
+
+    pub(super) fn ended(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        let stepped_in_place = self.stepper() == Some(id);
+        self.threads.remove(&id);
+        if stepped_in_place {
+            return self.leave_step(id, None, operations);
+        }
+        self.abandon_pass(id, operations);
+        self.settle(operations);
+    }
+}

@@ -1,0 +1,239 @@
+//! What is explored: which program runs, how it may be disturbed, and what can
+//! happen next.
+
+use super::System;
+use super::machine::State;
+use super::processor::{
+    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, Stop, Upper, address_of, copy_of,
+    thread_of,
+};
+use crate::engine::Rule;
+use crate::{Input, Operation, Owner, Owners, Passage};
+
+/// Which instructions follow which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Either I or J.
+    Apart,
+    /// First I, then J.
+    Adjacent,
+    /// I branches to itself or falls into J.
+    Itself,
+}
+
+/// The way past both sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Skip,
+    Call,
+    Copy,
+    InPlace,
+}
+
+/// How many times each disturbance may happen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Budget {
+    pub(super) halts: u8,
+    pub(super) steps: u8,
+    pub(super) faults: u8,
+    pub(super) signals: u8,
+    pub(super) ends: u8,
+    /// Removals and insertions of the monitor's point at I.
+    pub(super) toggles: u8,
+    /// Insertions of a developer's point at I.
+    pub(super) inserts: u8,
+}
+
+/// What is explored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Program {
+    pub(super) layout: Layout,
+    pub(super) way: Way,
+    pub(super) budget: Budget,
+    /// The threads at the start, and those that may start later.
+    pub(super) threads: usize,
+    pub(super) later: usize,
+    /// The rule that is dropped.
+    pub(super) without: Option<Rule>,
+}
+
+/// One thing that happens.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Action {
+    /// The shell carries out the next operation.
+    CarryOut,
+    /// The same, and the push of a call faults.
+    FailPush,
+    /// The shell sees the stop of this processor's thread.
+    See(usize),
+    /// Upper floors speak.
+    Command(Input),
+    /// A processor executes what it stands at, and goes on to the place.
+    Execute(usize, Place),
+    /// The same, but the kernel's mark stops it before the trace trap is seen.
+    ExecuteLate(usize, Place),
+    /// The kernel stops a thread.
+    Happen(usize, Stop),
+}
+
+impl Program {
+    pub(super) fn followers(&self, place: Place) -> &'static [Place] {
+        match (place, self.layout) {
+            (OUTSIDE, Layout::Apart) => &[I, J],
+            (OUTSIDE, _) => &[I],
+            (I, Layout::Apart) => &[FOLLOW],
+            (I, Layout::Adjacent) => &[J],
+            (I, Layout::Itself) => &[I, J],
+            (J, _) => &[FOLLOW],
+            _ => &[OUTSIDE],
+        }
+    }
+
+    fn passage(&self, place: Place) -> Passage {
+        let to = address_of(self.followers(place)[0]);
+        match self.way {
+            Way::Skip => Passage::Skip { to },
+            Way::Call => Passage::Call { to, back: 0 },
+            Way::Copy => Passage::Copy { at: copy_of(place) },
+            Way::InPlace => Passage::InPlace,
+        }
+    }
+
+    pub(super) fn insert(&self, place: Place, owner: Owner) -> Input {
+        Input::Insert {
+            address: address_of(place),
+            owner,
+            passage: self.passage(place),
+        }
+    }
+
+    fn commands(&self, state: &State, actions: &mut Vec<Action>) {
+        let left = state.left;
+        for (number, processor) in state.processors.iter().enumerate() {
+            let thread = thread_of(number);
+            match processor.upper {
+                Upper::Has => {
+                    actions.push(Action::Command(Input::Resume { thread }));
+                    if left.steps > 0 {
+                        actions.push(Action::Command(Input::Step { thread }));
+                    }
+                }
+                _ if left.halts > 0
+                    && !processor.halting
+                    && state.engine.thread_state(thread).is_some() =>
+                {
+                    actions.push(Action::Command(Input::Halt { thread }));
+                }
+                _ => {}
+            }
+        }
+        if left.toggles > 0 {
+            let removes = state.wanted[I].contains(Owners::MONITOR);
+            let remove = Input::Remove {
+                address: address_of(I),
+                owner: Owner::Monitor,
+            };
+            actions.push(Action::Command(if removes {
+                remove
+            } else {
+                self.insert(I, Owner::Monitor)
+            }));
+        }
+        if left.inserts > 0 {
+            actions.push(Action::Command(self.insert(I, Owner::Developer)));
+        }
+    }
+
+    fn happenings(&self, state: &State, number: usize, actions: &mut Vec<Action>) {
+        let processor = &state.processors[number];
+        let left = state.left;
+        let mut happen = |stop| actions.push(Action::Happen(number, stop));
+        if processor.mode == Mode::Unborn {
+            let others_move = state.processors.iter().any(Processor::moves);
+            return if others_move {
+                happen(Stop::Start)
+            };
+        }
+        if !processor.moves() {
+            return;
+        }
+        if processor.interrupted {
+            happen(Stop::Hold);
+        }
+        if left.signals > 0 && processor.interrupts.is_none() {
+            happen(Stop::Signal);
+        }
+        if left.ends > 0 {
+            happen(Stop::End);
+        }
+        let place = processor.counter.place();
+        if processor.counter == Counter::At(place) && state.trap[place] {
+            return happen(Stop::Trap);
+        }
+        let leaves = processor.counter == Counter::Leaving(place);
+        if left.faults > 0 && matches!(place, I | J) && !leaves {
+            happen(Stop::Fault);
+        }
+        let leads_back = [place];
+        for &next in if leaves {
+            &leads_back
+        } else {
+            self.followers(place)
+        } {
+            actions.push(Action::Execute(number, next));
+            if processor.mode == Mode::Stepping && processor.interrupted {
+                actions.push(Action::ExecuteLate(number, next));
+            }
+        }
+    }
+}
+
+impl System for Program {
+    type State = State;
+    type Action = Action;
+
+    fn initial(&self) -> State {
+        State::new(self).expect("nothing moves yet")
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        if state.orders.is_empty() {
+            let stopped = (0..state.processors.len())
+                .filter(|number| state.processors[*number].stop.is_some());
+            actions.extend(stopped.map(Action::See));
+            self.commands(state, actions);
+        } else {
+            actions.push(Action::CarryOut);
+            let pushes = matches!(state.orders.front(), Some(Operation::EmulateCall { .. }));
+            if pushes && state.left.faults > 0 {
+                actions.push(Action::FailPush);
+            }
+        }
+        for number in 0..state.processors.len() {
+            self.happenings(state, number, actions);
+        }
+    }
+
+    fn apply(&self, state: &State, action: Action) -> Result<State, String> {
+        let mut state = state.clone();
+        match action {
+            Action::CarryOut => state.carry_out(self)?,
+            Action::FailPush => state.fail_push()?,
+            Action::See(number) => {
+                if let Some(input) = state.see(number) {
+                    state.tell(input)?;
+                }
+            }
+            Action::Command(input) => state.command(input)?,
+            Action::Execute(number, next) => state.execute(number, next, false)?,
+            Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
+            Action::Happen(number, stop) => state.happen(number, stop),
+        }
+        state.check()?;
+        Ok(state)
+    }
+
+    fn is_goal(&self, state: &State) -> bool {
+        state.orders.is_empty() && state.processors.iter().all(Processor::is_through)
+    }
+}
