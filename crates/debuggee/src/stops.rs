@@ -17,7 +17,7 @@ use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::signals;
 use crate::stash;
-use crate::thread::{Motion, State};
+use crate::thread::{Motion, State, Thread};
 
 /// How long to sleep between looks while job control has stopped everything,
 /// in milliseconds.
@@ -46,7 +46,9 @@ impl Debuggee {
                 0
             };
             match kernel::wait_any(flags) {
-                Ok(Some((thread, status))) if self.knows(thread) => return Ok((thread, status)),
+                Ok(Some((thread, status))) if self.knows(thread) || self.adopts(thread) => {
+                    return Ok((thread, status));
+                }
                 Ok(Some((thread, status))) => stash::put(thread, status),
                 Ok(None) => self.look_after_job_stop()?,
                 Err(Errno::ECHILD) => {
@@ -63,6 +65,17 @@ impl Debuggee {
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
+    }
+
+    /// Takes a new thread of the process in that reports before its parent
+    /// does. A parent that is killed in between would never tell of it.
+    fn adopts(&mut self, id: u32) -> bool {
+        let is_own = self.is_own_thread(id);
+        if is_own {
+            let thread = Thread::new(ThreadId(id), State::Starting);
+            self.threads.insert(id, thread);
+        }
+        is_own
     }
 
     /// A process that job control has stopped cannot be woken by the signal of
