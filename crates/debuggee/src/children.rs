@@ -33,8 +33,9 @@ impl Debuggee {
         event: Event,
     ) -> Result<(), DebuggeeError> {
         let child = kernel::event_message(parent.0).map_err(gone_or("see a new thread", parent))?;
-        if event == Event::Clone && self.is_own_thread(child) {
-            self.departing.remove(&child);
+        if self.threads.contains_key(&child) || self.departing.contains(&child) {
+            // It has reported already.
+        } else if event == Event::Clone && self.is_own_thread(child) {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
         } else {
@@ -47,7 +48,7 @@ impl Debuggee {
         self.settle(parent)
     }
 
-    fn is_own_thread(&self, id: u32) -> bool {
+    pub(crate) fn is_own_thread(&self, id: u32) -> bool {
         std::path::Path::new(&format!("/proc/{}/task/{id}", self.process)).exists()
     }
 

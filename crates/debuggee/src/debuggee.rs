@@ -3,7 +3,8 @@
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
 //! `image` prepares a program after `exec`, `points` plans sites, `inject`
-//! makes system calls in the debuggee's name, `children` leads new processes.
+//! makes system calls in the debuggee's name, `children` leads new processes,
+//! `inspect` shows and changes what is stopped, `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
@@ -15,17 +16,15 @@ use nix::errno::Errno;
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
 use crate::interrupter::Interrupter;
-use crate::kernel::{self, Event, Status};
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
-use crate::modules::{self, Auxiliary, Module};
+use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
-use crate::registers::{Registers, VectorRegisters};
 use crate::scratch::Scratch;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
-use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
+use crate::thread::{State, Thread};
 
 /// A Linux process under ptrace.
 ///
@@ -285,122 +284,6 @@ impl Debuggee {
         }
     }
 
-    /// The threads, by their numbers.
-    pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
-        self.threads
-            .values()
-            .filter(|thread| !thread.silent)
-            .map(|thread| {
-                let id = thread.id;
-                let path = format!("/proc/{}/task/{}/comm", self.process, id.0);
-                let name = std::fs::read_to_string(path).unwrap_or_default();
-                ThreadInfo {
-                    id,
-                    name: name.trim_end().to_owned(),
-                    state: match thread.state {
-                        State::Starting => ThreadState::Starting,
-                        State::Running => ThreadState::Running,
-                        State::Stopped => ThreadState::Stopped,
-                        State::InVfork => ThreadState::WaitingForChild,
-                    },
-                    pc: self.registers(id).ok().map(|registers| registers.rip),
-                }
-            })
-    }
-
-    /// The general registers of a stopped thread; read once a stop.
-    pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
-        self.stop_registers(thread)
-            .map(|registers| &registers.shown)
-    }
-
-    /// Sets the general registers of a stopped thread. Another program counter
-    /// than before makes the thread go on there.
-    pub fn set_registers(
-        &mut self,
-        thread: ThreadId,
-        registers: &Registers,
-    ) -> Result<(), DebuggeeError> {
-        self.stopped_mut(thread)?;
-        let present = *self.stop_registers(thread)?;
-        let mut raw = registers.to_kernel();
-        let jumps = registers.rip != present.shown.rip;
-        if !jumps {
-            raw.rip = present.kernel_counter;
-        } else if registers.orig_rax == present.shown.orig_rax {
-            // The interrupted system call must not be started again elsewhere.
-            raw.orig_rax = u64::MAX;
-        }
-        kernel::set_registers(thread.0, &raw).map_err(gone_or("set registers", thread))?;
-        let mut shown = *registers;
-        shown.orig_rax = raw.orig_rax;
-        if let Some(cached) = self
-            .threads
-            .get_mut(&thread.0)
-            .and_then(|known| known.registers.get_mut())
-        {
-            *cached = StopRegisters {
-                kernel_counter: raw.rip,
-                shown,
-            };
-        }
-        if jumps {
-            self.feed(Input::Jumped {
-                thread,
-                address: registers.rip,
-            })?;
-        }
-        Ok(())
-    }
-
-    /// The x87 and SSE registers of a stopped thread.
-    pub fn vector_registers(&self, thread: ThreadId) -> Result<VectorRegisters, DebuggeeError> {
-        self.stopped(thread)?;
-        kernel::float_registers(thread.0)
-            .map(|raw| VectorRegisters::from_kernel(&raw))
-            .map_err(gone_or("read vector registers", thread))
-    }
-
-    /// Sets the x87 and SSE registers of a stopped thread.
-    pub fn set_vector_registers(
-        &mut self,
-        thread: ThreadId,
-        registers: &VectorRegisters,
-    ) -> Result<(), DebuggeeError> {
-        self.stopped(thread)?;
-        let failed = |errno| gone_or("set vector registers", thread)(errno);
-        let mut raw = kernel::float_registers(thread.0).map_err(failed)?;
-        registers.store(&mut raw);
-        kernel::set_float_registers(thread.0, &raw).map_err(failed)
-    }
-
-    /// Fills `bytes` from the debuggee's memory as the program knows it:
-    /// juror's traps are not seen. Works while threads run.
-    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
-        self.memory.read(address, bytes)
-    }
-
-    /// Reads eight bytes, low byte first.
-    pub fn read_u64(&self, address: u64) -> Result<u64, DebuggeeError> {
-        let mut bytes = [0; 8];
-        self.memory.read(address, &mut bytes)?;
-        Ok(u64::from_le_bytes(bytes))
-    }
-
-    /// Reads the bytes up to the first zero; at most `limit` of them, and none
-    /// beyond the end of mapped memory.
-    pub fn read_text(&self, address: u64, limit: usize) -> Result<Vec<u8>, DebuggeeError> {
-        self.memory.read(address, &mut [0])?;
-        Ok(modules::read_text(&self.memory, address, limit))
-    }
-
-    /// Writes to the debuggee's memory, read-only pages included. Points
-    /// stay; a new instruction under one is not planned for again while the
-    /// point is there.
-    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
-        self.memory.write(address, bytes)
-    }
-
     /// Gives the terminal to juror, for a person to type at its prompt. The
     /// debuggee gets it back when a thread is resumed or stepped. Nothing
     /// happens when the debuggee has no terminal of juror's.
@@ -414,104 +297,6 @@ impl Debuggee {
         if let Some(terminal) = &mut self.terminal {
             terminal.give();
         }
-    }
-
-    /// Ends the process, and what is left of its process group, and waits
-    /// until it is gone.
-    pub fn kill(&mut self) -> Result<(), DebuggeeError> {
-        if self.has_ended {
-            return Ok(());
-        }
-        for id in self.silent_and_unborn() {
-            let _ = kernel::signal_process(id as i32, libc::SIGKILL);
-        }
-        let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
-        while !self.has_ended {
-            let (thread, status) = self.next_status()?;
-            match status {
-                Status::Stopped {
-                    event: Event::Fork | Event::Vfork | Event::Clone,
-                    ..
-                } => {
-                    if let Ok(child) = kernel::event_message(thread) {
-                        let _ = kernel::signal_process(child as i32, libc::SIGKILL);
-                    }
-                    let _ = kernel::resume(thread, 0);
-                }
-                Status::Stopped { .. } => drop(kernel::resume(thread, 0)),
-                status => self.note_gone(thread, status)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn silent_and_unborn(&self) -> Vec<u32> {
-        let silent = self.threads.values().filter(|thread| thread.silent);
-        silent
-            .map(|thread| thread.id.0)
-            .chain(self.births.keys().copied())
-            .collect()
-    }
-
-    /// Lets the process go on without juror: every instruction is as it was,
-    /// each thread stands in the original program, signals that wait are
-    /// delivered.
-    pub fn detach(mut self) -> Result<(), DebuggeeError> {
-        if self.has_ended {
-            return Ok(());
-        }
-        self.halt_all()?;
-        if self.has_ended {
-            return Ok(());
-        }
-        self.memory.lift_all()?;
-        self.cpu.part();
-        let ids: Vec<u32> = self.threads.keys().copied().collect();
-        for id in ids {
-            self.let_go(ThreadId(id))?;
-        }
-        self.has_ended = true;
-        Ok(())
-    }
-
-    /// Detaches one stopped thread.
-    fn let_go(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        if known.state == State::InVfork {
-            // Its stop cannot be waited for: the end of juror's thread is what
-            // lets it go. Its child has been let go, so it comes soon.
-            return self.wait_out_vfork(thread);
-        }
-        let registers = *self.stop_registers(thread)?;
-        if registers.kernel_counter != registers.shown.rip {
-            let _ = kernel::set_counter(thread.0, registers.shown.rip);
-        }
-        let signal = self.signal_to_deliver(thread);
-        match kernel::detach(thread.0, signal) {
-            Ok(()) | Err(Errno::ESRCH) => {}
-            Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
-        }
-        self.threads.remove(&thread.0);
-        Ok(())
-    }
-
-    fn wait_out_vfork(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        loop {
-            match kernel::wait_for(thread.0).map_err(DebuggeeError::system("wait"))? {
-                Status::Stopped {
-                    event: Event::VforkDone,
-                    ..
-                } => break,
-                Status::Stopped { .. } => drop(kernel::resume(thread.0, 0)),
-                _ => return Ok(()),
-            }
-        }
-        let _ = kernel::detach(thread.0, 0);
-        self.threads.remove(&thread.0);
-        Ok(())
     }
 
     /// Tells the engine, and carries out what it orders, until both are done.
@@ -547,60 +332,6 @@ impl Debuggee {
         self.notices
             .iter()
             .any(|notice| notice.waiting_thread() == Some(thread))
-    }
-
-    fn stopped(&self, thread: ThreadId) -> Result<&Thread, DebuggeeError> {
-        match self.threads.get(&thread.0) {
-            None => Err(DebuggeeError::ThreadGone(thread)),
-            Some(known) if known.state != State::Stopped => Err(DebuggeeError::NotStopped(thread)),
-            Some(known) => Ok(known),
-        }
-    }
-
-    fn stopped_mut(&mut self, thread: ThreadId) -> Result<&mut Thread, DebuggeeError> {
-        self.stopped(thread)?;
-        self.threads
-            .get_mut(&thread.0)
-            .ok_or(DebuggeeError::ThreadGone(thread))
-    }
-
-    /// The registers of the present stop, read from the kernel once.
-    pub(crate) fn stop_registers(&self, thread: ThreadId) -> Result<&StopRegisters, DebuggeeError> {
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Err(DebuggeeError::ThreadGone(thread));
-        };
-        if let Some(registers) = known.registers.get() {
-            return Ok(registers);
-        }
-        if known.state != State::Stopped {
-            return Err(DebuggeeError::NotStopped(thread));
-        }
-        let raw = kernel::registers(thread.0).map_err(gone_or("read registers", thread))?;
-        let mut registers = StopRegisters {
-            kernel_counter: raw.rip,
-            shown: Registers::from_kernel(&raw),
-        };
-        if let Some(place) = self.scratch.original_of(raw.rip) {
-            registers.shown.rip = place.address;
-            // What is left of the copy is the jump back: done here, so that a
-            // step or a look around finds the thread in the program itself.
-            if place.executed
-                && !registers.restarts_system_call()
-                && kernel::set_counter(thread.0, place.address).is_ok()
-            {
-                registers.kernel_counter = place.address;
-            }
-        }
-        Ok(known.registers.get_or_init(|| registers))
-    }
-}
-
-impl Drop for Debuggee {
-    fn drop(&mut self) {
-        // Nobody is left to tell of a failure; the kernel kills the process
-        // when juror ends, at the latest.
-        let _ = self.kill();
-        stash::leave();
     }
 }
 

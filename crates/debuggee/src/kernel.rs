@@ -97,7 +97,7 @@ fn request(kind: c_uint, thread: u32, address: usize, data: usize) -> Outcome<c_
         libc::ptrace(
             kind,
             thread as pid_t,
-            ptr::without_provenance_mut::<u8>(address),
+            ptr::with_exposed_provenance_mut::<u8>(address),
             ptr::with_exposed_provenance_mut::<u8>(data),
         )
     };
@@ -191,6 +191,29 @@ pub(crate) fn signal_information(thread: u32) -> Outcome<siginfo_t> {
 
 pub(crate) fn set_signal_information(thread: u32, information: &siginfo_t) -> Outcome<()> {
     pass(libc::PTRACE_SETSIGINFO, thread, 0, information)
+}
+
+/// Whether a trap instruction's `SIGTRAP` waits for this stopped thread.
+pub(crate) fn has_trap_waiting(thread: u32) -> bool {
+    /// How many waiting signals are looked at; a trap's comes among the first.
+    const COUNT: usize = 32;
+    let arguments = libc::ptrace_peeksiginfo_args {
+        off: 0,
+        flags: 0,
+        nr: COUNT as i32,
+    };
+    // SAFETY: all zeroes is a `siginfo_t`.
+    let mut waiting: [siginfo_t; COUNT] = unsafe { std::mem::zeroed() };
+    let count = request(
+        libc::PTRACE_PEEKSIGINFO,
+        thread,
+        ptr::from_ref(&arguments).expose_provenance(),
+        waiting.as_mut_ptr().expose_provenance(),
+    );
+    let count = count.unwrap_or(0) as usize;
+    waiting.iter().take(count).any(|information| {
+        information.si_signo == libc::SIGTRAP && information.si_code == libc::SI_KERNEL
+    })
 }
 
 pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {

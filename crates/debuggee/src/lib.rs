@@ -18,10 +18,13 @@
 mod children;
 mod cpu;
 mod debuggee;
+mod delivery;
+mod ending;
 mod error;
 mod executable;
 mod image;
 mod inject;
+mod inspect;
 mod interrupter;
 mod kernel;
 mod launch;

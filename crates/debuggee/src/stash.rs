@@ -2,7 +2,7 @@
 //!
 //! A wait sees every debuggee of the tracer thread. A status may belong to
 //! another [`Debuggee`](crate::Debuggee) of the same thread, or to a new
-//! thread whose parent has not told of it yet (either may report first). Both
+//! process whose parent has not told of it yet (either may report first). Both
 //! wait here until somebody knows the number.
 
 use std::cell::RefCell;

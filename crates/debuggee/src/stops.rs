@@ -6,6 +6,7 @@
 //! takes any stop for the one that was asked for.
 
 use juror_stepping::{Input, ThreadId};
+use libc::SI_KERNEL;
 use nix::errno::Errno;
 
 use crate::debuggee::{Debuggee, gone_or};
@@ -16,10 +17,8 @@ use crate::notice::Notice;
 use crate::operations::tolerate;
 use crate::signals;
 use crate::stash;
-use crate::thread::{Motion, PendingSignal, State};
+use crate::thread::{Motion, State, Thread};
 
-/// `SI_KERNEL`: the kernel itself raised the signal.
-const SI_KERNEL: i32 = 0x80;
 /// How long to sleep between looks while job control has stopped everything,
 /// in milliseconds.
 const JOB_STOP_LOOK_MS: u64 = 20;
@@ -47,7 +46,9 @@ impl Debuggee {
                 0
             };
             match kernel::wait_any(flags) {
-                Ok(Some((thread, status))) if self.knows(thread) => return Ok((thread, status)),
+                Ok(Some((thread, status))) if self.knows(thread) || self.adopts(thread) => {
+                    return Ok((thread, status));
+                }
                 Ok(Some((thread, status))) => stash::put(thread, status),
                 Ok(None) => self.look_after_job_stop()?,
                 Err(Errno::ECHILD) => {
@@ -64,6 +65,17 @@ impl Debuggee {
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
+    }
+
+    /// Takes a new thread of the process in that reports before its parent
+    /// does. A parent that is killed in between would never tell of it.
+    fn adopts(&mut self, id: u32) -> bool {
+        let is_own = self.is_own_thread(id);
+        if is_own {
+            let thread = Thread::new(ThreadId(id), State::Starting);
+            self.threads.insert(id, thread);
+        }
+        is_own
     }
 
     /// A process that job control has stopped cannot be woken by the signal of
@@ -209,181 +221,6 @@ impl Debuggee {
         })
     }
 
-    /// A signal is about to be delivered.
-    pub(crate) fn take_in_signal(
-        &mut self,
-        thread: ThreadId,
-        number: i32,
-    ) -> Result<(), DebuggeeError> {
-        let information =
-            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        if number == libc::SIGSTOP
-            && information.si_code == libc::SI_USER
-            && kernel::sender(&information) as u32 == std::process::id()
-        {
-            return self.take_in_own_stop(thread);
-        }
-        let is_fault = signals::is_fault(number, &information);
-        self.hold_signal(
-            thread,
-            PendingSignal {
-                number,
-                information,
-                deliver: true,
-                fresh: true,
-                synchronous: is_fault,
-            },
-        );
-        let is_silent = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.silent);
-        let is_from_terminal = information.si_code == SI_KERNEL
-            && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
-        let fatal = !is_silent && !is_from_terminal && signals::is_fatal(self.process, number);
-        let is_told = fatal || (!is_silent && self.reports(number));
-        if is_fault && self.return_from_passage(thread, number)? {
-            if !is_told {
-                return self.feed(Input::Resume { thread });
-            }
-        } else if is_told || (is_from_terminal && !is_silent) {
-            self.interrupt_engine(thread)?;
-        } else {
-            return self.settle(thread);
-        }
-        if is_from_terminal && !is_told {
-            if let Some(known) = self.threads.get_mut(&thread.0)
-                && let Some(pending) = &mut known.pending
-            {
-                pending.deliver = false;
-            }
-            self.announce(Notice::Interrupted { thread });
-            return Ok(());
-        }
-        self.announce(Notice::Signal {
-            thread,
-            signal: number,
-            code: information.si_code,
-            fault_address: is_fault.then(|| self.fault_address(thread)).flatten(),
-            fatal,
-        });
-        Ok(())
-    }
-
-    /// The signal of a trap of the program's own, when the engine has been told
-    /// of the stop already.
-    pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let information =
-            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        let signal = libc::SIGTRAP;
-        self.hold_signal(
-            thread,
-            PendingSignal {
-                number: signal,
-                information,
-                deliver: true,
-                fresh: true,
-                synchronous: true,
-            },
-        );
-        let is_silent = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.silent);
-        let fatal = !is_silent && signals::is_fatal(self.process, signal);
-        if fatal || (!is_silent && self.reports(signal)) {
-            self.announce(Notice::Signal {
-                thread,
-                signal,
-                code: information.si_code,
-                fault_address: self.fault_address(thread),
-                fatal,
-            });
-        } else {
-            self.inputs.push_back(Input::Resume { thread });
-        }
-        Ok(())
-    }
-
-    fn reports(&self, signal: i32) -> bool {
-        1_u64
-            .checked_shl(signal.wrapping_sub(1) as u32)
-            .is_some_and(|bit| self.reported_signals & bit != 0)
-    }
-
-    fn fault_address(&self, thread: ThreadId) -> Option<u64> {
-        let pending = self.threads.get(&thread.0)?.pending.as_ref()?;
-        Some(kernel::fault_address(&pending.information))
-    }
-
-    /// Keeps a signal until the thread runs. One that was put off before is
-    /// sent anew.
-    fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
-        let process = self.process;
-        if let Some(known) = self.threads.get_mut(&thread.0)
-            && let Some(earlier) = known.pending.replace(signal)
-            && earlier.deliver
-        {
-            let _ = kernel::signal_thread(process, thread.0, earlier.number);
-        }
-    }
-
-    /// When the fault happened on the way past a site, puts the thread back to
-    /// the original instruction, so that the signal tells of that; true then.
-    fn return_from_passage(
-        &mut self,
-        thread: ThreadId,
-        signal: i32,
-    ) -> Result<bool, DebuggeeError> {
-        let registers = *self.stop_registers(thread)?;
-        let in_copy = self
-            .scratch
-            .original_of(registers.kernel_counter)
-            .filter(|place| !place.executed);
-        let is_stepping = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.motion == Motion::Step);
-        let address = match in_copy {
-            Some(place) => place.address,
-            None if is_stepping
-                && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
-            {
-                registers.kernel_counter
-            }
-            None => return Ok(false),
-        };
-        self.set_counter(thread, address)?;
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.hold_requested = false;
-            if let Some(pending) = &mut known.pending
-                && signals::names_instruction(signal)
-            {
-                kernel::set_fault_address(&mut pending.information, address);
-                tolerate(kernel::set_signal_information(
-                    thread.0,
-                    &pending.information,
-                ))?;
-            }
-        }
-        self.feed(Input::Faulted {
-            thread,
-            address,
-            stack: registers.shown.rsp,
-        })?;
-        Ok(true)
-    }
-
-    /// The stop signal that an interrupt request sent: never the program's.
-    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.interrupter.take_request() {
-            return self.settle(thread);
-        }
-        self.interrupt_engine(thread)?;
-        self.announce(Notice::Interrupted { thread });
-        Ok(())
-    }
-
     /// A stop that was asked for, or one of job control.
     fn take_in_requested_stop(
         &mut self,
@@ -399,7 +236,29 @@ impl Debuggee {
             return Ok(());
         }
         self.is_job_stopped = self.threads.values().any(|known| known.group_stopped);
+        if self.stopped_after_trap(thread)? {
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.state = State::Running;
+                known.registers.take();
+            }
+            // It goes no further than to the stop of its trap.
+            return tolerate(kernel::resume(thread.0, 0));
+        }
         self.settle(thread)
+    }
+
+    /// Whether a thread that was asked to stop has executed a trap whose signal
+    /// is still to come: the kernel tells of the request first.
+    fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let is_asked = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.hold_requested && !known.group_stopped);
+        if !is_asked {
+            return Ok(false);
+        }
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        Ok(self.memory.is_planted(counter.wrapping_sub(1)) && kernel::has_trap_waiting(thread.0))
     }
 
     fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

@@ -105,3 +105,31 @@ fn two_owners_are_told_together() {
     let run = run(&mut debuggee);
     assert_eq!(run.hits, 10);
 }
+
+#[test]
+fn two_debuggees_on_one_thread_keep_apart() {
+    let program = compile(PASSES, &["-O1"]);
+    let mut debuggees = [20, 30].map(|passes: usize| {
+        let mut launch = program.launch();
+        launch.arguments = vec!["2".into(), passes.to_string().into()];
+        let mut debuggee = juror_debuggee::Debuggee::launch(&launch).unwrap();
+        let address = program.address(&debuggee, "work");
+        debuggee.insert(address, Owner::Monitor).unwrap();
+        debuggee.resume_all().unwrap();
+        debuggee
+    });
+    let mut hits = [0, 0];
+    while debuggees.iter().any(|debuggee| debuggee.is_alive()) {
+        for (debuggee, hits) in debuggees.iter_mut().zip(&mut hits) {
+            if !debuggee.is_alive() {
+                continue;
+            }
+            let notice = debuggee.wait().unwrap();
+            *hits += usize::from(matches!(notice, Notice::Hit { .. }));
+            if let Some(thread) = notice.waiting_thread() {
+                debuggee.resume(thread).unwrap();
+            }
+        }
+    }
+    assert_eq!(hits, [40, 60]);
+}

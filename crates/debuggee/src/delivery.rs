@@ -1,0 +1,214 @@
+//! Signals on their way to the program.
+//!
+//! Every signal of a traced thread comes to juror first. Most are passed on
+//! at once, unchanged. Invariant: a signal never repeats or loses an event. One
+//! that finds a thread in a displaced copy is delivered there, and the copy
+//! goes on after the handler; a fault of the copied instruction moves the
+//! thread back to the original first, so that its handler sees the program.
+
+use juror_stepping::{Input, ThreadId};
+use libc::{SI_KERNEL, siginfo_t};
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::notice::Notice;
+use crate::operations::tolerate;
+use crate::signals;
+use crate::thread::{Motion, PendingSignal};
+
+/// Whom a signal concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    /// The program alone: it is passed on.
+    Program,
+    /// Upper floors, before the program gets it.
+    Above { fatal: bool },
+    /// The person at the terminal who pressed a key to stop the program.
+    Terminal,
+}
+
+impl Debuggee {
+    /// A signal is about to be delivered.
+    pub(crate) fn take_in_signal(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+    ) -> Result<(), DebuggeeError> {
+        let information =
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        if is_own_stop(number, &information) {
+            return self.take_in_own_stop(thread);
+        }
+        let audience = self.audience(thread, number, &information);
+        let is_fault = signals::is_fault(number, &information);
+        self.hold_signal(
+            thread,
+            PendingSignal {
+                number,
+                information,
+                deliver: audience != Audience::Terminal,
+                fresh: true,
+                synchronous: is_fault,
+            },
+        );
+        if is_fault && self.return_from_passage(thread, number)? {
+            if audience == Audience::Program {
+                return self.feed(Input::Resume { thread });
+            }
+        } else if audience == Audience::Program {
+            return self.settle(thread);
+        } else {
+            self.interrupt_engine(thread)?;
+        }
+        self.announce_signal(thread, audience);
+        Ok(())
+    }
+
+    /// Who is concerned by a signal.
+    fn audience(&self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
+        if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
+            return Audience::Program;
+        }
+        let is_key = information.si_code == SI_KERNEL
+            && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
+        if is_key {
+            return Audience::Terminal;
+        }
+        let fatal = signals::is_fatal(self.process, number);
+        if fatal || self.reports(number) {
+            Audience::Above { fatal }
+        } else {
+            Audience::Program
+        }
+    }
+
+    /// Tells upper floors of the signal that the thread holds.
+    fn announce_signal(&mut self, thread: ThreadId, audience: Audience) {
+        let fatal = match audience {
+            Audience::Program => return,
+            Audience::Terminal => return self.announce(Notice::Interrupted { thread }),
+            Audience::Above { fatal } => fatal,
+        };
+        let Some(pending) = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.pending.as_ref())
+        else {
+            return;
+        };
+        self.announce(Notice::Signal {
+            thread,
+            signal: pending.number,
+            code: pending.information.si_code,
+            fault_address: pending
+                .synchronous
+                .then(|| kernel::fault_address(&pending.information)),
+            fatal,
+        });
+    }
+
+    /// The signal of a trap of the program's own, when the engine has been told
+    /// of the stop already.
+    pub(crate) fn take_in_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let information =
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let audience = self.audience(thread, libc::SIGTRAP, &information);
+        self.hold_signal(
+            thread,
+            PendingSignal {
+                number: libc::SIGTRAP,
+                information,
+                deliver: true,
+                fresh: true,
+                synchronous: true,
+            },
+        );
+        if audience == Audience::Program {
+            self.inputs.push_back(Input::Resume { thread });
+        }
+        self.announce_signal(thread, audience);
+        Ok(())
+    }
+
+    fn reports(&self, signal: i32) -> bool {
+        1_u64
+            .checked_shl(signal.wrapping_sub(1) as u32)
+            .is_some_and(|bit| self.reported_signals & bit != 0)
+    }
+
+    /// Keeps a signal until the thread runs. One that was put off before is
+    /// sent anew.
+    fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
+        let process = self.process;
+        if let Some(known) = self.threads.get_mut(&thread.0)
+            && let Some(earlier) = known.pending.replace(signal)
+            && earlier.deliver
+        {
+            let _ = kernel::signal_thread(process, thread.0, earlier.number);
+        }
+    }
+
+    /// When the fault happened on the way past a site, puts the thread back to
+    /// the original instruction, so that the signal tells of that; true then.
+    fn return_from_passage(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+    ) -> Result<bool, DebuggeeError> {
+        let registers = *self.stop_registers(thread)?;
+        let in_copy = self
+            .scratch
+            .original_of(registers.kernel_counter)
+            .filter(|place| !place.executed);
+        let is_stepping = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.motion == Motion::Step);
+        let address = match in_copy {
+            Some(place) => place.address,
+            None if is_stepping
+                && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
+            {
+                registers.kernel_counter
+            }
+            None => return Ok(false),
+        };
+        self.set_counter(thread, address)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+            if let Some(pending) = &mut known.pending
+                && signals::names_instruction(signal)
+            {
+                kernel::set_fault_address(&mut pending.information, address);
+                tolerate(kernel::set_signal_information(
+                    thread.0,
+                    &pending.information,
+                ))?;
+            }
+        }
+        self.feed(Input::Faulted {
+            thread,
+            address,
+            stack: registers.shown.rsp,
+        })?;
+        Ok(true)
+    }
+
+    /// The stop signal that an interrupt request sent: never the program's.
+    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.interrupter.take_request() {
+            return self.settle(thread);
+        }
+        self.interrupt_engine(thread)?;
+        self.announce(Notice::Interrupted { thread });
+        Ok(())
+    }
+}
+
+/// Whether this is the stop signal of an interrupt request.
+fn is_own_stop(number: i32, information: &siginfo_t) -> bool {
+    number == libc::SIGSTOP
+        && information.si_code == libc::SI_USER
+        && kernel::sender(information) as u32 == std::process::id()
+}

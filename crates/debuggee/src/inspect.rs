@@ -1,0 +1,173 @@
+//! Looking at a stopped debuggee and changing it: threads, registers, memory.
+
+use juror_stepping::{Input, ThreadId};
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::modules;
+use crate::registers::{Registers, VectorRegisters};
+use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
+
+impl Debuggee {
+    /// The threads, by their numbers.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
+        self.threads
+            .values()
+            .filter(|thread| !thread.silent)
+            .map(|thread| {
+                let id = thread.id;
+                let path = format!("/proc/{}/task/{}/comm", self.process, id.0);
+                let name = std::fs::read_to_string(path).unwrap_or_default();
+                ThreadInfo {
+                    id,
+                    name: name.trim_end().to_owned(),
+                    state: match thread.state {
+                        State::Starting => ThreadState::Starting,
+                        State::Running => ThreadState::Running,
+                        State::Stopped => ThreadState::Stopped,
+                        State::InVfork => ThreadState::WaitingForChild,
+                    },
+                    pc: self.registers(id).ok().map(|registers| registers.rip),
+                }
+            })
+    }
+
+    /// The general registers of a stopped thread; read once a stop.
+    pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
+        self.stop_registers(thread)
+            .map(|registers| &registers.shown)
+    }
+
+    /// Sets the general registers of a stopped thread. Another program counter
+    /// than before makes the thread go on there.
+    pub fn set_registers(
+        &mut self,
+        thread: ThreadId,
+        registers: &Registers,
+    ) -> Result<(), DebuggeeError> {
+        self.stopped_mut(thread)?;
+        let present = *self.stop_registers(thread)?;
+        let mut raw = registers.to_kernel();
+        let jumps = registers.rip != present.shown.rip;
+        if !jumps {
+            raw.rip = present.kernel_counter;
+        } else if registers.orig_rax == present.shown.orig_rax {
+            // The interrupted system call must not be started again elsewhere.
+            raw.orig_rax = u64::MAX;
+        }
+        kernel::set_registers(thread.0, &raw).map_err(gone_or("set registers", thread))?;
+        let mut shown = *registers;
+        shown.orig_rax = raw.orig_rax;
+        if let Some(cached) = self
+            .threads
+            .get_mut(&thread.0)
+            .and_then(|known| known.registers.get_mut())
+        {
+            *cached = StopRegisters {
+                kernel_counter: raw.rip,
+                shown,
+            };
+        }
+        if jumps {
+            self.feed(Input::Jumped {
+                thread,
+                address: registers.rip,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The x87 and SSE registers of a stopped thread.
+    pub fn vector_registers(&self, thread: ThreadId) -> Result<VectorRegisters, DebuggeeError> {
+        self.stopped(thread)?;
+        kernel::float_registers(thread.0)
+            .map(|raw| VectorRegisters::from_kernel(&raw))
+            .map_err(gone_or("read vector registers", thread))
+    }
+
+    /// Sets the x87 and SSE registers of a stopped thread.
+    pub fn set_vector_registers(
+        &mut self,
+        thread: ThreadId,
+        registers: &VectorRegisters,
+    ) -> Result<(), DebuggeeError> {
+        self.stopped(thread)?;
+        let failed = |errno| gone_or("set vector registers", thread)(errno);
+        let mut raw = kernel::float_registers(thread.0).map_err(failed)?;
+        registers.store(&mut raw);
+        kernel::set_float_registers(thread.0, &raw).map_err(failed)
+    }
+
+    /// Fills `bytes` from the debuggee's memory as the program knows it:
+    /// juror's traps are not seen. Works while threads run.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
+        self.memory.read(address, bytes)
+    }
+
+    /// Reads eight bytes, low byte first.
+    pub fn read_u64(&self, address: u64) -> Result<u64, DebuggeeError> {
+        let mut bytes = [0; 8];
+        self.memory.read(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Reads the bytes up to the first zero; at most `limit` of them, and none
+    /// beyond the end of mapped memory.
+    pub fn read_text(&self, address: u64, limit: usize) -> Result<Vec<u8>, DebuggeeError> {
+        self.memory.read(address, &mut [0])?;
+        Ok(modules::read_text(&self.memory, address, limit))
+    }
+
+    /// Writes to the debuggee's memory, read-only pages included. Points
+    /// stay; a new instruction under one is not planned for again while the
+    /// point is there.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        self.memory.write(address, bytes)
+    }
+
+    pub(crate) fn stopped(&self, thread: ThreadId) -> Result<&Thread, DebuggeeError> {
+        match self.threads.get(&thread.0) {
+            None => Err(DebuggeeError::ThreadGone(thread)),
+            Some(known) if known.state != State::Stopped => Err(DebuggeeError::NotStopped(thread)),
+            Some(known) => Ok(known),
+        }
+    }
+
+    pub(crate) fn stopped_mut(&mut self, thread: ThreadId) -> Result<&mut Thread, DebuggeeError> {
+        self.stopped(thread)?;
+        self.threads
+            .get_mut(&thread.0)
+            .ok_or(DebuggeeError::ThreadGone(thread))
+    }
+
+    /// The registers of the present stop, read from the kernel once.
+    pub(crate) fn stop_registers(&self, thread: ThreadId) -> Result<&StopRegisters, DebuggeeError> {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Err(DebuggeeError::ThreadGone(thread));
+        };
+        if let Some(registers) = known.registers.get() {
+            return Ok(registers);
+        }
+        if known.state != State::Stopped {
+            return Err(DebuggeeError::NotStopped(thread));
+        }
+        let raw = kernel::registers(thread.0).map_err(gone_or("read registers", thread))?;
+        let mut registers = StopRegisters {
+            kernel_counter: raw.rip,
+            shown: Registers::from_kernel(&raw),
+        };
+        if let Some(place) = self.scratch.original_of(raw.rip) {
+            registers.shown.rip = place.address;
+            // What is left of the copy is the jump back: done here, so that a
+            // step or a look around finds the thread in the program itself.
+            if place.executed
+                && !registers.restarts_system_call()
+                && kernel::set_counter(thread.0, place.address).is_ok()
+            {
+                registers.kernel_counter = place.address;
+            }
+        }
+        Ok(known.registers.get_or_init(|| registers))
+    }
+}
