@@ -50,6 +50,19 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        // Before its beginning the program stands in the dynamic linker, which
+        // nobody asked about.
+        if let Command::Backtrace
+        | Command::Frame
+        | Command::Up
+        | Command::Down
+        | Command::Finish
+        | Command::Next
+        | Command::Step
+        | Command::Until = command
+        {
+            self.begun()?;
+        }
         match command {
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
@@ -66,7 +79,6 @@ impl Session {
                 self.select_frame(level)
             }
             Command::Finish => {
-                self.begun()?;
                 let level = self.selection.level;
                 self.finish_frame(level, observer, true)
             }
@@ -189,7 +201,6 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let count = number(rest)?.unwrap_or(1).max(1);
-        self.begun()?;
         for round in 1..=count {
             let outcome = self.step_line(lines, observer)?;
             let stepped =
@@ -244,6 +255,14 @@ impl Session {
             && let Resolvable::Function(name) = &place
         {
             self.check_function_name(name)?;
+        }
+        if resolved.addresses.is_empty()
+            && let Resolvable::Line(file, line) = &place
+            && self.is_source_file(file)
+        {
+            return Err(CommandError::new(format!(
+                "there is no code at line {line} of {file}, nor after it"
+            )));
         }
         let text = if rest.is_empty() { "here" } else { rest };
         let program = self.program.as_mut();
@@ -303,6 +322,17 @@ impl Session {
         }
     }
 
+    fn is_source_file(&self, file: &str) -> bool {
+        let is_meant = |known: &std::path::Path| known.ends_with(file);
+        self.modules().iter().any(|module| {
+            module
+                .symbols
+                .source_files()
+                .iter()
+                .any(|known| is_meant(known))
+        })
+    }
+
     fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let numbers = numbers(rest)?;
         let unknown = self.breakpoints.delete(self.program.as_mut(), &numbers)?;
@@ -350,6 +380,9 @@ impl Session {
                 juror_language::suggest(word, names()),
             )
         })?;
+        if let "args" | "locals" | "frame" | "line" | "source" = subject {
+            self.begun()?;
+        }
         match subject {
             "args" => self.variables(true),
             "locals" => self.variables(false),

@@ -309,7 +309,14 @@ impl Session {
         let frame = self.selected_frame()?;
         let text = match (&frame.file, frame.line) {
             (Some(file), Some(line)) => {
-                format!("line {line} of {}, at {:#x}", file.display(), frame.pc)
+                let name = self.running()?.describe(frame.pc);
+                let name = match (name.function, name.offset) {
+                    (Some(function), 0) => format!(" <{function}>"),
+                    (Some(function), offset) => format!(" <{function}+{offset}>"),
+                    (None, _) => String::new(),
+                };
+                let at = frame.pc;
+                format!("line {line} of {}, at {at:#x}{name}", file.display())
             }
             _ => format!("there is no line information for {:#x}", frame.pc),
         };
@@ -505,8 +512,12 @@ impl Session {
     /// The file and line where the user's program begins.
     pub(crate) fn main_line(&self) -> Option<(PathBuf, u32)> {
         let modules = self.modules();
-        let addresses = self.main_function().resolve(modules).addresses;
-        let described = modules.describe(*addresses.first()?);
+        let Resolvable::Function(name) = self.main_function() else {
+            return None;
+        };
+        // Its first line: what follows may be inlined from elsewhere.
+        let bound = modules.definitions(&name, |module| module.is_main);
+        let described = modules.describe(bound.first()?.address());
         described.file.zip(described.line)
     }
 

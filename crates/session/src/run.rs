@@ -412,8 +412,9 @@ impl Session {
         let thread_count = program.debuggee.threads().count();
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
-        let location = report::location(program, pc);
-        let (mut frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let mut location = report::location(program, pc);
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let mut frames = self.without_foreign_inlined(frames);
         if let Some(count) = users_frames(&frames) {
             frames.truncate(count);
             more = false;
@@ -423,6 +424,12 @@ impl Session {
             .enumerate()
             .map(|(level, frame)| self.frame_view(level, frame))
             .collect();
+        if let Some(first) = backtrace
+            .first()
+            .filter(|first| first.location.line.is_some())
+        {
+            location.clone_from(&first.location);
+        }
         let shown = frames
             .first()
             .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));

@@ -223,6 +223,7 @@ impl Session {
         let thread = self.thread()?;
         if self.selection.frames.is_none() {
             let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
+            let frames = self.without_foreign_inlined(frames);
             self.selection.frames = Some(frames);
         }
         Ok(self.selection.frames.as_deref().unwrap_or(&[]))

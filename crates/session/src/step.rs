@@ -41,6 +41,8 @@ struct Leaving {
     file: Option<PathBuf>,
     line: Option<u32>,
     cfa: Option<u64>,
+    /// Where its function begins.
+    function: Option<u64>,
     /// How many calls were inlined where it is.
     inlined: usize,
     /// The step began in code that is not the user's: any line will do.
@@ -55,13 +57,19 @@ impl Leaving {
             file: frame.file.clone(),
             line: frame.line,
             cfa: frame.cfa,
+            function: function_start(frame),
             inlined: frame.inline_count,
             foreign,
         }
     }
 
+    /// A tail call has the frame address of its caller.
+    fn is_same_call(&self, frame: &Frame) -> bool {
+        self.cfa == frame.cfa && self.function == function_start(frame)
+    }
+
     fn holds(&self, frame: &Frame) -> bool {
-        self.cfa == frame.cfa && self.ranges.iter().any(|range| range.contains(&frame.pc))
+        self.is_same_call(frame) && self.ranges.iter().any(|range| range.contains(&frame.pc))
     }
 }
 
@@ -233,8 +241,11 @@ impl Session {
         if leaving.holds(&frame) {
             return Ok(None);
         }
-        let same_frame = frame.cfa == leaving.cfa;
+        let same_frame = leaving.is_same_call(&frame);
         if frame.line.is_none() || !(leaving.foreign || self.is_users(&frame)) {
+            if same_frame {
+                return Ok(None);
+            }
             // A stub, the caller of `main`, a tail call into a library.
             return self.leave_foreign(&frame, leaving, observer);
         }
@@ -529,11 +540,28 @@ impl Session {
     /// The innermost frame of the selected thread, as it is now.
     fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
-        let (mut frames, _) = self.running()?.backtrace(thread, 1);
+        let mut frames = Vec::new();
+        self.running()?.walk(thread, |frame| {
+            let more = frame.is_inlined();
+            frames.push(frame);
+            more
+        });
+        let mut frames = self.without_foreign_inlined(frames);
         if frames.is_empty() {
             return Err(CommandError::new("the thread has no stack"));
         }
         Ok(frames.swap_remove(0))
+    }
+
+    /// Leaves out what was inlined from elsewhere (a library's header, Rust's
+    /// own library) and has no source to show: one is in the function that it
+    /// was inlined into.
+    pub(crate) fn without_foreign_inlined(&mut self, mut frames: Vec<Frame>) -> Vec<Frame> {
+        let call = frames.iter().position(|frame| !frame.is_inlined());
+        let chain = frames.get(..=call.unwrap_or(0)).unwrap_or(&[]).to_vec();
+        let own = chain.iter().position(|frame| self.is_users(frame));
+        frames.drain(..own.unwrap_or(0));
+        frames
     }
 }
 
@@ -547,6 +575,11 @@ fn is_at_system_call(program: &Program, thread: ThreadId) -> Result<bool, Comman
         program.debuggee.read(address, &mut bytes).is_ok() && bytes == SYSCALL
     };
     Ok(is_call(pc) || is_call(pc.wrapping_sub(2)))
+}
+
+fn function_start(frame: &Frame) -> Option<u64> {
+    let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
+    Some(module.to_process(function.low_pc))
 }
 
 /// The code of the line that a frame stands in.
