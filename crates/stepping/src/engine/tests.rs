@@ -453,6 +453,139 @@ fn a_fault_keeps_the_report_until_the_frame_is_gone() {
 }
 
 #[test]
+fn a_signal_in_the_copy_and_then_a_fault_do_not_repeat_the_report() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    let leave = [set(ONE, COPY), ContinueThread { thread: ONE }];
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &leave);
+    fixture.check(
+        Input::Interrupted {
+            thread: ONE,
+            address: A,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+    // The handler arrives too; then it returns into the copy.
+    let inner = Input::Trapped {
+        thread: ONE,
+        address: A,
+        stack: STACK - 0x400,
+    };
+    fixture.check(inner, &[report(ONE, Owners::MONITOR)]);
+    fixture.check(Input::Resume { thread: ONE }, &leave);
+    fixture.check(
+        Input::Faulted {
+            thread: ONE,
+            address: A,
+            stack: STACK,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, A), ContinueThread { thread: ONE }],
+    );
+    fixture.check(trapped(ONE), &leave);
+}
+
+#[test]
+fn an_arrival_that_a_handler_jumped_out_of_is_forgotten() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.check(
+        Input::Insert {
+            address: B,
+            owner: Owner::Monitor,
+            passage: COPIED,
+        },
+        &[Plant { address: B }],
+    );
+    fixture.arrive(ONE);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, COPY), ContinueThread { thread: ONE }],
+    );
+    fixture.check(
+        Input::Faulted {
+            thread: ONE,
+            address: A,
+            stack: STACK,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, A), ContinueThread { thread: ONE }],
+    );
+    // No handler runs with the stack of what it interrupted.
+    fixture.check(
+        Input::Trapped {
+            thread: ONE,
+            address: B,
+            stack: STACK,
+        },
+        &[Report {
+            thread: ONE,
+            address: B,
+            owners: Owners::MONITOR,
+        }],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, COPY), ContinueThread { thread: ONE }],
+    );
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(insert(Owner::Scenario, Passage::InPlace), &[]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[
+            report(ONE, Owners::SCENARIO),
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(Input::Resume { thread: ONE }, &[HoldThread { thread: TWO }]);
+}
+
+#[test]
+fn a_halted_pass_releases_those_that_it_held() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    fixture.arrive(ONE);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[HoldThread { thread: TWO }, HoldThread { thread: THREE }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Halt { thread: ONE },
+        &[ReportHalted { thread: ONE }, ContinueThread { thread: TWO }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: THREE,
+            address: B,
+        },
+        &[ContinueThread { thread: THREE }],
+    );
+}
+
+#[test]
 fn a_push_that_faults_is_left_to_the_processor() {
     let mut fixture = Fixture::new(CALL, &[ONE]);
     fixture.arrive(ONE);
