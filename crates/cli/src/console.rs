@@ -95,9 +95,9 @@ impl Console {
         self.has_run
     }
 
-    /// Enter alone does the line again.
-    pub fn repeats(&self, line: &str) -> bool {
-        self.driver.borrow().repeats(line)
+    /// What Enter alone does after this line.
+    pub fn repetition(&self, line: &str) -> Option<String> {
+        self.driver.borrow().repetition(line)
     }
 
     /// Ends the debuggee if there is one; the verdicts as they are go to the

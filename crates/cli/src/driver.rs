@@ -14,8 +14,8 @@ pub trait Driver {
     -> Result<Outcome, CommandError>;
     /// Where the word at `position` begins, and what it may become.
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>);
-    /// Enter alone does this line again.
-    fn repeats(&self, line: &str) -> bool;
+    /// What Enter alone does after this line.
+    fn repetition(&self, line: &str) -> Option<String>;
     /// There is a debuggee.
     fn is_alive(&self) -> bool;
     /// Makes a running `execute` return.
@@ -33,8 +33,8 @@ impl Driver for Session {
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
         Session::complete(self, line, position)
     }
-    fn repeats(&self, line: &str) -> bool {
-        Session::repeats(self, line)
+    fn repetition(&self, line: &str) -> Option<String> {
+        Session::repetition(self, line)
     }
     fn is_alive(&self) -> bool {
         Session::is_alive(self)

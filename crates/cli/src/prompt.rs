@@ -87,10 +87,11 @@ fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
             let echo = format!("{}\n", crate::escape::safe(line));
             console.output().say(&echo)?;
         }
-        let repeats = line.is_empty() && lines.is_typed() && console.repeats(&last);
-        if !repeats {
-            line.clone_into(&mut last);
-        }
+        let again = match line.is_empty() && lines.is_typed() {
+            true => console.repetition(&last),
+            false => None,
+        };
+        last = again.unwrap_or_else(|| line.to_owned());
         if last.is_empty() || last.starts_with('#') {
             continue;
         }

@@ -116,8 +116,9 @@ pub const TABLE: &[Entry] = &[
         aliases: &["bt", "where"],
         summary: "show the stack of the current thread",
         examples: &[
-            ("backtrace", "all frames, innermost first"),
+            ("backtrace", "the frames down to main, innermost first"),
             ("backtrace 5", "the innermost five"),
+            ("backtrace all", "also what started main"),
         ],
         details: "",
         repeats: false,
@@ -271,7 +272,7 @@ pub const TABLE: &[Entry] = &[
         aliases: &["l"],
         summary: "show source lines",
         examples: &[
-            ("list", "around the selected frame, then further on"),
+            ("list", "around the selected frame, or further on"),
             ("list queue.c:40", "around a line"),
             ("list queue_push", "around a function"),
         ],

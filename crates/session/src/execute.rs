@@ -17,7 +17,7 @@ const CANDIDATES_MAX: usize = 500;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
-    /// front end's business ([`Session::repeats`]).
+    /// front end's business ([`Session::repetition`]).
     ///
     /// # Errors
     /// The line is not a command, or the command cannot be done; the session
@@ -33,6 +33,10 @@ impl Session {
         }
         let entry = find(word)?;
         let result = self.dispatch(entry.command, rest, observer);
+        // However it ended, a person types next.
+        if let Some(program) = &mut self.program {
+            program.debuggee.take_terminal();
+        }
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.program
             && !program.debuggee.is_alive()
@@ -261,7 +265,8 @@ impl Session {
             && self.is_source_file(file)
         {
             return Err(CommandError::new(format!(
-                "there is no code at line {line} of {file}, nor after it"
+                "there is no code at line {line} of {}, nor after it",
+                file.rsplit('/').next().unwrap_or(file)
             )));
         }
         let text = if rest.is_empty() { "here" } else { rest };
@@ -391,7 +396,7 @@ impl Session {
                 let level = self.selection.level;
                 self.select_frame(level)
             }
-            "line" | "source" => self.line_info(),
+            "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
             "sharedlibrary" => self.shared_libraries(),
@@ -404,10 +409,15 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(None))))
     }
 
-    /// Whether Enter alone does this line again.
-    pub fn repeats(&self, line: &str) -> bool {
+    /// What Enter alone does after this line: mostly the line again; after
+    /// `list` of a place, the lines that follow.
+    pub fn repetition(&self, line: &str) -> Option<String> {
         let (word, _) = commands::split_line(line);
-        commands::find(word).is_ok_and(|entry| entry.repeats)
+        let entry = commands::find(word).ok().filter(|entry| entry.repeats)?;
+        Some(match entry.command {
+            Command::List => entry.name.to_owned(),
+            _ => line.to_owned(),
+        })
     }
 
     /// Where the word at `position` begins, and what it may become.

@@ -305,7 +305,7 @@ impl Session {
     }
 
     /// `info line`, `info source`
-    pub(crate) fn line_info(&mut self) -> Result<Outcome, CommandError> {
+    pub(crate) fn line_info(&mut self, whole_path: bool) -> Result<Outcome, CommandError> {
         let frame = self.selected_frame()?;
         let text = match (&frame.file, frame.line) {
             (Some(file), Some(line)) => {
@@ -316,7 +316,11 @@ impl Session {
                     (None, _) => String::new(),
                 };
                 let at = frame.pc;
-                format!("line {line} of {}, at {at:#x}{name}", file.display())
+                let shown = match whole_path {
+                    true => file.as_os_str(),
+                    false => file.file_name().unwrap_or(file.as_os_str()),
+                };
+                format!("line {line} of {}, at {at:#x}{name}", shown.display())
             }
             _ => format!("there is no line information for {:#x}", frame.pc),
         };
@@ -564,7 +568,10 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let Some(mut view) = self.sources.lines(&file, first, LIST_LINES, None) else {
             let message = match self.sources.line_count(&file) {
-                Some(count) => format!("{} has {count} lines", file.display()),
+                Some(count) => {
+                    let name = file.file_name().unwrap_or(file.as_os_str());
+                    format!("{} has {count} lines", name.display())
+                }
                 None => format!("the source file {} cannot be read", file.display()),
             };
             return Err(CommandError::new(message));

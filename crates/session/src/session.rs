@@ -111,6 +111,8 @@ impl Session {
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
+        // A person may type now.
+        program.debuggee.take_terminal();
         self.selection = Selection {
             thread: Some(thread),
             ..Selection::default()

@@ -17,7 +17,6 @@ use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
 use juror_stepping::{Flow, flow_of};
 use juror_symbols::TypeKind;
 use std::ops::Range;
-use std::path::PathBuf;
 
 /// The longest instruction of the machine, in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;
@@ -38,7 +37,6 @@ struct Leaving {
     thread: ThreadId,
     /// The code of the line, in the process.
     ranges: Vec<Range<u64>>,
-    file: Option<PathBuf>,
     line: Option<u32>,
     cfa: Option<u64>,
     /// Where its function begins.
@@ -54,7 +52,6 @@ impl Leaving {
         Leaving {
             thread,
             ranges: line_ranges(frame),
-            file: frame.file.clone(),
             line: frame.line,
             cfa: frame.cfa,
             function: function_start(frame),
@@ -253,23 +250,13 @@ impl Session {
         if same_frame && lines != Lines::Into && frame.inline_count > leaving.inlined {
             return Ok(None);
         }
-        let row = frame
-            .module
-            .as_ref()
-            .and_then(|module| Some((module, module.symbols.line_at(module.to_file(frame.pc))?)));
-        let begins = row
-            .as_ref()
-            .is_some_and(|(module, row)| module.to_process(row.range.start) == frame.pc);
-        let is_statement = row.is_some_and(|(_, row)| row.is_stmt);
-        let other = !same_frame || (&frame.file, frame.line) != (&leaving.file, leaving.line);
-        if begins && other {
+        // Code that begins no statement counts to the line before it.
+        let begins = line_ranges(&frame)
+            .iter()
+            .any(|range| range.start == frame.pc);
+        if begins {
             let backwards = lines == Lines::Forward && same_frame && frame.line < leaving.line;
-            if backwards || (!is_statement && same_frame) {
-                return Ok(None);
-            }
-            if is_statement {
-                return Ok(Some(Pause::Stepped(leaving.thread)));
-            }
+            return Ok((!backwards).then_some(Pause::Stepped(leaving.thread)));
         }
         if lines != Lines::Forward || !same_frame {
             *leaving = Leaving::from(&frame, leaving.thread, leaving.foreign);

@@ -51,8 +51,8 @@ impl Driver for Scripted {
         (0, vec![format!("{word}!")])
     }
 
-    fn repeats(&self, line: &str) -> bool {
-        line == "next"
+    fn repetition(&self, line: &str) -> Option<String> {
+        (line == "next").then(|| line.to_owned())
     }
 
     fn is_alive(&self) -> bool {

@@ -1,0 +1,191 @@
+//! What the documents show is what juror says.
+//!
+//! A block after `<!-- output: DIRECTORY -->` (with `, -DNAME` where the
+//! program is compiled so) is a session: its first line is the command, lines
+//! that begin with `(juror) ` are typed, the others are the answer. Addresses
+//! may differ, and so may the number of spaces in a row; everything else is
+//! compared.
+
+mod support;
+
+use juror_session::commands::{Entry, INFO_SUBJECTS, TABLE};
+use juror_testing::repository_directory;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::juror;
+
+const MARK: &str = "<!-- output: ";
+
+/// A session that a document shows.
+struct Shown {
+    directory: PathBuf,
+    define: Option<String>,
+    lines: Vec<String>,
+}
+
+fn read(document: &str) -> String {
+    fs::read_to_string(repository_directory().join(document)).expect("the document is there")
+}
+
+fn sessions(text: &str) -> Vec<Shown> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(mark) = line.strip_prefix(MARK) else {
+            continue;
+        };
+        let what = mark.trim_end_matches(" -->");
+        let (directory, define) = match what.split_once(", ") {
+            Some((directory, define)) => (directory, Some(define.to_owned())),
+            None => (what, None),
+        };
+        let block = lines
+            .by_ref()
+            .skip_while(|line| !line.starts_with("```"))
+            .skip(1)
+            .take_while(|line| !line.starts_with("```"));
+        found.push(Shown {
+            directory: repository_directory().join(directory),
+            define,
+            lines: block.map(str::to_owned).collect(),
+        });
+    }
+    found
+}
+
+/// Compiles the C program of a directory under its name, beside a copy of
+/// everything else that is there.
+fn build(shown: &Shown, target: &Path) {
+    let mut command = Command::new("cc");
+    command.args(["-g", "-pthread", "-o"]);
+    command.arg(shown.directory.file_name().expect("a name"));
+    command.args(&shown.define);
+    for entry in fs::read_dir(&shown.directory).expect("the directory is there") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name");
+        fs::copy(&path, target.join(name)).expect("a copy");
+        if path.extension().is_some_and(|extension| extension == "c") {
+            command.arg(name);
+        }
+    }
+    let status = command.current_dir(target).status().expect("cc runs");
+    assert!(status.success());
+}
+
+fn normalized(line: &str) -> String {
+    let word = |word: &str| match word.find("0x") {
+        Some(at) => {
+            let (before, rest) = word.split_at(at + 2);
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+            format!("{before}…{rest}")
+        }
+        None => word.to_owned(),
+    };
+    let words: Vec<String> = line.split_whitespace().map(word).collect();
+    words.join(" ")
+}
+
+#[track_caller]
+fn check(document: &str) {
+    let shown = sessions(&read(document));
+    assert!(!shown.is_empty(), "{document} shows no session");
+    for one in shown {
+        let target = tempfile::tempdir().expect("a directory");
+        build(&one, target.path());
+        let (first, rest) = one.lines.split_first().expect("a command");
+        let arguments = first.strip_prefix("$ juror ").expect("a command of juror");
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let typed = rest.iter().filter_map(|line| line.strip_prefix("(juror) "));
+        let typed: String = typed.flat_map(|line| [line, "\n"]).collect();
+        let output = juror(&arguments)
+            .directory(target.path())
+            .input(typed)
+            .run();
+        let (rest, status) = match rest {
+            [rest @ .., asks, status] if asks == "$ echo $?" => (rest, status.parse().ok()),
+            rest => (rest, None),
+        };
+        let expected: Vec<String> = rest.iter().map(|line| normalized(line)).collect();
+        let lines = output.stdout.lines().filter(|line| *line != "(juror) ");
+        let given: Vec<String> = lines.map(normalized).collect();
+        assert!(
+            given == expected,
+            "{document}: {first}\n--- shown\n{}\n--- is\n{}{}",
+            expected.join("\n"),
+            output.stdout,
+            output.stderr
+        );
+        if let Some(status) = status {
+            output.assert_code(status);
+        }
+    }
+}
+
+#[test]
+fn the_readme_shows_what_juror_says() {
+    check("README.md");
+}
+
+#[test]
+fn the_examples_show_what_juror_says() {
+    check("examples/queue/README.md");
+    check("examples/file/README.md");
+}
+
+#[test]
+fn the_book_shows_what_juror_says() {
+    check("book/src/first-property.md");
+    check("book/src/prompt.md");
+    check("book/src/batch.md");
+}
+
+/// A command as `prompt.md` has it.
+fn section(entry: &Entry) -> String {
+    let mut text = format!("### `{}`", entry.name);
+    for alias in entry.aliases {
+        text.push_str(&format!(", `{alias}`"));
+    }
+    text.push_str(&format!("\n\n{}.", capitalized(entry.summary)));
+    if !entry.details.is_empty() {
+        text.push_str(&format!(" {}", entry.details));
+    }
+    text.push_str("\n\n| you type | and get |\n| --- | --- |\n");
+    for (typed, effect) in entry.examples {
+        text.push_str(&format!("| `{typed}` | {effect} |\n"));
+    }
+    text
+}
+
+fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|c| c.to_uppercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
+}
+
+#[test]
+fn the_book_has_every_command() {
+    let text = read("book/src/prompt.md");
+    for entry in TABLE {
+        let wanted = section(entry);
+        assert!(text.contains(&wanted), "prompt.md lacks:\n{wanted}");
+    }
+    for (subject, what) in INFO_SUBJECTS {
+        let wanted = format!("| `info {subject}` | {what} |\n");
+        assert!(text.contains(&wanted), "prompt.md lacks: {wanted}");
+    }
+    let headings = text.lines().filter(|line| line.starts_with("### `"));
+    assert_eq!(headings.count(), TABLE.len());
+}
+
+#[test]
+fn the_summary_lists_what_there_is() {
+    let summary = read("book/src/SUMMARY.md");
+    let pages = fs::read_dir(repository_directory().join("book/src")).expect("the book is there");
+    for page in pages {
+        let name = page.expect("an entry").file_name();
+        let name = name.to_string_lossy();
+        let listed = summary.contains(&format!("({name})"));
+        assert!(listed || name == "SUMMARY.md", "SUMMARY.md lacks {name}");
+    }
+}

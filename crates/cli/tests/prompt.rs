@@ -1,0 +1,164 @@
+//! The prompt at a terminal: keys, history, completion, Ctrl-C.
+
+mod support;
+
+use juror_testing::{Juror, Terminal};
+use std::path::Path;
+use support::{juror, program};
+
+const PROMPT: &str = "(juror) ";
+
+/// juror with a program, at its prompt.
+fn start(file: &str) -> Terminal {
+    let mut terminal = prepared(file).terminal();
+    terminal.expect(PROMPT);
+    terminal
+}
+
+fn prepared(file: &str) -> Juror {
+    let executable = program(file).compile_plain();
+    let directory = executable.parent().unwrap_or(Path::new("/")).to_owned();
+    juror(&["run"]).args([executable]).directory(directory)
+}
+
+/// Types a line and gives the answer.
+#[track_caller]
+fn ask(terminal: &mut Terminal, line: &str) -> String {
+    terminal.type_line(line);
+    terminal.expect("\n");
+    terminal.expect(PROMPT)
+}
+
+#[track_caller]
+fn quit(mut terminal: Terminal) {
+    terminal.type_line("quit");
+    let (_, status) = terminal.finish();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn enter_repeats_a_step_and_goes_on_listing() {
+    let mut terminal = start("steps.c");
+    assert!(ask(&mut terminal, "start").contains("steps.c:19"));
+    assert!(ask(&mut terminal, "next").contains("steps.c:20"));
+    assert!(ask(&mut terminal, "").contains("steps.c:21"));
+    let shown = ask(&mut terminal, "list steps.c:8");
+    assert!(
+        shown.contains("int rest") && !shown.contains("int main(void)"),
+        "{shown}"
+    );
+    let shown = ask(&mut terminal, "");
+    assert!(shown.contains("int main(void)"), "{shown}");
+    assert!(ask(&mut terminal, "info line").contains("line 21 of steps.c"));
+    // What does not go forward is not done again.
+    assert_eq!(ask(&mut terminal, "").trim(), "");
+    quit(terminal);
+}
+
+#[test]
+fn tab_completes_commands_functions_files_and_variables() {
+    let mut terminal = start("steps.c");
+    for (typed, completed) in [
+        ("backt\t\x15", "backtrace"),
+        ("break facto\t\x15", "break factorial"),
+        ("break steps\t\x15", "break steps.c:"),
+        ("info thr\t\x15", "info threads"),
+    ] {
+        terminal.type_keys(typed);
+        terminal.expect(completed);
+    }
+    terminal.type_line("tbreak factorial");
+    terminal.expect("temporary breakpoint 1");
+    terminal.expect(PROMPT);
+    ask(&mut terminal, "run");
+    ask(&mut terminal, "finish");
+    terminal.type_keys("print produ\t");
+    terminal.expect("print product");
+    terminal.type_line("");
+    terminal.expect("$2 = ");
+    terminal.expect(PROMPT);
+    quit(terminal);
+}
+
+#[test]
+fn the_history_is_kept_over_sessions() {
+    let state = tempfile::tempdir().expect("a directory");
+    let juror = || prepared("steps.c").env("XDG_STATE_HOME", state.path());
+    let mut terminal = juror().terminal();
+    terminal.expect(PROMPT);
+    ask(&mut terminal, "print 40 + 2");
+    quit(terminal);
+    let mut terminal = juror().terminal();
+    terminal.expect(PROMPT);
+    // Up twice: over `quit`.
+    terminal.type_keys("\x1b[A\x1b[A");
+    terminal.expect("print 40 + 2");
+    terminal.type_line("");
+    terminal.expect("$1 = 42");
+    terminal.expect(PROMPT);
+    quit(terminal);
+}
+
+#[test]
+fn control_c_stops_the_program_and_not_juror() {
+    let mut terminal = start("endless.c");
+    for start in ["run", "continue", "next 100000000"] {
+        terminal.type_line(start);
+        if start == "run" {
+            terminal.expect("running");
+        } else {
+            terminal.expect("\n");
+        }
+        terminal.type_control('c');
+        terminal.expect("Interrupted");
+        terminal.expect("main ()");
+        terminal.expect(PROMPT);
+    }
+    assert!(ask(&mut terminal, "print spins > 0").contains("true"));
+    // At the prompt it forgets the line.
+    terminal.type_keys("print 1");
+    terminal.expect("print 1");
+    terminal.type_control('c');
+    terminal.expect(PROMPT);
+    assert!(ask(&mut terminal, "print 2 + 1").contains("= 3"));
+    assert!(ask(&mut terminal, "kill").contains("gone"));
+    assert!(ask(&mut terminal, "info threads").contains("not running"));
+    quit(terminal);
+}
+
+#[test]
+fn control_d_leaves_and_the_terminal_is_as_before() {
+    let executable = program("endless.c").compile_plain();
+    let script =
+        "stty -g > before; \"$1\" run \"$2\"; stty -g > after; cmp before after && echo same";
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut terminal = Juror::new("/bin/sh")
+        .args(["-c", script, "sh", env!("CARGO_BIN_EXE_juror")])
+        .args([executable])
+        .directory(directory.path())
+        .terminal();
+    terminal.expect(PROMPT);
+    terminal.type_line("run");
+    terminal.expect("running");
+    terminal.type_control('c');
+    terminal.expect("Interrupted");
+    terminal.expect(PROMPT);
+    terminal.type_control('d');
+    terminal.expect("same");
+    let (_, status) = terminal.finish();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn commands_have_abbreviations_and_unique_beginnings() {
+    let mut terminal = start("steps.c");
+    assert!(ask(&mut terminal, "b factorial").contains("breakpoint 1"));
+    assert!(ask(&mut terminal, "r").contains("Breakpoint 1"));
+    assert!(ask(&mut terminal, "bt").contains("#1"));
+    assert!(ask(&mut terminal, "i b").contains("factorial"));
+    assert!(ask(&mut terminal, "p/x n").contains("0x4"));
+    assert!(ask(&mut terminal, "fini").contains("Breakpoint 1"));
+    assert!(ask(&mut terminal, "st").contains("stepi"));
+    assert!(ask(&mut terminal, "frob").contains("no command"));
+    quit(terminal);
+}

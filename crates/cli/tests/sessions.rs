@@ -1,0 +1,192 @@
+//! Sessions at the prompt, as scripts: what is typed and what is answered.
+//!
+//! In a transcript, lines that begin with `> ` are typed; the others are the
+//! answer. Of the source around a stop only the marked line is kept, addresses
+//! are `0x…`, and runs of spaces are one: so one transcript holds for all
+//! builds.
+
+mod support;
+
+use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
+use std::fs;
+use std::path::Path;
+use support::{juror, program};
+
+/// Runs the lines of a transcript that are typed, and gives the whole.
+fn transcript(executable: &Path, typed: &str) -> String {
+    let lines: String = typed
+        .lines()
+        .filter_map(|line| line.strip_prefix("> "))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let output = juror(&["run"])
+        .args([executable])
+        .directory(executable.parent().expect("a directory"))
+        .input(lines)
+        .run();
+    let mut shown = String::new();
+    let mut listing = false;
+    for line in output.stdout.lines().chain(output.stderr.lines()) {
+        if let Some(typed) = line.strip_prefix("(juror) ") {
+            listing = typed.starts_with("list");
+        }
+        if let Some(line) = normalized(line, listing) {
+            shown.push_str(&line);
+            shown.push('\n');
+        }
+    }
+    shown
+}
+
+/// A line as transcripts have it; none for source around the marked line,
+/// unless it was asked for.
+fn normalized(line: &str, listing: bool) -> Option<String> {
+    if line == "(juror) " {
+        return None;
+    }
+    if let Some(typed) = line.strip_prefix("(juror) ") {
+        return Some(format!("> {typed}"));
+    }
+    let is_context = line.starts_with("    ")
+        && line
+            .trim_start()
+            .split(' ')
+            .next()
+            .is_some_and(|number| number.parse::<u32>().is_ok());
+    if is_context && !listing {
+        return None;
+    }
+    // Which threads there still are depends on how they were scheduled.
+    let line = match line.find(", thread ") {
+        Some(at) if line[at..].contains(", one of ") => &format!("{}, of several", &line[..at]),
+        _ => line,
+    };
+    let words: Vec<String> = line.split_whitespace().map(without_address).collect();
+    Some(words.join(" "))
+}
+
+fn without_address(word: &str) -> String {
+    let Some(at) = word.find("0x") else {
+        return word.to_owned();
+    };
+    let (before, rest) = word.split_at(at + 2);
+    let end = rest
+        .find(|c: char| !c.is_ascii_hexdigit())
+        .unwrap_or(rest.len());
+    if end < 4 {
+        return word.to_owned();
+    }
+    format!("{before}…{}", &rest[end..])
+}
+
+/// Plays a transcript of `tests/transcripts` over a program of
+/// `tests/programs`, in every build that `wanted` has.
+#[track_caller]
+fn check(name: &str, file: &str, wanted: impl Fn(&Build) -> bool) {
+    let fixture = program(file);
+    check_fixture(name, &fixture, wanted);
+}
+
+#[track_caller]
+fn check_fixture(name: &str, fixture: &Fixture, wanted: impl Fn(&Build) -> bool) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/transcripts")
+        .join(name)
+        .with_extension("txt");
+    let expected = fs::read_to_string(&path).expect("the transcript is there");
+    for build in Build::all_of(fixture.language()) {
+        if !wanted(&build) {
+            continue;
+        }
+        let executable = fixture.compile(&build);
+        let given = transcript(&executable, &expected);
+        assert!(
+            given.trim_end() == expected.trim_end(),
+            "{name} in {build}: expected\n{expected}\ngiven\n{given}"
+        );
+    }
+}
+
+fn unoptimized(build: &Build) -> bool {
+    build.optimization == Optimization::None
+}
+
+#[test]
+fn addresses_and_context_are_left_out() {
+    for (line, expected) in [
+        (
+            "#1  f (p=0x7fffffffe010) at a.c:3",
+            Some("#1 f (p=0x…) at a.c:3"),
+        ),
+        ("    12   x = 0x10;", None),
+        ("  →   12   x = 0x10;", Some("→ 12 x = 0x10;")),
+        ("(juror) next", Some("> next")),
+        ("(juror) ", None),
+    ] {
+        assert_eq!(normalized(line, false).as_deref(), expected, "{line:?}");
+    }
+    assert_eq!(normalized("    12   x;", true).as_deref(), Some("12 x;"));
+}
+
+#[test]
+fn steps_go_from_statement_to_statement() {
+    check("steps", "steps.c", unoptimized);
+}
+
+#[test]
+fn finish_leaves_one_call_of_a_recursion() {
+    check("finish", "steps.c", unoptimized);
+}
+
+#[test]
+fn breakpoints_have_conditions_and_outlive_the_program() {
+    check("breakpoints", "steps.c", unoptimized);
+}
+
+#[test]
+fn lists_go_on() {
+    check("lists", "steps.c", unoptimized);
+}
+
+#[test]
+fn values_are_printed_with_their_types() {
+    check("values", "values.c", unoptimized);
+}
+
+#[test]
+fn a_jump_does_not_let_a_step_run_away() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("jumps", "jumps.c", gcc);
+}
+
+#[test]
+fn an_exception_does_not_let_a_step_run_away() {
+    check("throws", "throws.cpp", unoptimized);
+}
+
+#[test]
+fn rust_is_stepped_by_its_own_lines() {
+    check("rust", "shapes.rs", unoptimized);
+}
+
+#[test]
+fn steps_of_one_thread_let_the_others_run() {
+    check("workers", "workers.c", unoptimized);
+}
+
+#[test]
+fn optimized_code_is_stepped_forward() {
+    let full = |build: &Build| !unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("optimized", "optimized.c", full);
+}
+
+#[test]
+fn a_step_goes_through_the_linkage_table() {
+    let plain = Build::plain(Language::C);
+    let library = program("scale.c")
+        .argument("-shared")
+        .argument("-fPIC")
+        .compile(&plain);
+    let fixture = program("scaled.c").argument(&library.display().to_string());
+    check_fixture("library", &fixture, |build| *build == plain);
+}
