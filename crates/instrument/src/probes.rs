@@ -43,6 +43,17 @@ pub struct Occurrence {
     pub caller: u64,
 }
 
+/// A call that was found on a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActiveCall {
+    /// Where it returns to.
+    pub address: u64,
+    /// The call frame address: the stack pointer once it has returned.
+    pub frame: u64,
+    /// Its thread stands at its first instruction.
+    pub at_entry: bool,
+}
+
 /// All probes of a run.
 #[derive(Debug, Default)]
 pub struct Probes {
@@ -60,6 +71,8 @@ pub enum BindError {
     UnknownFunction {
         /// A near name.
         near: Option<String>,
+        /// The program has no symbol table, so the function may be there.
+        is_stripped: bool,
     },
     /// Some calls were inlined, and events there would be missed.
     Inlined {
@@ -90,8 +103,9 @@ impl Program {
         }
     }
 
-    /// The definitions that an event means, in what is loaded now. `thread`
-    /// waits, and may be asked to resolve indirect functions.
+    /// The definitions that an event means, in what is loaded now: none where
+    /// all its calls were inlined and the user accepts that. `thread` waits,
+    /// and may be asked to resolve indirect functions.
     pub fn bind_event(
         &mut self,
         event: &SymbolicEvent,
@@ -118,9 +132,13 @@ impl Program {
                 only: definitions.is_empty(),
             });
         }
-        if definitions.is_empty() {
+        if definitions.is_empty() && copies.is_empty() {
             return Err(BindError::UnknownFunction {
                 near: self.near_function(&event.function),
+                is_stripped: self
+                    .modules
+                    .main()
+                    .is_some_and(|module| module.symbols.is_stripped()),
             });
         }
         let mut bound = Vec::new();
@@ -145,6 +163,13 @@ impl Program {
             bound.push((definition, plans));
         }
         Ok(bound)
+    }
+
+    /// How many calls of an event's function were inlined, in what is loaded
+    /// now: they give no events.
+    pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
+        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        self.modules.inlined_copies(&event.function, wanted).len()
     }
 
     fn near_function(&self, name: &str) -> Option<String> {
@@ -339,8 +364,15 @@ impl Probes {
             frame,
             call: self.calls,
             probe: number,
+            at_entry: false,
             begun,
         };
+        let noted = self
+            .pending
+            .take_noted_entry(thread, address, frame, number);
+        if noted.is_some() {
+            program.debuggee.remove(address, Owner::Return)?;
+        }
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)
     }
@@ -411,9 +443,13 @@ impl Probes {
         program: &mut Program,
         thread: ThreadId,
         number: u32,
-        address: u64,
-        frame: u64,
+        call: ActiveCall,
     ) -> Result<(), DebuggeeError> {
+        let ActiveCall {
+            address,
+            frame,
+            at_entry,
+        } = call;
         let count = self
             .probes
             .get(number as usize)
@@ -427,6 +463,7 @@ impl Probes {
             frame,
             call: 0,
             probe: number,
+            at_entry,
             begun,
         };
         self.pending.push(thread, pending);
