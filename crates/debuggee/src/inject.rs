@@ -81,7 +81,7 @@ impl Debuggee {
 
     /// Blocks every signal but those that an instruction raises; the mask
     /// before.
-    fn block_signals(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+    pub(crate) fn block_signals(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         let failed = |errno| gone_or("block signals", thread)(errno);
         let raised = [
             libc::SIGTRAP,

@@ -34,6 +34,7 @@ mod notice;
 mod operations;
 mod points;
 mod registers;
+mod resolver;
 mod scratch;
 mod signals;
 mod spawn;

@@ -90,10 +90,12 @@ impl Program {
         }
     }
 
-    /// The definitions that an event means, in what is loaded now.
+    /// The definitions that an event means, in what is loaded now. `thread`
+    /// waits, and may be asked to resolve indirect functions.
     pub fn bind_event(
-        &self,
+        &mut self,
         event: &SymbolicEvent,
+        thread: ThreadId,
         ignore_inlined: bool,
     ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
         let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
@@ -122,9 +124,11 @@ impl Program {
             });
         }
         let mut bound = Vec::new();
-        for definition in definitions {
+        for mut definition in definitions {
             if definition.function.indirect {
-                return Err(BindError::Indirect);
+                definition = self
+                    .resolve_indirect(&definition, thread)
+                    .ok_or(BindError::Indirect)?;
             }
             let mut plans = Vec::with_capacity(event.captures.len());
             for (slot, capture) in event.captures.iter().enumerate() {

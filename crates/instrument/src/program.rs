@@ -1,12 +1,14 @@
 //! The running program with its symbols: the debuggee, its modules, and
 //! whatever follows from both.
 
-use crate::modules::{Described, Modules};
+use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::Memory;
+use juror_symbols::{Function, Memory};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// A debuggee and the symbols of what is loaded in it.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub struct Program {
     pub modules: Modules,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
+    /// What the resolvers of indirect functions have answered, by address.
+    indirect: FxHashMap<u64, Option<u64>>,
 }
 
 impl Program {
@@ -28,6 +32,7 @@ impl Program {
             modules: Modules::default(),
             numbers: FxHashMap::default(),
             last_number: 0,
+            indirect: FxHashMap::default(),
         };
         program.number_thread(first);
         program.update_modules();
@@ -76,10 +81,39 @@ impl Program {
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {
         self.modules = Modules::default();
+        self.indirect.clear();
         self.numbers.clear();
         self.last_number = 0;
         self.number_thread(thread);
         self.update_modules();
+    }
+
+    /// The function that stands behind an indirect one, found by asking its
+    /// resolver: `thread` waits where the dynamic linker has relocated
+    /// everything. Nothing when it cannot be asked.
+    pub fn resolve_indirect(&mut self, bound: &Bound, thread: ThreadId) -> Option<Bound> {
+        let resolver = bound.address();
+        let answer = match self.indirect.get(&resolver) {
+            Some(&answer) => answer,
+            None => {
+                // Static programs relocate themselves, later.
+                let has_linker = self
+                    .modules
+                    .main()
+                    .is_some_and(|main| main.symbols.header().interpreter.is_some());
+                let answer = has_linker
+                    .then(|| self.debuggee.resolve_indirect(thread, resolver).ok())
+                    .flatten();
+                self.indirect.insert(resolver, answer);
+                answer
+            }
+        }?;
+        let module = Rc::clone(self.modules.find(answer)?);
+        let low_pc = module.to_file(answer);
+        let known = module.symbols.function_with_low_pc(low_pc);
+        let function =
+            known.unwrap_or_else(|| Function::unnamed(Arc::clone(&bound.function.name), low_pc));
+        Some(Bound { module, function })
     }
 
     /// The mapping that holds an address: its first and last-plus-one byte.

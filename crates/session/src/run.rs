@@ -124,7 +124,7 @@ impl Session {
             Notice::ModulesChanged { thread } => {
                 // A property that does not fit a late library must be seen:
                 // its events would be missed.
-                let bound = self.bind(false);
+                let bound = self.bind(thread, false);
                 let program = self.running_mut()?;
                 program.modules.note_started();
                 if let Err(error) = bound {
@@ -154,7 +154,7 @@ impl Session {
                 self.breakpoints.forget_locations();
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
-                if let Err(error) = self.bind(false) {
+                if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;

@@ -107,7 +107,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
-        let bound = self.bind(true);
+        let bound = self.bind(thread, true);
         if bound.is_err() {
             self.forget_program();
         }
@@ -154,12 +154,12 @@ impl Session {
     }
 
     /// Binds properties and breakpoints to what is loaded now.
-    pub(crate) fn bind(&mut self, is_start: bool) -> Result<(), SessionError> {
+    pub(crate) fn bind(&mut self, thread: ThreadId, is_start: bool) -> Result<(), SessionError> {
         let Some(program) = &mut self.program else {
             return Ok(());
         };
         program.update_modules();
-        self.watch.bind(program, &self.options, is_start)?;
+        self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
         Ok(())
     }

@@ -129,10 +129,12 @@ impl Watch {
     }
 
     /// Binds every event to what is loaded now, and plants what is needed.
-    /// `is_start`: a function that is nowhere is an error now.
+    /// `thread` waits where modules are announced. `is_start`: a function that
+    /// is nowhere is an error now.
     pub fn bind(
         &mut self,
         program: &mut Program,
+        thread: ThreadId,
         options: &Options,
         is_start: bool,
     ) -> Result<(), SessionError> {
@@ -142,7 +144,7 @@ impl Watch {
             let mut diagnostics = Vec::new();
             for (index, event) in property.events.iter().enumerate() {
                 let id = EventId(index as u16);
-                match program.bind_event(event, options.ignore_inlined) {
+                match program.bind_event(event, thread, options.ignore_inlined) {
                     Ok(definitions) => {
                         self.watched[monitor].bound[index] = true;
                         for (bound, captures) in definitions {

@@ -10,7 +10,7 @@ mod classify;
 mod convention;
 mod described;
 
-use crate::dwarf::{DebugInfo, DieRef};
+use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
 use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
@@ -147,6 +147,14 @@ fn known_parameters(known: &[String]) -> String {
 }
 
 impl SymbolFile {
+    /// The entry that tells how a function is called; an assembler's entry
+    /// does not.
+    fn described(&self, function: &Function) -> Option<(&Arc<DebugInfo>, DieRef)> {
+        let (info, die) = self.inner.debug_info().zip(function.die)?;
+        let unit = info.unit(die.unit)?;
+        (unit.language != Language::Assembler).then_some((info, die))
+    }
+
     /// Where a parameter's value is when execution stands exactly at
     /// `low_pc`, before any instruction of the function ran.
     ///
@@ -158,7 +166,7 @@ impl SymbolFile {
         function: &Function,
         parameter: Parameter<'_>,
     ) -> Result<EntryValue, EntryError> {
-        let (Some(info), Some(die)) = (self.inner.debug_info(), function.die) else {
+        let Some((info, die)) = self.described(function) else {
             return Err(EntryError::NoDebugInfo {
                 function: function.name.to_string(),
             });
@@ -215,7 +223,7 @@ impl SymbolFile {
     /// Where the result of a function is when it has just returned; `None`
     /// without debug information. A result in memory is where `rax` points.
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
-        let (info, die) = self.inner.debug_info().zip(function.die)?;
+        let (info, die) = self.described(function)?;
         let r#type = described::return_type(info, die);
         let linkage_name = function.linkage_name.as_deref().unwrap_or("");
         // A copy of gcc's keeps the place of its result; LLVM drops results

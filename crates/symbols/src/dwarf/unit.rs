@@ -11,6 +11,8 @@ pub(crate) enum Language {
     C,
     Cpp,
     Rust,
+    /// Hand-written: functions without types, parameters or results.
+    Assembler,
     Other,
 }
 
@@ -69,6 +71,7 @@ impl Language {
             | gimli::DW_LANG_C_plus_plus_17
             | gimli::DW_LANG_C_plus_plus_20 => Language::Cpp,
             gimli::DW_LANG_Rust => Language::Rust,
+            gimli::DW_LANG_Mips_Assembler => Language::Assembler,
             _ => Language::Other,
         }
     }

@@ -43,6 +43,21 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function that no table names, at a file address.
+    pub fn unnamed(name: impl Into<Arc<str>>, low_pc: u64) -> Function {
+        Function {
+            name: name.into(),
+            linkage_name: None,
+            low_pc,
+            ranges: vec![low_pc..low_pc.saturating_add(1)],
+            binding: Binding::Local,
+            indirect: false,
+            plt: false,
+            fragment: false,
+            die: None,
+        }
+    }
+
     /// The file address behind the code that begins at `low_pc`.
     pub fn high_pc(&self) -> u64 {
         self.ranges.first().map_or(self.low_pc, |range| range.end)

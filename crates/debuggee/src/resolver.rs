@@ -1,0 +1,106 @@
+//! Asking the program which of several functions stands behind one name.
+//!
+//! The code at an indirect function (`STT_GNU_IFUNC`) does not do the work: it
+//! looks at the processor and returns the address of the function that does.
+//! The dynamic linker calls it when it relocates; so can a stopped thread,
+//! once the linker is ready, on its own stack and with everything put back.
+
+use juror_stepping::ThreadId;
+use libc::user_regs_struct;
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, Status};
+use crate::scratch::GADGET;
+use crate::stash;
+
+/// Below the stack pointer: what a function without frame may use, and room.
+const STACK_GAP: u64 = 512;
+/// Stops that are none of the resolver's before it is given up.
+const STOPS_MAX: u32 = 16;
+
+impl Debuggee {
+    /// Has a waiting thread call the resolver of an indirect function, which
+    /// takes no arguments. The thread is as before afterwards.
+    ///
+    /// # Errors
+    /// The thread is gone, or the resolver did not come back by itself: it hit
+    /// a point or faulted.
+    pub fn resolve_indirect(
+        &mut self,
+        thread: ThreadId,
+        resolver: u64,
+    ) -> Result<u64, DebuggeeError> {
+        let failed = |errno| gone_or("ask for an indirect function", thread)(errno);
+        let Some(gadget) = self.scratch.gadget() else {
+            return Err(did_not_return());
+        };
+        // The last byte of the gadget is a trap: the resolver returns to it.
+        let end = gadget + GADGET.len() as u64;
+        let saved = kernel::registers(thread.0).map_err(failed)?;
+        let vectors = kernel::float_registers(thread.0).map_err(failed)?;
+        let stack = (saved.rsp.wrapping_sub(STACK_GAP) & !15).wrapping_sub(8);
+        self.memory.write(stack, &(end - 1).to_le_bytes())?;
+        let call = user_regs_struct {
+            rip: resolver,
+            rsp: stack,
+            orig_rax: u64::MAX,
+            rax: 0,
+            rdi: 0,
+            rsi: 0,
+            ..saved
+        };
+        let mask = self.block_signals(thread)?;
+        kernel::set_registers(thread.0, &call).map_err(failed)?;
+        let returned = self.run_resolver(thread, end);
+        let result = kernel::registers(thread.0);
+        kernel::set_registers(thread.0, &saved).map_err(failed)?;
+        kernel::set_float_registers(thread.0, &vectors).map_err(failed)?;
+        kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
+        returned?;
+        Ok(result.map_err(failed)?.rax)
+    }
+
+    fn run_resolver(&mut self, thread: ThreadId, end: u64) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("run the program's thread", thread)(errno);
+        for _ in 0..STOPS_MAX {
+            kernel::resume(thread.0, 0).map_err(failed)?;
+            let status = kernel::wait_for(thread.0).map_err(failed)?;
+            match status {
+                Status::Stopped {
+                    signal: libc::SIGTRAP,
+                    event: Event::Signal,
+                } => {
+                    let rip = kernel::registers(thread.0).map_err(failed)?.rip;
+                    return if rip == end {
+                        Ok(())
+                    } else {
+                        Err(did_not_return())
+                    };
+                }
+                Status::Stopped {
+                    event: Event::Exit, ..
+                }
+                | Status::Exited { .. }
+                | Status::Killed { .. } => {
+                    stash::put(thread.0, status);
+                    return Err(DebuggeeError::ThreadGone(thread));
+                }
+                // A fault of the resolver: its signal is dropped with it.
+                Status::Stopped {
+                    event: Event::Signal,
+                    ..
+                } => return Err(did_not_return()),
+                Status::Stopped { .. } => {}
+            }
+        }
+        Err(did_not_return())
+    }
+}
+
+fn did_not_return() -> DebuggeeError {
+    DebuggeeError::System {
+        what: "ask for an indirect function",
+        source: std::io::Error::other("its resolver did not return"),
+    }
+}
