@@ -242,7 +242,9 @@ impl Report {
     pub fn remarks(&self, property: &str) -> Vec<&str> {
         let remarks = self.summary(property)["remarks"].as_array();
         let remarks = remarks.expect("a list").iter();
-        remarks.map(|remark| remark.as_str().expect("text")).collect()
+        remarks
+            .map(|remark| remark.as_str().expect("text"))
+            .collect()
     }
 
     /// The state changes that an event brought.
