@@ -237,45 +237,49 @@ impl Probes {
         Ok(())
     }
 
-    /// Plants or lifts the probes of one event.
+    /// Plants the probes whose events a monitor needs, and lifts its others, in
+    /// this order: a trap that one gives up and another wants stays where it
+    /// is. Those planted now that wait for a return go into `awaited`.
     pub fn set_needed(
         &mut self,
         program: &mut Program,
         monitor: u16,
-        event: EventId,
-        needed: bool,
-    ) -> Result<bool, DebuggeeError> {
-        let mut changed = false;
+        is_needed: impl Fn(EventId) -> bool,
+        awaited: &mut Vec<u32>,
+    ) -> Result<(), DebuggeeError> {
         for (number, probe) in self.probes.iter_mut().enumerate() {
-            if probe.monitor != monitor || probe.event != event || probe.planted == needed {
-                continue;
-            }
+            let is_wanted = probe.monitor == monitor && is_needed(probe.event);
             // The code of others was unloaded.
             let here = self.by_address.get(&probe.address);
-            if !here.is_some_and(|here| here.contains(&(number as u32))) {
+            let is_loaded = here.is_some_and(|here| here.contains(&(number as u32)));
+            if probe.planted || !is_wanted || !is_loaded {
                 continue;
             }
-            probe.planted = needed;
-            changed = true;
-            if needed {
-                program.debuggee.insert(probe.address, Owner::Monitor)?;
-            } else {
-                program.debuggee.remove(probe.address, Owner::Monitor)?;
+            probe.planted = true;
+            program.debuggee.insert(probe.address, Owner::Monitor)?;
+            if probe.kind == EventKind::AfterCall {
+                awaited.push(number as u32);
             }
         }
-        if changed && !needed {
-            let probes = &self.probes;
-            self.pending.end_probes(
-                |number| {
-                    probes
-                        .get(number as usize)
-                        .is_some_and(|probe| probe.monitor == monitor && probe.event == event)
-                },
-                &mut self.dropped,
-            );
-            self.release(program)?;
+        let mut lifted = false;
+        for probe in &mut self.probes {
+            if !probe.planted || probe.monitor != monitor || is_needed(probe.event) {
+                continue;
+            }
+            probe.planted = false;
+            lifted = true;
+            program.debuggee.remove(probe.address, Owner::Monitor)?;
         }
-        Ok(changed)
+        if !lifted {
+            return Ok(());
+        }
+        let probes = &self.probes;
+        let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.planted;
+        self.pending.end_probes(
+            |number| probes.get(number as usize).is_some_and(is_gone),
+            &mut self.dropped,
+        );
+        self.release(program)
     }
 
     /// The probes at an address, into `hit`: those that are planted.

@@ -202,7 +202,7 @@ pub enum StopReason {
     },
     /// Ctrl-C.
     Interrupted,
-    /// The program has been started and has not run yet.
+    /// The program has been started and stands at its main function.
     Started,
 }
 

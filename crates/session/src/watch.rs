@@ -200,27 +200,14 @@ impl Watch {
 
     /// Plants and lifts the difference to what the monitor needs now.
     fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
-        for event in 0..self.watched[monitor].property.events.len() {
-            let id = EventId(event as u16);
-            let needed = self.watched[monitor]
-                .monitor
-                .needs()
-                .get(event)
-                .is_some_and(|need| need.needed);
-            let changed = self
-                .probes
-                .set_needed(program, monitor as u16, id, needed)?;
-            let kind = self.watched[monitor].property.events[event].kind;
-            if changed && needed && kind == EventKind::AfterCall {
-                let monitor = monitor as u16;
-                let new = self.probes.iter().enumerate().filter(|(_, probe)| {
-                    probe.monitor == monitor && probe.event == id && probe.planted
-                });
-                self.newly_awaited
-                    .extend(new.map(|(number, _)| number as u32));
-            }
-        }
-        Ok(())
+        let needs = self.watched[monitor].monitor.needs();
+        let is_needed = |event: EventId| {
+            let need = needs.get(usize::from(event.0));
+            need.is_some_and(|need| need.needed)
+        };
+        let awaited = &mut self.newly_awaited;
+        self.probes
+            .set_needed(program, monitor as u16, is_needed, awaited)
     }
 
     /// A thread is about to execute the first instruction of watched
@@ -414,7 +401,7 @@ impl Watch {
         entered: Option<u64>,
     ) -> Result<(), DebuggeeError> {
         let numbers = std::mem::take(&mut self.newly_awaited);
-        let threads: Vec<ThreadId> = program.debuggee.threads().map(|thread| thread.id).collect();
+        let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
         let alone = threads.len() == 1;
         if !alone {
             program.debuggee.halt_all()?;
