@@ -123,7 +123,7 @@ impl Console {
     fn note(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Stopped(stop) => {
-                self.has_run |= !matches!(stop.reason, StopReason::Started);
+                self.has_run = true;
                 self.violated |= matches!(stop.reason, StopReason::Violation { .. });
             }
             Outcome::Ended(end) => {

@@ -61,9 +61,12 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         write!(page, ": {}", facts.join(", "));
     }
     page.push("\n");
-    let rows: Vec<Vec<Cell>> = summary
+    let (seen, unseen): (Vec<_>, Vec<_>) = summary
         .events
         .iter()
+        .partition(|event| event.occurrences > 0);
+    let rows: Vec<Vec<Cell>> = seen
+        .into_iter()
         .map(|event| {
             vec![
                 Cell::new(safe(&event.event), NAME),
@@ -74,6 +77,14 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         })
         .collect();
     columns::write(page, 10, &[], &rows);
+    if !unseen.is_empty() {
+        let names: Vec<_> = unseen.iter().map(|event| safe(&event.event)).collect();
+        writeln!(
+            page,
+            "          {QUIET}not seen: {}{QUIET:#}",
+            names.join(", ")
+        );
+    }
     for remark in &summary.remarks {
         writeln!(page, "          {OPEN}note{OPEN:#}  {}", safe(remark));
     }

@@ -86,6 +86,18 @@ fn arguments(variables: &[VariableView]) -> String {
     clip(&parts.join(", "), ARGUMENT_COLUMNS).into_owned()
 }
 
+/// `fill (n=3) at main.c:17`, or what is known of it.
+pub fn frame_place(page: &Page, frame: &FrameView) -> String {
+    let location = &frame.location;
+    match (&location.function, file_and_line(page, location)) {
+        (Some(function), Some(place)) => {
+            let arguments = arguments(&frame.arguments);
+            format!("{NAME}{}{NAME:#} ({arguments}) at {place}", safe(function))
+        }
+        _ => long_location(page, location),
+    }
+}
+
 /// One line: `#1  fill (n=3) at main.c:17`.
 pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: bool) {
     let level = format!("#{}", frame.level);
@@ -95,21 +107,8 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
         page.push("<signal handler called>\n");
         return;
     }
-    let location = &frame.location;
-    match (&location.function, file_and_line(page, location)) {
-        (Some(function), Some(place)) => {
-            let arguments = arguments(&frame.arguments);
-            write!(
-                page,
-                "{NAME}{}{NAME:#} ({arguments}) at {place}",
-                safe(function)
-            );
-        }
-        _ => {
-            let place = long_location(page, location);
-            page.push(&place);
-        }
-    }
+    let place = frame_place(page, frame);
+    page.push(&place);
     if frame.inlined {
         write!(page, "{QUIET} [inlined]{QUIET:#}");
     }

@@ -8,7 +8,9 @@ use crate::driver::PropertySource;
 use crate::escape::safe;
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
-use crate::places::{file_and_line, long_location, short_location, write_frames, write_source};
+use crate::places::{
+    file_and_line, frame_place, long_location, short_location, write_frames, write_source,
+};
 use juror_session::view::{Location, PathStep, StopReason, StopView, VariableView, ViolationView};
 
 /// Violations shown in full at one stop; the others are counted.
@@ -107,7 +109,7 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             write_place(page, styled(STRONG, "Interrupted"), " in ", view);
         }
         StopReason::Started => {
-            writeln!(page, "The program is loaded and has not run yet.");
+            write_place(page, styled(STRONG, "Started"), " in ", view);
             return false;
         }
     }
@@ -187,7 +189,10 @@ fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &S
 }
 
 fn write_place(page: &mut Page, lead: String, between: &str, view: &StopView) {
-    let place = long_location(page, &view.location);
+    let place = match view.backtrace.first() {
+        Some(frame) => frame_place(page, frame),
+        None => long_location(page, &view.location),
+    };
     writeln!(page, "{lead}{between}{place}, {}", threads(view));
 }
 
@@ -360,7 +365,7 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             ),
             (
                 StopReason::Started,
-                "The program is loaded and has not run yet.\n",
+                "Started in queue_push at src/queue.c:23, thread 4711\n",
             ),
         ];
         for (reason, expected) in reasons {
@@ -369,6 +374,15 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             view.backtrace.clear();
             check(&view, false, expected);
         }
+    }
+
+    #[test]
+    fn a_place_is_shown_with_the_arguments_of_the_call() {
+        let mut view = stop(StopReason::Started);
+        view.source = None;
+        let expected =
+            "Started in queue_push (queue=0x4052a0, c=110) at src/queue.c:23, thread 4711\n";
+        check(&view, false, expected);
     }
 
     #[test]

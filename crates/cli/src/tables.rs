@@ -101,6 +101,11 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
     if value.number > 0 {
         write!(page, "{QUIET}${} ={QUIET:#} ", value.number);
     }
+    // A bare address says little; text says what it is.
+    if value.type_name.ends_with('*') && value.value.starts_with("0x") && !value.value.contains('"')
+    {
+        write!(page, "{QUIET}({}){QUIET:#} ", safe(&value.type_name));
+    }
     write_value_text(page, &value.value);
 }
 

@@ -129,7 +129,7 @@ impl Writer<'_> {
                     || self.radix == Radix::Character;
                 self.integer(number, stripped, character.then_some(number));
             }
-            Ok(Number::Float(number)) => self.float(number),
+            Ok(Number::Float(number)) => self.float(value, number, stripped),
             Ok(Number::Bool(truth)) if self.radix == Radix::Natural => {
                 self.push(if truth { "true" } else { "false" });
             }
@@ -139,9 +139,33 @@ impl Writer<'_> {
         }
     }
 
-    fn float(&mut self, number: f64) {
-        if self.radix == Radix::Hexadecimal {
-            let _ = write!(self.text, "{:#x}", number as i128);
+    fn float(&mut self, value: &Typed, number: f64, r#type: &Type) {
+        let size = r#type.size().unwrap_or(8);
+        match self.radix {
+            // The bits, as they are.
+            Radix::Hexadecimal | Radix::Octal | Radix::Binary => {
+                if let Ok(bytes) = value.bytes(self.memory, size.min(16)) {
+                    let mut wide = [0; 16];
+                    wide[..bytes.len()].copy_from_slice(&bytes);
+                    self.integer(i128::from_le_bytes(wide), r#type, None);
+                }
+                return;
+            }
+            Radix::Decimal | Radix::Unsigned | Radix::Character => {
+                let _ = write!(self.text, "{}", number as i128);
+                return;
+            }
+            _ => {}
+        }
+        if size == 4 {
+            // As many digits as tell it from its neighbours.
+            let number = number as f32;
+            let magnitude = number.abs();
+            let _ = if number == 0.0 || (1e-5..1e9).contains(&magnitude) || !number.is_finite() {
+                write!(self.text, "{number}")
+            } else {
+                write!(self.text, "{number:e}")
+            };
             return;
         }
         let magnitude = number.abs();
@@ -515,6 +539,16 @@ mod tests {
         check("char", b"a", Natural, "97 'a'");
         check("char", b"\n", Natural, "10 '\\n'");
         check("unsigned char", &[200], Natural, "200 '\\310'");
+        check("float", &0.1f32.to_le_bytes(), Natural, "0.1");
+        check("float", &3i32.to_le_bytes(), Natural, "4e-45");
+        check("float", &1.5f32.to_le_bytes(), Hexadecimal, "0x3fc00000");
+        check(
+            "double",
+            &(-3f64).to_le_bytes(),
+            Hexadecimal,
+            "0xc008000000000000",
+        );
+        check("double", &(-3.7f64).to_le_bytes(), Decimal, "-3");
         check("bool", &[1], Natural, "true");
         check("double", &2.5f64.to_le_bytes(), Natural, "2.5");
         check("double", &1e300f64.to_le_bytes(), Natural, "1e300");

@@ -311,6 +311,31 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
     frames
 }
 
+/// How many frames of a stack are the user's: what lies below `main`, or below
+/// the function that Rust's library marks as where a program or thread begins,
+/// starts every program alike. Nothing when the stack has no such frame.
+pub fn users_frames(frames: &[Frame]) -> Option<usize> {
+    let name = |frame: &Frame| frame.name.clone().unwrap_or_default();
+    for (level, frame) in frames.iter().enumerate() {
+        let is_main = frame.module.as_ref().is_some_and(|module| module.is_main);
+        if !is_main {
+            continue;
+        }
+        let called = name(frame);
+        if called.contains("__rust_begin_short_backtrace") {
+            let own = frames[..level].iter();
+            let glue = own
+                .rev()
+                .take_while(|inner| name(inner).contains("core::ops::function::FnOnce"));
+            return Some(level - glue.count()).filter(|&count| count > 0);
+        }
+        if called == "main" && !frame.is_inlined() {
+            return Some(level + 1);
+        }
+    }
+    None
+}
+
 /// What evaluating a location sees of a frame.
 struct FrameContext<'a> {
     program: &'a Program,

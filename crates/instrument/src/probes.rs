@@ -167,11 +167,14 @@ impl Probes {
         self.probes.get(probe as usize)
     }
 
-    /// Whether a probe of this event stands at this address.
+    /// Whether a probe of this event stands at this address. One whose code
+    /// was unloaded does not: what is there now may be other code.
     pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
-        self.probes
-            .iter()
-            .any(|p| p.monitor == monitor && p.event == event && p.address == address)
+        let here = self.by_address.get(&address).map_or(&[][..], |here| here);
+        here.iter().any(|&number| {
+            self.get(number)
+                .is_some_and(|p| p.monitor == monitor && p.event == event)
+        })
     }
 
     /// Adds a probe, not planted yet.
@@ -198,11 +201,11 @@ impl Probes {
     pub fn forget_unloaded(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for number in 0..self.probes.len() {
             let address = self.probes[number].address;
-            if self.by_address.contains_key(&address) && program.modules.find(address).is_none() {
-                self.by_address.remove(&address);
+            if program.modules.find(address).is_some() {
+                continue;
             }
-            if program.modules.find(address).is_none() && self.probes[number].planted {
-                self.probes[number].planted = false;
+            self.by_address.remove(&address);
+            if std::mem::take(&mut self.probes[number].planted) {
                 program.debuggee.remove(address, Owner::Monitor)?;
             }
         }
@@ -221,7 +224,10 @@ impl Probes {
     ) -> Result<(), DebuggeeError> {
         for (number, probe) in self.probes.iter_mut().enumerate() {
             let is_wanted = probe.monitor == monitor && is_needed(probe.event);
-            if probe.planted || !is_wanted || !self.by_address.contains_key(&probe.address) {
+            // The code of others was unloaded.
+            let here = self.by_address.get(&probe.address);
+            let is_loaded = here.is_some_and(|here| here.contains(&(number as u32)));
+            if probe.planted || !is_wanted || !is_loaded {
                 continue;
             }
             probe.planted = true;

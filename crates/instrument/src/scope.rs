@@ -66,8 +66,9 @@ impl FrameScope<'_> {
     }
 }
 
-/// The value of a global variable of a module.
-fn global(module: &Module, name: &str) -> Option<Typed> {
+/// The value of a global variable, function or enumerator of a module; names
+/// of functions are sought in these scopes.
+fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
     let of_variable = |variable: Variable| {
         let address = static_address(&variable, module)?;
         Some(Typed::in_memory(variable.r#type, address))
@@ -84,13 +85,22 @@ fn global(module: &Module, name: &str) -> Option<Typed> {
         .symbols
         .functions_named(name)
         .into_iter()
-        .find(|f| !f.plt && !f.fragment);
+        // `size` is no short name for every `X::size` of a library.
+        .find(|f| {
+            let inside = |scope: &String| f.name.strip_prefix(scope.as_str()) == Some(name);
+            !f.plt && !f.fragment && (&*f.name == name || scopes.iter().any(inside))
+        });
     if let Some(function) = function {
         let address = module.to_process(function.low_pc);
         return Some(Typed::of_bytes(
             Type::void().pointer_to(),
             address.to_le_bytes().to_vec(),
         ));
+    }
+    if let Some((r#type, value)) = module.symbols.enumerator_named(name) {
+        let size = r#type.size().unwrap_or(4).min(16) as usize;
+        let bytes = value.to_le_bytes().get(..size)?.to_vec();
+        return Some(Typed::of_bytes(r#type, bytes));
     }
     let (address, size) = module.symbols.data_symbol(name)?;
     let type_name = match size {
@@ -103,6 +113,17 @@ fn global(module: &Module, name: &str) -> Option<Typed> {
         Type::builtin(type_name)?,
         module.to_process(address),
     ))
+}
+
+/// The scopes that a frame's function lies in, innermost first, each with its
+/// `::`.
+fn scopes_of(frame: &Frame) -> Vec<String> {
+    let name = frame.name.as_deref().unwrap_or("");
+    let plain = name.split(['<', '(']).next().unwrap_or("");
+    plain
+        .rmatch_indices("::")
+        .map(|(at, _)| plain[..at + 2].to_owned())
+        .collect()
 }
 
 impl Scope for FrameScope<'_> {
@@ -119,9 +140,10 @@ impl Scope for FrameScope<'_> {
             return Ok(field);
         }
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
+        let scopes = frame.map_or_else(Vec::new, scopes_of);
         own.iter()
             .chain(self.program.modules.iter())
-            .find_map(|module| global(module, name))
+            .find_map(|module| global(module, name, &scopes))
             .ok_or_else(|| self.missing_name(name))
     }
 

@@ -15,36 +15,101 @@ const CATCHES: &[&str] = &["__cxa_begin_catch", "__rust_panic_cleanup"];
 
 /// Where the x86-64 `jmp_buf` of glibc and musl keeps the stack pointer.
 const STACK_IN_JUMP_BUFFER: u64 = 6 * 8;
+/// Where it keeps the address to go to.
+const PC_IN_JUMP_BUFFER: u64 = 7 * 8;
 /// Where glibc keeps the word by which it disguises pointers, from `fs`.
 const POINTER_GUARD: u64 = 0x30;
 
+/// How frames are dropped at a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Drops {
+    /// It jumps to a place that was saved.
     Jump,
-    Catch,
+    /// The frame that calls it has caught an exception.
+    Caught,
+}
+
+/// A function at which frames are dropped without returning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameDropping {
+    /// Its first instruction.
+    pub address: u64,
+    /// How.
+    pub drops: Drops,
+}
+
+/// Where a jump goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JumpTarget {
+    /// The address.
+    pub pc: u64,
+    /// The stack pointer there.
+    pub stack: u64,
+}
+
+/// These functions, in what is loaded now.
+pub fn frame_dropping_functions(program: &Program) -> Vec<FrameDropping> {
+    let mut found: Vec<FrameDropping> = Vec::new();
+    for (names, drops) in [(JUMPS, Drops::Jump), (CATCHES, Drops::Caught)] {
+        for name in names {
+            for bound in program.modules.definitions(name, |_| true) {
+                let address = bound.address();
+                if !bound.function.indirect && found.iter().all(|known| known.address != address) {
+                    found.push(FrameDropping { address, drops });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Where a thread at the first instruction of a `longjmp` will be; nothing
+/// when what was saved makes no sense.
+pub fn jump_target(
+    program: &Program,
+    thread: ThreadId,
+) -> Result<Option<JumpTarget>, DebuggeeError> {
+    let registers = *program.registers(thread)?;
+    let saved = |offset| {
+        let address = registers.rdi.wrapping_add(offset);
+        program.debuggee.read_u64(address)
+    };
+    let (Ok(stack), Ok(pc)) = (saved(STACK_IN_JUMP_BUFFER), saved(PC_IN_JUMP_BUFFER)) else {
+        return Ok(None);
+    };
+    let guard = program
+        .debuggee
+        .read_u64(registers.fs_base.wrapping_add(POINTER_GUARD))
+        .unwrap_or(0);
+    let reveal = |word: u64| word.rotate_right(0x11) ^ guard;
+    // musl stores it as it is. A jump goes up its own stack.
+    let candidates = [(reveal(stack), reveal(pc)), (stack, pc)];
+    let target = candidates.into_iter().find(|&(stack, _)| {
+        stack > registers.rsp && stack % 8 == 0 && program.mapping_of(stack).is_some()
+    });
+    Ok(target.map(|(stack, pc)| JumpTarget { pc, stack }))
 }
 
 /// juror's own points at these functions.
 #[derive(Debug, Default)]
 pub struct UnwindPoints {
-    points: FxHashMap<u64, Kind>,
+    points: FxHashMap<u64, Drops>,
 }
 
 impl UnwindPoints {
     /// Plants them in what is loaded now.
     pub fn plant(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        self.points
-            .retain(|&address, _| program.modules.find(address).is_some());
-        for (names, kind) in [(JUMPS, Kind::Jump), (CATCHES, Kind::Catch)] {
-            for name in names {
-                for bound in program.modules.definitions(name, |_| true) {
-                    let address = bound.address();
-                    if bound.function.indirect || self.points.contains_key(&address) {
-                        continue;
-                    }
-                    self.points.insert(address, kind);
-                    program.debuggee.insert(address, Owner::Internal)?;
-                }
+        let known = self.points.keys().copied();
+        let gone: Vec<u64> = known
+            .filter(|&address| program.modules.find(address).is_none())
+            .collect();
+        for address in gone {
+            self.points.remove(&address);
+            program.debuggee.remove(address, Owner::Internal)?;
+        }
+        for found in frame_dropping_functions(program) {
+            if self.points.insert(found.address, found.drops).is_none() {
+                program.debuggee.insert(found.address, Owner::Internal)?;
             }
         }
         Ok(())
@@ -63,26 +128,10 @@ impl UnwindPoints {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<u64>, DebuggeeError> {
-        let registers = *program.registers(thread)?;
-        let below = registers.rsp.wrapping_add(8);
         Ok(match self.points.get(&address) {
             None => None,
-            Some(Kind::Catch) => Some(below),
-            Some(Kind::Jump) => {
-                let place = registers.rdi.wrapping_add(STACK_IN_JUMP_BUFFER);
-                let Ok(stored) = program.debuggee.read_u64(place) else {
-                    return Ok(None);
-                };
-                let guard = program
-                    .debuggee
-                    .read_u64(registers.fs_base.wrapping_add(POINTER_GUARD))
-                    .unwrap_or(0);
-                let plain = stored.rotate_right(0x11) ^ guard;
-                // musl stores it as it is. A jump goes up its own stack.
-                [plain, stored].into_iter().find(|&stack| {
-                    stack > registers.rsp && stack % 8 == 0 && program.mapping_of(stack).is_some()
-                })
-            }
+            Some(Drops::Caught) => Some(program.registers(thread)?.rsp.wrapping_add(8)),
+            Some(Drops::Jump) => jump_target(program, thread)?.map(|target| target.stack),
         })
     }
 }

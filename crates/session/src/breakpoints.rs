@@ -7,6 +7,7 @@ use crate::place::{self, Place};
 use crate::report;
 use crate::view::PointView;
 use juror_debuggee::{DebuggeeError, Owner};
+use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_language::Expression;
 use std::path::Path;
@@ -62,22 +63,21 @@ pub struct Resolved {
 
 impl Resolvable {
     /// Looks for the place.
-    pub fn resolve(&self, program: &Program) -> Resolved {
+    pub fn resolve(&self, modules: &Modules) -> Resolved {
         let mut resolved = Resolved::default();
         match self {
             Resolvable::Address(address) => resolved.addresses.push(*address),
             Resolvable::Function(name) => {
-                for bound in program.modules.definitions(name, |_| true) {
+                for bound in modules.definitions(name, |_| true) {
                     let body = bound.module.symbols.prologue_end(&bound.function);
                     resolved.addresses.push(bound.module.to_process(body));
                 }
-                for (module, copy) in program.modules.inlined_copies(name, |_| true) {
+                for (module, copy) in modules.inlined_copies(name, |_| true) {
                     resolved.addresses.push(module.to_process(copy.entry));
                 }
             }
             Resolvable::Line(file, line) => {
-                let found: Vec<_> = program
-                    .modules
+                let found: Vec<_> = modules
                     .iter()
                     .flat_map(|module| {
                         let lines = module.symbols.addresses_of_line(file, *line);
@@ -108,18 +108,27 @@ impl Breakpoints {
         self.list.iter()
     }
 
-    /// Sets a breakpoint; gives it.
+    /// Sets a breakpoint; gives its number. Without a program it is bound when
+    /// one starts.
     pub fn add(
         &mut self,
-        program: &mut Program,
+        program: Option<&mut Program>,
         text: &str,
         place: Resolvable,
         condition: Option<Expression>,
         temporary: bool,
-    ) -> Result<&Breakpoint, DebuggeeError> {
-        let addresses = place.resolve(program).addresses;
-        for &address in &addresses {
-            program.debuggee.insert(address, Owner::Developer)?;
+    ) -> Result<u32, DebuggeeError> {
+        let mut addresses = Vec::new();
+        if let Some(program) = program {
+            addresses = place.resolve(&program.modules).addresses;
+            for (index, &address) in addresses.iter().enumerate() {
+                if let Err(error) = program.debuggee.insert(address, Owner::Developer) {
+                    for &planted in &addresses[..index] {
+                        program.debuggee.remove(planted, Owner::Developer)?;
+                    }
+                    return Err(error);
+                }
+            }
         }
         self.last_number += 1;
         self.list.push(Breakpoint {
@@ -133,14 +142,13 @@ impl Breakpoints {
             addresses,
             place,
         });
-        let last = self.list.len() - 1;
-        Ok(&self.list[last])
+        Ok(self.last_number)
     }
 
     /// Binds them to what is loaded now.
     pub fn bind(&mut self, program: &mut Program) {
         for breakpoint in &mut self.list {
-            let now = breakpoint.place.resolve(program).addresses;
+            let now = breakpoint.place.resolve(&program.modules).addresses;
             for &address in now
                 .iter()
                 .filter(|address| !breakpoint.addresses.contains(address))

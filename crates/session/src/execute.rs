@@ -50,9 +50,22 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        // Before its beginning the program stands in the dynamic linker, which
+        // nobody asked about.
+        if let Command::Backtrace
+        | Command::Frame
+        | Command::Up
+        | Command::Down
+        | Command::Finish
+        | Command::Next
+        | Command::Step
+        | Command::Until = command
+        {
+            self.begun()?;
+        }
         match command {
             Command::Advance => self.advance_to(rest, observer),
-            Command::Backtrace => self.backtrace(number(rest)?.map(|count| count as usize)),
+            Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, false),
             Command::TemporaryBreak => self.set_breakpoint(rest, true),
             Command::Continue => self.continue_command(rest, observer),
@@ -76,7 +89,7 @@ impl Session {
             Command::Monitor => self.monitors(rest),
             Command::Next => self.repeat_lines(rest, Lines::Over, observer),
             Command::Step => self.repeat_lines(rest, Lines::Into, observer),
-            Command::Until if rest.is_empty() => self.step_line(Lines::Forward, observer),
+            Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
@@ -123,9 +136,9 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.prepare_run(rest)?;
-        let place = Resolvable::Function("main".to_owned());
+        let place = self.main_function();
         let program = self.running_mut()?;
-        let addresses = place.resolve(program).addresses;
+        let addresses = place.resolve(&program.modules).addresses;
         if addresses.is_empty() {
             // Without symbols the entry point is the beginning.
             let Some(main) = program.modules.main() else {
@@ -237,18 +250,23 @@ impl Session {
             }
         };
         let place = self.resolvable(&placed.place)?;
-        let resolved = place.resolve(self.running()?);
+        let resolved = place.resolve(self.modules());
         if resolved.addresses.is_empty()
             && let Resolvable::Function(name) = &place
         {
             self.check_function_name(name)?;
         }
-        let program = self
-            .program
-            .as_mut()
-            .ok_or_else(crate::session::not_running)?;
+        if resolved.addresses.is_empty()
+            && let Resolvable::Line(file, line) = &place
+            && self.is_source_file(file)
+        {
+            return Err(CommandError::new(format!(
+                "there is no code at line {line} of {file}, nor after it"
+            )));
+        }
         let text = if rest.is_empty() { "here" } else { rest };
-        let added = self
+        let program = self.program.as_mut();
+        let number = self
             .breakpoints
             .add(program, text, place, condition, temporary)?;
         let kind = if temporary {
@@ -256,9 +274,7 @@ impl Session {
         } else {
             "breakpoint"
         };
-        let number = added.number;
-        let addresses = added.addresses.clone();
-        let mut message = match addresses.as_slice() {
+        let mut message = match resolved.addresses.as_slice() {
             [] => format!(
                 "{kind} {number} at {text}: no loaded module has it; it waits for one that does"
             ),
@@ -274,10 +290,7 @@ impl Session {
     }
 
     fn place_words(&self, address: u64) -> String {
-        let Some(program) = &self.program else {
-            return format!("{address:#x}");
-        };
-        let described = program.describe(address);
+        let described = self.modules().describe(address);
         match (described.function, described.file, described.line) {
             (Some(function), Some(file), Some(line)) => {
                 let file = file
@@ -296,9 +309,8 @@ impl Session {
     /// A name that nothing has is a slip when something near has one;
     /// otherwise it may belong to a library to come.
     fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let program = self.running()?;
         let mut names: Vec<String> = Vec::new();
-        for module in program.modules.iter() {
+        for module in self.modules().iter() {
             names.extend(module.symbols.function_names());
         }
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
@@ -308,6 +320,17 @@ impl Session {
             )),
             None => Ok(()),
         }
+    }
+
+    fn is_source_file(&self, file: &str) -> bool {
+        let is_meant = |known: &std::path::Path| known.ends_with(file);
+        self.modules().iter().any(|module| {
+            module
+                .symbols
+                .source_files()
+                .iter()
+                .any(|known| is_meant(known))
+        })
     }
 
     fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
@@ -357,6 +380,9 @@ impl Session {
                 juror_language::suggest(word, names()),
             )
         })?;
+        if let "args" | "locals" | "frame" | "line" | "source" = subject {
+            self.begun()?;
+        }
         match subject {
             "args" => self.variables(true),
             "locals" => self.variables(false),
@@ -368,7 +394,7 @@ impl Session {
             "line" | "source" => self.line_info(),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
-            "sharedlibrary" => self.modules(),
+            "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),
         }
     }
@@ -421,11 +447,8 @@ impl Session {
     }
 
     fn place_names(&self) -> Vec<String> {
-        let Some(program) = &self.program else {
-            return Vec::new();
-        };
         let mut names = Vec::new();
-        for module in program.modules.iter().filter(|module| module.is_main) {
+        for module in self.modules().iter().filter(|module| module.is_main) {
             names.extend(module.symbols.function_names());
             let files = module.symbols.source_files();
             names.extend(
@@ -514,7 +537,7 @@ fn no_breakpoint(unknown: Option<u32>) -> Result<Outcome, CommandError> {
     }
 }
 
-fn number(text: &str) -> Result<Option<u64>, CommandError> {
+pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
     match text.trim() {
         "" => Ok(None),
         text => text

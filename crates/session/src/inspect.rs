@@ -12,7 +12,7 @@ use crate::view::{
 };
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Names, Radix, format};
-use juror_instrument::frames::Frame;
+use juror_instrument::frames::{Frame, users_frames};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::{Number, Typed};
 use juror_symbols::register_name;
@@ -70,10 +70,16 @@ impl Session {
         }
     }
 
-    /// `backtrace`
-    pub(crate) fn backtrace(&mut self, count: Option<usize>) -> Result<Outcome, CommandError> {
-        let frames = self.frames()?.to_vec();
-        let shown = count.unwrap_or(usize::MAX).min(frames.len());
+    /// `backtrace`, `backtrace N`, `backtrace all`
+    pub(crate) fn backtrace(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let mut frames = self.frames()?.to_vec();
+        let mut shown = frames.len();
+        if text != "all" {
+            shown = users_frames(&frames).unwrap_or(shown);
+            frames.truncate(shown);
+            let count = crate::execute::number(text)?;
+            shown = shown.min(count.map_or(usize::MAX, |count| count as usize));
+        }
         let views = frames
             .iter()
             .take(shown)
@@ -279,7 +285,7 @@ impl Session {
     }
 
     /// `info sharedlibrary`
-    pub(crate) fn modules(&self) -> Result<Outcome, CommandError> {
+    pub(crate) fn shared_libraries(&self) -> Result<Outcome, CommandError> {
         let program = self.running()?;
         let mut text = String::new();
         for module in program.modules.iter() {
@@ -303,7 +309,14 @@ impl Session {
         let frame = self.selected_frame()?;
         let text = match (&frame.file, frame.line) {
             (Some(file), Some(line)) => {
-                format!("line {line} of {}, at {:#x}", file.display(), frame.pc)
+                let name = self.running()?.describe(frame.pc);
+                let name = match (name.function, name.offset) {
+                    (Some(function), 0) => format!(" <{function}>"),
+                    (Some(function), offset) => format!(" <{function}+{offset}>"),
+                    (None, _) => String::new(),
+                };
+                let at = frame.pc;
+                format!("line {line} of {}, at {at:#x}{name}", file.display())
             }
             _ => format!("there is no line information for {:#x}", frame.pc),
         };
@@ -422,9 +435,14 @@ impl Session {
             None
         };
         let here = frame.as_ref().map(|frame| frame.pc);
+        let main = self.main_line();
+        // Before it has begun, the program is thought to stand at its main
+        // function: the linker is nobody's current place.
         let line = frame
             .as_ref()
-            .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)));
+            .filter(|_| !self.is_fresh)
+            .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)))
+            .or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
         let address = match written {
             Place::Address(text) => Some(self.evaluate(text)?),
             _ => None,
@@ -450,10 +468,13 @@ impl Session {
             return self.list_from(file, next, None);
         }
         let (file, line, mark) = if text.is_empty() {
-            let frame = self.selected_frame()?;
-            match (frame.file, frame.line) {
-                (Some(file), Some(line)) => (file, line, true),
-                _ => return self.list_main(),
+            let frame = match self.is_fresh || self.program.is_none() {
+                true => None,
+                false => Some(self.selected_frame()?),
+            };
+            match frame.and_then(|frame| frame.file.zip(frame.line)) {
+                Some((file, line)) => (file, line, true),
+                None => return self.list_main(),
             }
         } else {
             self.place_line(text)?
@@ -462,20 +483,57 @@ impl Session {
         self.list_from(file, first, mark.then_some(line))
     }
 
+    /// Where the user's program begins: the body of `main`, or what the
+    /// compiler's `main` calls in a Rust program.
+    pub(crate) fn main_function(&self) -> Resolvable {
+        let modules = self.modules();
+        let plain = Resolvable::Function("main".to_owned());
+        let Some(main) = modules.main() else {
+            return plain;
+        };
+        let symbols = &main.symbols;
+        let of_rust = |name: &str| name.ends_with("::main") && name.matches("::").count() == 1;
+        let functions = symbols.functions_named("main");
+        let has_line = |low_pc: u64| symbols.line_at(low_pc).is_some();
+        if functions
+            .iter()
+            .any(|function| &*function.name == "main" && has_line(function.low_pc))
+        {
+            return plain;
+        }
+        let rust = functions
+            .iter()
+            .find(|function| of_rust(&function.name) && has_line(function.low_pc));
+        rust.map_or(plain, |function| {
+            Resolvable::Function(function.name.to_string())
+        })
+    }
+
+    /// The file and line where the user's program begins.
+    pub(crate) fn main_line(&self) -> Option<(PathBuf, u32)> {
+        let modules = self.modules();
+        let Resolvable::Function(name) = self.main_function() else {
+            return None;
+        };
+        // Its first line: what follows may be inlined from elsewhere.
+        let bound = modules.definitions(&name, |module| module.is_main);
+        let described = modules.describe(bound.first()?.address());
+        described.file.zip(described.line)
+    }
+
     fn list_main(&mut self) -> Result<Outcome, CommandError> {
-        let (file, line, _) = self
-            .place_line("main")
-            .map_err(|_| CommandError::new("there is no source for this place"))?;
+        let (file, line) = self
+            .main_line()
+            .ok_or_else(|| CommandError::new("there is no source for this place"))?;
         self.list_from(file, line.saturating_sub(LIST_LINES / 2).max(1), None)
     }
 
     fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
         let placed = place::parse(text).map_err(CommandError::new)?;
         let place = self.resolvable(&placed.place)?;
-        let program = self.running()?;
+        let modules = self.modules();
         if let Resolvable::Line(file, line) = &place {
-            let files = program
-                .modules
+            let files = modules
                 .iter()
                 .flat_map(|module| module.symbols.source_files());
             let found = files
@@ -486,10 +544,10 @@ impl Session {
             }
         }
         let described = place
-            .resolve(program)
+            .resolve(modules)
             .addresses
             .first()
-            .map(|&at| program.describe(at));
+            .map(|&at| modules.describe(at));
         match described.and_then(|described| Some((described.file?, described.line?))) {
             Some((file, line)) => Ok((file, line, false)),
             None => Err(CommandError::new(format!(

@@ -263,11 +263,25 @@ pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
                 },
                 violations: watched.violations,
                 events: events.collect(),
-                slices: watched.monitor.slice_count() as u64,
+                slices: slice_total(watched),
                 remarks: remarks(watched),
             }
         })
         .collect()
+}
+
+/// How many objects the property was evaluated for, those that have ended
+/// included; none when it is not sliced. The base slice stands for no object.
+fn slice_total(watched: &Watched) -> u64 {
+    if watched.property.slice.is_empty() {
+        return 0;
+    }
+    let living = watched
+        .monitor
+        .slices()
+        .filter(|slice| !slice.ended)
+        .count() as u64;
+    living.saturating_sub(1) + watched.monitor.ended_count()
 }
 
 /// What a user would want to know before trusting a verdict.

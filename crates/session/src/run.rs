@@ -14,6 +14,7 @@ use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, Vio
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
 use juror_instrument::expression;
+use juror_instrument::frames::users_frames;
 use juror_instrument::scope::FrameScope;
 
 /// Frames that a stop shows.
@@ -189,7 +190,8 @@ impl Session {
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
-        if owners.contains(Owners::DEVELOPER) {
+        let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
         }
         if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
@@ -349,9 +351,26 @@ impl Session {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
-                self.stop(StopReason::Step, thread)
+                match self.announce_breakpoint(thread)? {
+                    Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
+                    _ => self.stop(StopReason::Step, thread),
+                }
             }
         }
+    }
+
+    /// A step ends where a breakpoint stands: that is what the user sees.
+    pub(crate) fn announce_breakpoint(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<Option<Pause>, CommandError> {
+        let address = self.running()?.registers(thread)?.rip;
+        if self.breakpoints.at(address).is_empty() {
+            return Ok(None);
+        }
+        let pause = self.on_breakpoint(thread, address)?;
+        self.announced = Some((thread, address));
+        Ok(pause)
     }
 
     /// Stops all threads and shows where one of them stands.
@@ -393,13 +412,24 @@ impl Session {
         let thread_count = program.debuggee.threads().count();
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
-        let location = report::location(program, pc);
-        let (frames, more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let mut location = report::location(program, pc);
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let mut frames = self.without_foreign_inlined(frames);
+        if let Some(count) = users_frames(&frames) {
+            frames.truncate(count);
+            more = false;
+        }
         let backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
             .map(|(level, frame)| self.frame_view(level, frame))
             .collect();
+        if let Some(first) = backtrace
+            .first()
+            .filter(|first| first.location.line.is_some())
+        {
+            location.clone_from(&first.location);
+        }
         let shown = frames
             .first()
             .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));

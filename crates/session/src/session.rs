@@ -9,6 +9,7 @@ use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
 use juror_instrument::frames::Frame;
+use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
 use std::ffi::OsString;
@@ -35,6 +36,12 @@ pub(crate) struct Selection {
 pub struct Session {
     pub(crate) options: Options,
     pub(crate) program: Option<Program>,
+    /// What the last program had loaded, so that places in it can still be
+    /// named when it is gone.
+    pub(crate) last_modules: Modules,
+    /// A breakpoint that has been shown because a step ended at it: arriving
+    /// there is no second stop.
+    pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) sources: Sources,
@@ -62,6 +69,8 @@ impl Session {
         let mut session = Session {
             options,
             program: None,
+            last_modules: Modules::default(),
+            announced: None,
             watch,
             breakpoints: Breakpoints::default(),
             sources: Sources::default(),
@@ -166,13 +175,32 @@ impl Session {
 
     /// The debuggee is gone.
     pub(crate) fn forget_program(&mut self) {
-        self.program = None;
+        if let Some(mut program) = self.program.take() {
+            self.last_modules = std::mem::take(&mut program.modules);
+        }
+        self.announced = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
         self.breakpoints.forget_locations();
+    }
+
+    /// What is loaded, or was when there was a program.
+    pub(crate) fn modules(&self) -> &Modules {
+        match &self.program {
+            Some(program) => &program.modules,
+            None => &self.last_modules,
+        }
+    }
+
+    /// For commands that speak of where the program is: it must have begun.
+    pub(crate) fn begun(&self) -> Result<(), CommandError> {
+        match self.is_fresh {
+            true => Err(not_running()),
+            false => self.running().map(|_| ()),
+        }
     }
 
     /// The program, or a sentence for the user.
@@ -195,6 +223,7 @@ impl Session {
         let thread = self.thread()?;
         if self.selection.frames.is_none() {
             let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
+            let frames = self.without_foreign_inlined(frames);
             self.selection.frames = Some(frames);
         }
         Ok(self.selection.frames.as_deref().unwrap_or(&[]))

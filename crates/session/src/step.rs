@@ -12,9 +12,12 @@ use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::Frame;
+use juror_instrument::program::Program;
+use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
 use juror_stepping::{Flow, flow_of};
 use juror_symbols::TypeKind;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// The longest instruction of the machine, in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;
@@ -30,13 +33,44 @@ pub(crate) enum Lines {
     Forward,
 }
 
-/// Where a step by line began.
-struct Start {
+/// The line that a step by line is leaving.
+struct Leaving {
     thread: ThreadId,
     /// The code of the line, in the process.
     ranges: Vec<Range<u64>>,
+    file: Option<PathBuf>,
     line: Option<u32>,
     cfa: Option<u64>,
+    /// Where its function begins.
+    function: Option<u64>,
+    /// How many calls were inlined where it is.
+    inlined: usize,
+    /// The step began in code that is not the user's: any line will do.
+    foreign: bool,
+}
+
+impl Leaving {
+    fn from(frame: &Frame, thread: ThreadId, foreign: bool) -> Leaving {
+        Leaving {
+            thread,
+            ranges: line_ranges(frame),
+            file: frame.file.clone(),
+            line: frame.line,
+            cfa: frame.cfa,
+            function: function_start(frame),
+            inlined: frame.inline_count,
+            foreign,
+        }
+    }
+
+    /// A tail call has the frame address of its caller.
+    fn is_same_call(&self, frame: &Frame) -> bool {
+        self.cfa == frame.cfa && self.function == function_start(frame)
+    }
+
+    fn holds(&self, frame: &Frame) -> bool {
+        self.is_same_call(frame) && self.ranges.iter().any(|range| range.contains(&frame.pc))
+    }
 }
 
 impl Session {
@@ -49,18 +83,14 @@ impl Session {
         self.is_fresh = false;
         let thread = self.thread()?;
         let frame = self.innermost()?;
-        let start = Start {
-            thread,
-            ranges: line_ranges(&frame),
-            line: frame.line,
-            cfa: frame.cfa,
-        };
-        if start.ranges.is_empty() {
+        let foreign = !self.is_users(&frame);
+        let mut leaving = Leaving::from(&frame, thread, foreign);
+        if leaving.ranges.is_empty() {
             // Nothing to step by here: go back to where there is.
             return self.finish_frame(0, observer, false);
         }
         loop {
-            if let Some(pause) = self.advance_within_line(&start, lines, observer)? {
+            if let Some(pause) = self.advance_within_line(&mut leaving, lines, observer)? {
                 return self.settle(pause);
             }
         }
@@ -70,150 +100,283 @@ impl Session {
     /// something else ended it.
     fn advance_within_line(
         &mut self,
-        start: &Start,
+        leaving: &mut Leaving,
         lines: Lines,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let thread = start.thread;
-        let program = self.running()?;
-        let registers = *program.registers(thread)?;
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        let count = (1..=INSTRUCTION_LENGTH_MAX).rev().find(|&count| {
-            program
-                .debuggee
-                .read(registers.rip, &mut bytes[..count])
-                .is_ok()
-        });
-        let flow = flow_of(
-            bytes.get(..count.unwrap_or(0)).unwrap_or(&[]),
-            registers.rip,
-        );
+        let thread = leaving.thread;
+        let registers = *self.running()?.registers(thread)?;
+        let flow = self.flow_at(registers.rip)?;
         if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
-            let pause = self.run_to(back, thread, registers.rsp.wrapping_sub(1), observer)?;
+            let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
             }
-            return self.is_line_done(start, lines, observer);
+            return self.is_line_done(leaving, lines, observer);
         }
         let pause = self.step_instruction(thread, observer)?;
         if !matches!(pause, Pause::Stepped(_)) {
             return Ok(Some(pause));
         }
         if let Flow::Call { back } = flow {
-            return self.enter_call(start, back, registers.rsp, observer);
+            return self.enter_call(leaving, back, registers.rsp, observer);
         }
-        self.is_line_done(start, lines, observer)
+        self.is_line_done(leaving, lines, observer)
     }
 
-    /// A call has been stepped into: stays in a function that has lines, runs
-    /// over one that has none.
+    fn flow_at(&self, address: u64) -> Result<Flow, CommandError> {
+        let program = self.running()?;
+        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+        // The instruction may be the last one of what is mapped.
+        let count = (1..=INSTRUCTION_LENGTH_MAX)
+            .rev()
+            .find(|&count| program.debuggee.read(address, &mut bytes[..count]).is_ok());
+        let bytes = bytes.get(..count.unwrap_or(0)).unwrap_or(&[]);
+        Ok(flow_of(bytes, address))
+    }
+
+    /// Whether a person who steps wants to stop there: the place has a line
+    /// and a source that can be shown. Where the program's own source is gone,
+    /// everything in the program will do.
+    fn is_users(&mut self, frame: &Frame) -> bool {
+        let (Some(module), Some(file), Some(_)) = (&frame.module, &frame.file, frame.line) else {
+            return false;
+        };
+        self.sources.line_count(file).is_some() || (module.is_main && !self.has_main_source())
+    }
+
+    fn has_main_source(&mut self) -> bool {
+        match self.main_line() {
+            Some((file, _)) => self.sources.line_count(&file).is_some(),
+            None => false,
+        }
+    }
+
+    /// A call has been stepped into: stays in a function that is the user's,
+    /// runs over another one.
     fn enter_call(
         &mut self,
-        start: &Start,
+        leaving: &mut Leaving,
         back: u64,
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let frame = self.innermost()?;
-        let body =
-            frame
-                .module
-                .as_ref()
-                .zip(frame.function.as_ref())
-                .and_then(|(module, function)| {
-                    let body = module.symbols.prologue_end(function);
-                    let has_lines = module.symbols.line_at(body).is_some() && !function.plt;
-                    has_lines.then(|| module.to_process(body))
-                });
-        let pause = match body {
-            Some(body) if body == frame.pc => return Ok(Some(Pause::Stepped(start.thread))),
-            Some(body) => self.run_to(body, start.thread, 0, observer)?,
-            None => {
-                let pause = self.run_to(back, start.thread, stack.wrapping_sub(1), observer)?;
-                if matches!(pause, Pause::Temporary(_)) {
-                    return self.is_line_done(start, Lines::Into, observer);
+        match self.body_to_enter(&frame, leaving.foreign)? {
+            Some(body) if body == frame.pc => Ok(Some(Pause::Stepped(leaving.thread))),
+            Some(body) => {
+                // A function of a library may be another one than it seemed:
+                // then the call is over at its return.
+                let point = |address, above| Temporary {
+                    address,
+                    thread: Some(leaving.thread),
+                    above,
+                };
+                let points = [point(body, 0), point(back, stack.wrapping_sub(1))];
+                let pause = self.run_to_any(&points, observer)?;
+                if matches!(pause, Pause::Temporary(_)) && self.innermost()?.pc == back {
+                    return self.is_line_done(leaving, Lines::Into, observer);
                 }
-                pause
+                Ok(Some(pause))
             }
-        };
-        Ok(Some(pause))
+            None => {
+                let pause = self.run_over_call(back, leaving.thread, stack, observer)?;
+                if matches!(pause, Pause::Temporary(_)) {
+                    return self.is_line_done(leaving, Lines::Into, observer);
+                }
+                Ok(Some(pause))
+            }
+        }
     }
 
-    /// Whether the thread has left the line where the step began.
+    /// Where the body of a function begins that is being entered at `frame`,
+    /// when it is one to step into; also through a stub of the linkage table.
+    fn body_to_enter(&mut self, frame: &Frame, foreign: bool) -> Result<Option<u64>, CommandError> {
+        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
+            return Ok(None);
+        };
+        let bodies: Vec<u64> = if function.plt {
+            let program = self.running()?;
+            let reached = program
+                .modules
+                .reached_definitions(&function.name, |_| true);
+            let bodies = reached.iter().filter(|bound| !bound.function.indirect);
+            bodies
+                .map(|bound| {
+                    let symbols = &bound.module.symbols;
+                    bound
+                        .module
+                        .to_process(symbols.prologue_end(&bound.function))
+                })
+                .collect()
+        } else {
+            vec![module.to_process(module.symbols.prologue_end(function))]
+        };
+        let [body] = bodies.as_slice() else {
+            return Ok(None);
+        };
+        let described = self.running()?.describe(*body);
+        let (Some(file), Some(_)) = (described.file, described.line) else {
+            return Ok(None);
+        };
+        let is_main = |session: &Session| {
+            let found = session.program.as_ref()?.modules.find(*body)?;
+            Some(found.is_main)
+        };
+        let wanted = foreign
+            || self.sources.line_count(&file).is_some()
+            || (is_main(self) == Some(true) && !self.has_main_source());
+        Ok(wanted.then_some(*body))
+    }
+
+    /// Whether the thread has left the line. In the middle of another one, that
+    /// one is to be left, too: a step ends where a statement begins.
     fn is_line_done(
         &mut self,
-        start: &Start,
+        leaving: &mut Leaving,
         lines: Lines,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let frame = self.innermost()?;
-        if start.ranges.iter().any(|range| range.contains(&frame.pc)) && frame.cfa == start.cfa {
+        if leaving.holds(&frame) {
             return Ok(None);
         }
-        let done = Ok(Some(Pause::Stepped(start.thread)));
-        let Some(line) = frame.line else {
-            // Code without lines: a stub, or the caller of `main`.
-            return self.leave_lineless(&frame, start, observer);
-        };
-        // Back in the caller: shown in the middle of its line, as gdb does.
-        if frame.cfa > start.cfa {
-            return done;
+        let same_frame = leaving.is_same_call(&frame);
+        if frame.line.is_none() || !(leaving.foreign || self.is_users(&frame)) {
+            if same_frame {
+                return Ok(None);
+            }
+            // A stub, the caller of `main`, a tail call into a library.
+            return self.leave_foreign(&frame, leaving, observer);
         }
-        let begins = frame.module.as_ref().is_some_and(|module| {
-            let row = module.symbols.line_at(module.to_file(frame.pc));
-            row.is_some_and(|row| row.is_stmt && module.to_process(row.range.start) == frame.pc)
-        });
-        let other = Some(line) != start.line || frame.cfa != start.cfa;
-        let backwards =
-            lines == Lines::Forward && frame.cfa == start.cfa && Some(line) < start.line;
-        if begins && other && !backwards {
-            done
-        } else {
-            Ok(None)
+        // A call that was inlined is passed like any other.
+        if same_frame && lines != Lines::Into && frame.inline_count > leaving.inlined {
+            return Ok(None);
         }
+        let row = frame
+            .module
+            .as_ref()
+            .and_then(|module| Some((module, module.symbols.line_at(module.to_file(frame.pc))?)));
+        let begins = row
+            .as_ref()
+            .is_some_and(|(module, row)| module.to_process(row.range.start) == frame.pc);
+        let is_statement = row.is_some_and(|(_, row)| row.is_stmt);
+        let other = !same_frame || (&frame.file, frame.line) != (&leaving.file, leaving.line);
+        if begins && other {
+            let backwards = lines == Lines::Forward && same_frame && frame.line < leaving.line;
+            if backwards || (!is_statement && same_frame) {
+                return Ok(None);
+            }
+            if is_statement {
+                return Ok(Some(Pause::Stepped(leaving.thread)));
+            }
+        }
+        if lines != Lines::Forward || !same_frame {
+            *leaving = Leaving::from(&frame, leaving.thread, leaving.foreign);
+        }
+        Ok(None)
     }
 
-    /// Out of code that has no lines: a tail call into a library, a signal
-    /// handler's trampoline.
-    fn leave_lineless(
+    /// Out of code that is not the user's: runs to its return.
+    fn leave_foreign(
         &mut self,
         frame: &Frame,
-        start: &Start,
+        leaving: &mut Leaving,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        let thread = leaving.thread;
         let Some(cfa) = frame.cfa else {
-            return Ok(Some(Pause::Stepped(start.thread)));
+            return Ok(Some(Pause::Stepped(thread)));
         };
-        let back = self.running()?.debuggee.read_u64(cfa.wrapping_sub(8));
-        let Ok(back) = back else {
-            return Ok(Some(Pause::Stepped(start.thread)));
+        let Ok(back) = self.running()?.debuggee.read_u64(cfa.wrapping_sub(8)) else {
+            return Ok(Some(Pause::Stepped(thread)));
         };
-        let pause = self.run_to(back, start.thread, cfa.wrapping_sub(1), observer)?;
-        Ok(match pause {
-            Pause::Temporary(thread) => {
-                let frame = self.innermost()?;
-                let inside = start.ranges.iter().any(|range| range.contains(&frame.pc));
-                (!inside).then_some(Pause::Stepped(thread))
-            }
-            other => Some(other),
-        })
+        let pause = self.run_over_call(back, thread, cfa, observer)?;
+        if !matches!(pause, Pause::Temporary(_)) {
+            return Ok(Some(pause));
+        }
+        let frame = self.innermost()?;
+        if !leaving.holds(&frame) && self.is_users(&frame) {
+            *leaving = Leaving::from(&frame, thread, leaving.foreign);
+        }
+        Ok(None)
     }
 
-    /// One instruction of a thread; the others stand still.
+    /// Lets all threads run until a call of one thread has returned to `back`,
+    /// or is gone because something jumped over it: `longjmp`, an exception.
+    /// `stack` is the stack pointer before the call.
+    fn run_over_call(
+        &mut self,
+        back: u64,
+        thread: ThreadId,
+        stack: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let point = |address, above| Temporary {
+            address,
+            thread: Some(thread),
+            above,
+        };
+        let exits = frame_dropping_functions(self.running()?);
+        let mut points = vec![point(back, stack.wrapping_sub(1))];
+        points.extend(exits.iter().map(|exit| match exit.drops {
+            // Called by the frame that has caught.
+            Drops::Caught => point(exit.address, stack.wrapping_sub(9)),
+            Drops::Jump => point(exit.address, 0),
+        }));
+        loop {
+            let pause = self.run_to_any(&points, observer)?;
+            if !matches!(pause, Pause::Temporary(_)) {
+                return Ok(pause);
+            }
+            let program = self.running()?;
+            let registers = *program.registers(thread)?;
+            let exit = exits.iter().find(|exit| exit.address == registers.rip);
+            match exit.map(|exit| exit.drops) {
+                None => return Ok(pause),
+                Some(Drops::Caught) => {
+                    let after = program.debuggee.read_u64(registers.rsp)?;
+                    return self.run_to(after, thread, registers.rsp, observer);
+                }
+                Some(Drops::Jump) => {
+                    if let Some(target) = jump_target(program, thread)?
+                        && target.stack >= stack
+                    {
+                        return self.run_to(target.pc, thread, target.stack - 1, observer);
+                    }
+                    // A jump inside of the call: past its point.
+                    let pause = self.step_instruction(thread, observer)?;
+                    if !matches!(pause, Pause::Stepped(_)) {
+                        return Ok(pause);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One instruction of a thread. The others stand still, unless it may wait
+    /// for them: in a system call.
     pub(crate) fn step_instruction(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
-        self.running_mut()?.debuggee.step(thread)?;
-        self.pump(
-            observer,
-            Goal {
-                stepping: Some(thread),
-                ..Goal::default()
-            },
-        )
+        let program = self.running_mut()?;
+        let may_wait = is_at_system_call(program, thread)?;
+        program.debuggee.step(thread)?;
+        if may_wait {
+            program.debuggee.resume_all()?;
+        }
+        let goal = Goal {
+            stepping: Some(thread),
+            ..Goal::default()
+        };
+        let pause = self.pump(observer, goal);
+        if may_wait && let Some(program) = &mut self.program {
+            program.debuggee.halt_all()?;
+        }
+        pause
     }
 
     /// One instruction, and over it when it is a call.
@@ -222,14 +385,9 @@ impl Session {
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        let program = self.running()?;
-        let registers = *program.registers(thread)?;
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        let _ = program.debuggee.read(registers.rip, &mut bytes);
-        match flow_of(&bytes, registers.rip) {
-            Flow::Call { back } => {
-                self.run_to(back, thread, registers.rsp.wrapping_sub(1), observer)
-            }
+        let registers = *self.running()?.registers(thread)?;
+        match self.flow_at(registers.rip)? {
+            Flow::Call { back } => self.run_over_call(back, thread, registers.rsp, observer),
             _ => self.step_instruction(thread, observer),
         }
     }
@@ -296,19 +454,25 @@ impl Session {
             .get(level)
             .cloned()
             .ok_or_else(|| CommandError::new("there is no such frame"))?;
+        // Calls that were inlined have no return of their own.
         let caller = frames
             .iter()
             .skip(level)
-            .find(|caller| caller.pc != frame.pc);
+            .skip_while(|inner| inner.is_inlined())
+            .nth(1);
         let (Some(back), Some(cfa)) = (caller.map(|caller| caller.pc), frame.cfa) else {
             return Err(CommandError::new(
                 "the outermost frame has nothing to return to",
             ));
         };
-        let pause = self.run_to(back, thread, cfa.wrapping_sub(1), observer)?;
+        let pause = self.run_over_call(back, thread, cfa, observer)?;
         let Pause::Temporary(thread) = pause else {
             return self.settle(pause);
         };
+        if self.running()?.registers(thread)?.rip != back {
+            // It was left by a jump or an exception: nothing was returned.
+            return self.stop(StopReason::Step, thread);
+        }
         let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
         if !show_value {
             return self.stop(StopReason::Step, thread);
@@ -346,7 +510,7 @@ impl Session {
         let thread = self.thread()?;
         let placed = place::parse(text).map_err(CommandError::new)?;
         let place = self.resolvable(&placed.place)?;
-        let addresses = place.resolve(self.running()?).addresses;
+        let addresses = place.resolve(&self.running()?.modules).addresses;
         if addresses.is_empty() {
             return Err(CommandError::new(format!("there is no code at `{text}`")));
         }
@@ -376,12 +540,46 @@ impl Session {
     /// The innermost frame of the selected thread, as it is now.
     fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
-        let (mut frames, _) = self.running()?.backtrace(thread, 1);
+        let mut frames = Vec::new();
+        self.running()?.walk(thread, |frame| {
+            let more = frame.is_inlined();
+            frames.push(frame);
+            more
+        });
+        let mut frames = self.without_foreign_inlined(frames);
         if frames.is_empty() {
             return Err(CommandError::new("the thread has no stack"));
         }
         Ok(frames.swap_remove(0))
     }
+
+    /// Leaves out what was inlined from elsewhere (a library's header, Rust's
+    /// own library) and has no source to show: one is in the function that it
+    /// was inlined into.
+    pub(crate) fn without_foreign_inlined(&mut self, mut frames: Vec<Frame>) -> Vec<Frame> {
+        let call = frames.iter().position(|frame| !frame.is_inlined());
+        let chain = frames.get(..=call.unwrap_or(0)).unwrap_or(&[]).to_vec();
+        let own = chain.iter().position(|frame| self.is_users(frame));
+        frames.drain(..own.unwrap_or(0));
+        frames
+    }
+}
+
+/// Whether the thread is about to make a system call, or was stopped in one
+/// that goes on when it runs.
+fn is_at_system_call(program: &Program, thread: ThreadId) -> Result<bool, CommandError> {
+    const SYSCALL: [u8; 2] = [0x0f, 0x05];
+    let pc = program.registers(thread)?.rip;
+    let is_call = |address| {
+        let mut bytes = [0; 2];
+        program.debuggee.read(address, &mut bytes).is_ok() && bytes == SYSCALL
+    };
+    Ok(is_call(pc) || is_call(pc.wrapping_sub(2)))
+}
+
+fn function_start(frame: &Frame) -> Option<u64> {
+    let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
+    Some(module.to_process(function.low_pc))
 }
 
 /// The code of the line that a frame stands in.

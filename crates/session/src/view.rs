@@ -202,7 +202,7 @@ pub enum StopReason {
     },
     /// Ctrl-C.
     Interrupted,
-    /// The program has been started and has not run yet.
+    /// The program has been started and stands at its main function.
     Started,
 }
 
@@ -265,7 +265,8 @@ pub struct PropertySummary {
     pub violations: u64,
     /// One entry an event.
     pub events: Vec<EventSummary>,
-    /// Slices that exist now.
+    /// How many slices there were, those that have ended included; 0 for a
+    /// property without slices.
     pub slices: u64,
     /// Remarks: functions that never ran, libraries that never came.
     pub remarks: Vec<String>,

@@ -191,13 +191,8 @@ impl Engine {
         passage: Passage,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.is_site(address) {
-            if !self.is_lifted(address) {
-                operations.push(Operation::Plant { address });
-            }
-            for thread in self.threads.values_mut() {
-                thread.forget_departure(address);
-            }
+        if !self.is_site(address) && !self.is_lifted(address) {
+            operations.push(Operation::Plant { address });
         }
         let site = self
             .sites
@@ -225,7 +220,7 @@ impl Engine {
         let stepper = self.stepper();
         for (id, thread) in &mut self.threads {
             if stepper != Some(*id) {
-                thread.forget_out_of_sight(address);
+                thread.forget_returns_to(address);
             }
         }
     }

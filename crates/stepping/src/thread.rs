@@ -295,15 +295,9 @@ impl Thread {
         self.standing = innermost.map(|arrival| arrival.stack);
     }
 
-    /// Forgets that the thread went past `address`.
-    pub(crate) fn forget_departure(&mut self, address: u64) {
-        self.departure
-            .take_if(|departure| departure.arrival.address == address);
-    }
-
-    /// Forgets everything about `address` but that the thread stands there.
-    pub(crate) fn forget_out_of_sight(&mut self, address: u64) {
-        self.forget_departure(address);
+    /// Forgets the arrivals at `address` that the thread would come back to
+    /// from a signal handler; it keeps the one at which it stands.
+    pub(crate) fn forget_returns_to(&mut self, address: u64) {
         let here = self.standing.filter(|_| self.place == address);
         self.arrivals
             .retain(|arrival| arrival.address != address || Some(arrival.stack) == here);

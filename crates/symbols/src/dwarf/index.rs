@@ -57,6 +57,8 @@ pub(crate) struct Index {
     pub abstract_names: FxHashMap<DieRef, Box<str>>,
     /// In the order of their entries.
     pub types: Vec<TypeRecord>,
+    /// The enumerations, named or not.
+    pub enumerations: Vec<DieRef>,
     pub types_by_tail: FxHashMap<Box<str>, Vec<u32>>,
     pub globals: Vec<GlobalRecord>,
     pub globals_by_tail: FxHashMap<Box<str>, Vec<u32>>,

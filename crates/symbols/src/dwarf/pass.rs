@@ -128,6 +128,9 @@ impl Pass<'_> {
                 self.scopes.push((depth, name));
             }
             _ => {
+                if tag == gimli::DW_TAG_enumeration_type && !attributes.declaration {
+                    self.index.enumerations.push(die);
+                }
                 let Some(name) = self.info.text(self.unit, attributes.name) else {
                     return;
                 };

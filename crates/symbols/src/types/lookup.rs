@@ -1,7 +1,7 @@
 //! Types by the names that users write in casts: `struct queue *`,
 //! `unsigned long`, `ns::Item`.
 
-use super::{Encoding, Source, Type};
+use super::{Encoding, Source, Type, TypeKind};
 use crate::SymbolFile;
 use crate::names;
 
@@ -52,6 +52,21 @@ impl SymbolFile {
             }
         }
         best.map(|(_, die)| Type::from_die(info.clone(), die))
+    }
+
+    /// The enumeration that has an enumerator of this name, and its value.
+    /// `Scope::NAME` is understood, too: only the last part counts.
+    pub fn enumerator_named(&self, name: &str) -> Option<(Type, i128)> {
+        let info = self.inner.debug_info()?;
+        let wanted = names::tail(name);
+        info.index().enumerations.iter().find_map(|die| {
+            let enumeration = Type::from_die(info.clone(), *die);
+            let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
+                return None;
+            };
+            let found = enumerators.iter().find(|one| &*one.name == wanted)?;
+            Some((enumeration, found.value))
+        })
     }
 
     /// The names of the program's types, for suggestions; sorted, each once.

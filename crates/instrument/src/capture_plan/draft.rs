@@ -1,0 +1,332 @@
+//! What a capture has reached so far, from the inside out.
+//!
+//! A draft is a *source* (where the first word is), pointers to *follow* from
+//! there, and the type of what has been reached; fields and elements move the
+//! place without reading it.
+
+use super::CaptureError;
+use crate::read_plan::{Decode, ReadPlan, Source};
+use juror_event::Conversion;
+use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use smallvec::SmallVec;
+
+/// A part of a value and where a plan finds it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    pub(super) offset: u32,
+    pub(super) size: u32,
+    pub(super) source: Source,
+    /// The source holds the address of the part, not the part.
+    pub(super) pointed: bool,
+}
+
+/// What has been reached so far.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Draft {
+    pub(super) parts: SmallVec<[Part; 2]>,
+    /// Pointers followed from the part; the place reached is this far behind
+    /// the last one.
+    pub(super) follow: SmallVec<[i64; 2]>,
+    /// How far into the value the place is, while nothing has been followed.
+    pub(super) offset: i64,
+    pub(super) bits: Option<BitField>,
+    pub(super) r#type: Option<Type>,
+    pub(super) conversion: Option<Conversion>,
+    /// The address of the place is meant, not what it holds.
+    pub(super) address: bool,
+}
+
+impl Draft {
+    pub(super) fn new(parts: SmallVec<[Part; 2]>, r#type: Option<Type>) -> Draft {
+        Draft {
+            parts,
+            follow: SmallVec::new(),
+            offset: 0,
+            bits: None,
+            r#type,
+            conversion: None,
+            address: false,
+        }
+    }
+
+    fn shift(&mut self, bytes: i64) {
+        match self.follow.last_mut() {
+            Some(last) => *last = last.wrapping_add(bytes),
+            None => self.offset = self.offset.wrapping_add(bytes),
+        }
+    }
+
+    fn type_name(&self) -> String {
+        self.r#type
+            .as_ref()
+            .map_or_else(|| "a word without a type".to_owned(), Type::name)
+    }
+
+    pub(super) fn dereference(mut self) -> Result<Draft, CaptureError> {
+        if self.address {
+            self.address = false;
+            self.r#type = self.r#type.as_ref().and_then(Type::target);
+            return Ok(self);
+        }
+        match &self.r#type {
+            None => self.r#type = None,
+            Some(r#type) => match r#type.strip().kind() {
+                TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+                    self.r#type = Some(target);
+                }
+                TypeKind::Array { .. } => {
+                    self.r#type = r#type.target();
+                    return Ok(self);
+                }
+                _ => {
+                    return Err(CaptureError::new(format!(
+                        "`{}` is not a pointer",
+                        r#type.name()
+                    )));
+                }
+            },
+        }
+        if self.follow.is_empty() {
+            // The pointer itself is what the source holds, or it lies in what
+            // the source points to.
+            let offset = self.offset;
+            self.parts = self.part_at_offset()?;
+            self.offset = 0;
+            if let Some(part) = self.parts.first_mut()
+                && std::mem::take(&mut part.pointed)
+            {
+                self.follow.push(offset);
+            }
+        }
+        self.follow.push(0);
+        self.bits = None;
+        Ok(self)
+    }
+
+    pub(super) fn field(mut self, name: &str) -> Result<Draft, CaptureError> {
+        let Some(r#type) = self.r#type.clone() else {
+            return Err(CaptureError {
+                message: format!("the type of what holds `{name}` is not known"),
+                help: Some("fields need debug information: build with -g".to_owned()),
+            });
+        };
+        if r#type.is_pointer() {
+            return self.dereference()?.field(name);
+        }
+        let Some(field) = r#type.field(name) else {
+            let names: Vec<_> = r#type.field_names();
+            let near = juror_language::suggest(name, names.iter().map(|name| &**name));
+            return Err(CaptureError {
+                message: format!("`{}` has no field `{name}`", r#type.name()),
+                help: near.map(|near| format!("did you mean `{near}`?")),
+            });
+        };
+        match field.bits {
+            Some(bits) => {
+                self.shift((bits.offset_bits / 8) as i64);
+                self.bits = Some(BitField {
+                    offset_bits: bits.offset_bits % 8,
+                    ..bits
+                });
+            }
+            None => self.shift(field.offset as i64),
+        }
+        self.r#type = Some(field.r#type);
+        Ok(self)
+    }
+
+    pub(super) fn index(mut self, index: i64) -> Result<Draft, CaptureError> {
+        if self.r#type.as_ref().is_some_and(Type::is_pointer) {
+            self = self.dereference()?;
+        } else {
+            match self.r#type.as_ref().and_then(Type::target) {
+                Some(element) => self.r#type = Some(element),
+                None => {
+                    return Err(CaptureError::new(format!(
+                        "`{}` has no elements",
+                        self.type_name()
+                    )));
+                }
+            }
+        }
+        let size = self
+            .r#type
+            .as_ref()
+            .and_then(Type::size)
+            .ok_or_else(|| CaptureError::new("the size of an element is not known"))?;
+        self.shift(index.wrapping_mul(size as i64));
+        Ok(self)
+    }
+
+    pub(super) fn address_of(mut self) -> Result<Draft, CaptureError> {
+        let in_memory = !self.follow.is_empty()
+            || self.parts.iter().all(|part| {
+                part.pointed
+                    || matches!(part.source, Source::Frame { .. } | Source::Absolute { .. })
+            });
+        if !in_memory {
+            return Err(CaptureError::new(
+                "this value is in a register at that moment, so it has no address",
+            ));
+        }
+        self.address = true;
+        self.r#type = self.r#type.as_ref().map(Type::pointer_to);
+        Ok(self)
+    }
+
+    /// The single part that holds the place, with the place at its start.
+    fn part_at_offset(&self) -> Result<SmallVec<[Part; 2]>, CaptureError> {
+        let offset = u32::try_from(self.offset)
+            .map_err(|_| CaptureError::new("this lies before the start of the value"))?;
+        let found = self.parts.iter().find(|part| {
+            (part.offset..part.offset.saturating_add(part.size.max(1))).contains(&offset)
+        });
+        let Some(part) = found else {
+            return Err(CaptureError::new(
+                "this part of the value is not passed to the function",
+            ));
+        };
+        let inside = offset - part.offset;
+        let mut part = part.clone();
+        part.offset = 0;
+        if !part.pointed {
+            part.source = moved(part.source, inside);
+        }
+        Ok(SmallVec::from_iter([part]))
+    }
+
+    pub(super) fn finish(self) -> Result<ReadPlan, CaptureError> {
+        let decode = self.decode()?;
+        if !self.follow.is_empty() {
+            let [part] = self.parts.as_slice() else {
+                return Err(CaptureError::new("this value stands in several places"));
+            };
+            return Ok(ReadPlan {
+                source: part.source,
+                follow: self.follow,
+                decode,
+            });
+        }
+        let parts = self.part_at_offset()?;
+        let [part] = parts.as_slice() else {
+            return Err(CaptureError::new("this value stands in several places"));
+        };
+        if part.pointed {
+            // Composites in memory: the source is their address.
+            let follow = SmallVec::from_slice(&[self.offset]);
+            return Ok(ReadPlan {
+                source: part.source,
+                follow,
+                decode,
+            });
+        }
+        Ok(ReadPlan {
+            source: part.source,
+            follow: SmallVec::new(),
+            decode,
+        })
+    }
+
+    fn decode(&self) -> Result<Decode, CaptureError> {
+        if self.address {
+            return Ok(Decode::AddressOf);
+        }
+        if let Some(conversion) = self.conversion {
+            return Ok(match conversion {
+                Conversion::Signed { bytes } => Decode::Signed(bytes),
+                Conversion::Unsigned { bytes } => Decode::Unsigned(bytes),
+                Conversion::Bool => Decode::Bool(1),
+                Conversion::Float32 => Decode::Float32,
+                Conversion::Float64 => Decode::Float64,
+                Conversion::Address => Decode::Address,
+                Conversion::Text => match &self.r#type {
+                    Some(r#type) if matches!(r#type.strip().kind(), TypeKind::Array { .. }) => {
+                        let bytes = r#type.size().and_then(|size| u32::try_from(size).ok());
+                        Decode::TextInPlace {
+                            bytes: bytes.unwrap_or(256),
+                        }
+                    }
+                    _ => Decode::TextPointer,
+                },
+            });
+        }
+        let Some(r#type) = &self.r#type else {
+            return Ok(Decode::Unsigned(8));
+        };
+        decode_type(r#type, self.bits)
+    }
+}
+
+fn moved(source: Source, bytes: u32) -> Source {
+    match source {
+        Source::Register { number, shift } => Source::Register {
+            number,
+            shift: shift.saturating_add((bytes * 8).min(63) as u8),
+        },
+        Source::Frame { offset } => Source::Frame {
+            offset: offset.wrapping_add(i64::from(bytes)),
+        },
+        Source::Absolute { address } => Source::Absolute {
+            address: address.wrapping_add(u64::from(bytes)),
+        },
+        Source::Constant { bits } => Source::Constant {
+            bits: bits.checked_shr(bytes.saturating_mul(8)).unwrap_or(0),
+        },
+        same @ (Source::Vector { .. } | Source::OptimizedOut) => same,
+    }
+}
+
+fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureError> {
+    let stripped = r#type.strip();
+    let size = stripped.size().unwrap_or(8);
+    let bytes = size.min(8) as u8;
+    let integer = |signed: bool| match bits {
+        Some(bits) => {
+            let (shift, width) = (bits.offset_bits as u8, bits.size_bits.min(64) as u8);
+            let bytes = (bits.offset_bits + bits.size_bits).div_ceil(8).min(8) as u8;
+            if signed {
+                Decode::SignedBits {
+                    bytes,
+                    shift,
+                    bits: width,
+                }
+            } else {
+                Decode::UnsignedBits {
+                    bytes,
+                    shift,
+                    bits: width,
+                }
+            }
+        }
+        None if signed => Decode::Signed(bytes),
+        None => Decode::Unsigned(bytes),
+    };
+    let unreadable = || CaptureError {
+        message: format!(
+            "a value of type `{}` cannot be used as a whole",
+            r#type.name()
+        ),
+        help: Some("read one of its fields, or its address with `&`".to_owned()),
+    };
+    Ok(match stripped.kind() {
+        TypeKind::Pointer(_) | TypeKind::Reference(_) => Decode::Address,
+        TypeKind::Base(Encoding::Boolean) => Decode::Bool(bytes),
+        TypeKind::Base(Encoding::Float) if size == 4 => Decode::Float32,
+        TypeKind::Base(Encoding::Float) if size == 8 => Decode::Float64,
+        TypeKind::Base(Encoding::Float | Encoding::ComplexFloat | Encoding::Other) => {
+            return Err(unreadable());
+        }
+        TypeKind::Base(_) if size > 8 => return Err(unreadable()),
+        TypeKind::Base(encoding) => integer(encoding.is_signed()),
+        TypeKind::Enumeration { underlying, .. } => integer(underlying.is_none_or(|inner| {
+            matches!(inner.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
+        })),
+        TypeKind::Array { element, .. }
+            if matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character()) =>
+        {
+            Decode::TextInPlace { bytes: u32::try_from(size).unwrap_or(256) }
+        }
+        TypeKind::Function { .. } => Decode::AddressOf,
+        _ => return Err(unreadable()),
+    })
+}

@@ -1,0 +1,254 @@
+//! Where a capture begins: parameters, results and globals of one definition
+//! of a function.
+
+use super::CaptureError;
+use super::draft::{Draft, Part};
+use crate::modules::{Bound, Modules};
+use crate::read_plan::Source;
+use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
+use juror_symbols::{
+    ArgumentClass, EntryError, EntryLocation, EntryPlace, Parameter, Type, TypeKind, argument_plan,
+    register,
+};
+use smallvec::SmallVec;
+
+/// Plans the captures of an event at one definition of its function.
+pub(super) struct Planner<'a> {
+    pub(super) event: &'a SymbolicEvent,
+    pub(super) bound: &'a Bound,
+    pub(super) modules: &'a Modules,
+}
+
+impl Planner<'_> {
+    pub(super) fn draft(&self, read: &Read) -> Result<Draft, CaptureError> {
+        match read {
+            Read::Name(name) => self.named(name),
+            Read::Argument(position) => self.argument(*position),
+            Read::Return => self.returned(),
+            Read::Dereference(inner) => self.draft(inner)?.dereference(),
+            Read::AddressOf(inner) => self.draft(inner)?.address_of(),
+            Read::Field(inner, name) => self.draft(inner)?.field(name),
+            Read::Index(inner, index) => self.draft(inner)?.index(*index),
+            Read::Convert(inner, conversion) => {
+                let mut draft = match (&**inner, conversion) {
+                    (Read::Argument(position), Conversion::Float32 | Conversion::Float64)
+                        if !self.bound.function.has_debug_info() =>
+                    {
+                        self.untyped_argument(*position)
+                    }
+                    (Read::Return, Conversion::Float32 | Conversion::Float64)
+                        if !self.bound.function.has_debug_info() =>
+                    {
+                        let part = Part {
+                            offset: 0,
+                            size: 8,
+                            source: Source::Vector { number: 0 },
+                            pointed: false,
+                        };
+                        Draft::new(SmallVec::from_iter([part]), None)
+                    }
+                    _ => self.draft(inner)?,
+                };
+                draft.conversion = Some(*conversion);
+                Ok(draft)
+            }
+            Read::Caller(_) => Err(CaptureError::new("`^` is read at the stop")),
+        }
+    }
+
+    fn named(&self, name: &str) -> Result<Draft, CaptureError> {
+        let symbols = &self.bound.module.symbols;
+        match symbols.entry_value_plan(&self.bound.function, Parameter::Name(name)) {
+            Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
+            Err(error) => match self.global(name) {
+                Some(draft) => Ok(draft),
+                None => Err(self.explain(name, &error)),
+            },
+        }
+    }
+
+    fn global(&self, name: &str) -> Option<Draft> {
+        let own = std::iter::once(&self.bound.module);
+        own.chain(self.modules.iter()).find_map(|module| {
+            let whole = |source, r#type: Option<Type>| {
+                let size = r#type.as_ref().and_then(Type::size).unwrap_or(8);
+                let size = u32::try_from(size).unwrap_or(u32::MAX);
+                Draft::new(
+                    SmallVec::from_iter([Part {
+                        offset: 0,
+                        size,
+                        source,
+                        pointed: false,
+                    }]),
+                    r#type,
+                )
+            };
+            let variable = module
+                .symbols
+                .globals_named(name)
+                .into_iter()
+                .find_map(|variable| {
+                    let address = crate::frames::static_address(&variable, module)?;
+                    Some(whole(Source::Absolute { address }, Some(variable.r#type)))
+                });
+            variable.or_else(|| {
+                let (address, size) = module.symbols.data_symbol(name)?;
+                let source = Source::Absolute {
+                    address: module.to_process(address),
+                };
+                let name = match size {
+                    1 => "u8",
+                    2 => "u16",
+                    4 => "u32",
+                    _ => "u64",
+                };
+                Some(whole(source, Type::builtin(name)))
+            })
+        })
+    }
+
+    fn explain(&self, name: &str, error: &EntryError) -> CaptureError {
+        let help = match error {
+            EntryError::NoSuchParameter { known, .. } => {
+                juror_language::suggest(name, known.iter().map(String::as_str))
+                    .map(|near| format!("did you mean `{near}`?"))
+            }
+            _ => Some(format!(
+                "without debug information write `{name} = arg 1` (its position)"
+            )),
+        };
+        CaptureError {
+            message: error.to_string(),
+            help,
+        }
+    }
+
+    fn argument(&self, position: u8) -> Result<Draft, CaptureError> {
+        let symbols = &self.bound.module.symbols;
+        let parameter = Parameter::Position(usize::from(position));
+        match symbols.entry_value_plan(&self.bound.function, parameter) {
+            Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
+            // More arguments than the debug information knows: `...` of C.
+            Err(EntryError::NoSuchParameter { known, .. })
+                if usize::from(position) <= known.len() =>
+            {
+                Err(CaptureError::new(
+                    "the debug information of this function is damaged",
+                ))
+            }
+            Err(_) => Ok(self.untyped_argument(position)),
+        }
+    }
+
+    /// By the calling convention alone; which arguments are floats, the
+    /// event's other captures tell.
+    fn untyped_argument(&self, position: u8) -> Draft {
+        let mut classes = vec![ArgumentClass::Integer; usize::from(position)];
+        for capture in &self.event.captures {
+            if let Read::Convert(inner, Conversion::Float32 | Conversion::Float64) = &capture.read
+                && let Read::Argument(at) = **inner
+                && let Some(class) = usize::from(at)
+                    .checked_sub(1)
+                    .and_then(|at| classes.get_mut(at))
+            {
+                *class = ArgumentClass::Float;
+            }
+        }
+        let piece = argument_plan(usize::from(position), &classes);
+        let parts = part_of(&piece.place).map(|(source, pointed)| Part {
+            offset: 0,
+            size: 8,
+            source,
+            pointed,
+        });
+        Draft::new(parts.into_iter().collect(), None)
+    }
+
+    fn returned(&self) -> Result<Draft, CaptureError> {
+        if self.event.kind == EventKind::BeforeCall {
+            return Err(CaptureError::new(
+                "before the call nothing has been returned yet",
+            ));
+        }
+        match self
+            .bound
+            .module
+            .symbols
+            .return_value_plan(&self.bound.function)
+        {
+            Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => Err(
+                CaptureError::new(format!("`{}` returns nothing", self.bound.function.name)),
+            ),
+            Some(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
+            None => {
+                let source = Source::Register {
+                    number: register::RAX as u8,
+                    shift: 0,
+                };
+                let part = Part {
+                    offset: 0,
+                    size: 8,
+                    source,
+                    pointed: false,
+                };
+                Ok(Draft::new(SmallVec::from_iter([part]), None))
+            }
+        }
+    }
+}
+
+fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureError> {
+    let mut parts = SmallVec::new();
+    for piece in location {
+        if let EntryPlace::Unavailable(reason) = &piece.place {
+            return Err(CaptureError {
+                message: reason.to_string(),
+                help: Some("build without optimization to see it, or leave it out".to_owned()),
+            });
+        }
+        let Some((source, pointed)) = part_of(&piece.place) else {
+            return Err(CaptureError::new(
+                "this value is passed in a register that is not supported",
+            ));
+        };
+        parts.push(Part {
+            offset: piece.offset,
+            size: piece.size,
+            source,
+            pointed,
+        });
+    }
+    Ok(parts)
+}
+
+/// The source of a place, and whether the source holds only its address.
+fn part_of(place: &EntryPlace) -> Option<(Source, bool)> {
+    let of_register = |number: u16| match number {
+        0..=16 => Some(Source::Register {
+            number: number as u8,
+            shift: 0,
+        }),
+        register::XMM0..=32 => Some(Source::Vector {
+            number: (number - register::XMM0) as u8,
+        }),
+        _ => None,
+    };
+    Some(match place {
+        EntryPlace::Register(number) => (of_register(*number)?, false),
+        EntryPlace::PointedByRegister(number) => (of_register(*number)?, true),
+        EntryPlace::Stack(offset) => (Source::Frame { offset: *offset }, false),
+        EntryPlace::PointedByStack(offset) => (Source::Frame { offset: *offset }, true),
+        EntryPlace::Constant(bytes) => {
+            let mut wide = [0; 8];
+            let count = bytes.len().min(8);
+            wide[..count].copy_from_slice(&bytes[..count]);
+            (
+                Source::Constant {
+                    bits: u64::from_le_bytes(wide),
+                },
+                false,
+            )
+        }
+        EntryPlace::Unavailable(_) => (Source::OptimizedOut, false),
+    })
+}

@@ -1,0 +1,74 @@
+//! Inputs that no shell would give, in any order.
+
+use super::*;
+use proptest::prelude::*;
+
+fn any_input() -> impl Strategy<Value = Input> {
+    let thread = (0u32..4).prop_map(|number| {
+        if number == 3 {
+            ThreadId(u32::MAX)
+        } else {
+            ThreadId(number)
+        }
+    });
+    let address = prop::sample::select(vec![0, A, NEXT, B, u64::MAX]);
+    let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
+    let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
+    let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
+    (0..14, thread, address, stack, owner, passage).prop_map(
+        |(kind, thread, address, stack, owner, passage)| match kind {
+            0 => Input::Insert {
+                address,
+                owner,
+                passage,
+            },
+            1 => Input::Remove { address, owner },
+            2 => Input::Started { thread },
+            3 => Input::Ended { thread },
+            4 => Input::Trapped {
+                thread,
+                address,
+                stack,
+            },
+            5 => Input::Stepped { thread, address },
+            6 => Input::Stopped { thread, address },
+            7 => Input::Interrupted { thread, address },
+            8 => Input::Faulted {
+                thread,
+                address,
+                stack,
+            },
+            9 => Input::Resume { thread },
+            10 => Input::Step { thread },
+            11 => Input::Halt { thread },
+            12 => Input::Jumped { thread, address },
+            _ => Input::Executed { thread },
+        },
+    )
+}
+
+proptest! {
+    /// Whatever a shell says, in whatever order: traps are planted and lifted
+    /// in turn, and a thread is only moved that stands still.
+    #[test]
+    fn no_input_is_too_strange(inputs in prop::collection::vec(any_input(), 0..200)) {
+        let mut engine = Engine::new();
+        let mut planted = std::collections::BTreeSet::new();
+        let mut operations = Vec::new();
+        for input in inputs {
+            if matches!(input, Input::Executed { .. }) {
+                planted.clear();
+            }
+            engine.handle(input, &mut operations);
+            for operation in operations.drain(..) {
+                match operation {
+                    Plant { address } => prop_assert!(planted.insert(address)),
+                    Lift { address } => prop_assert!(planted.remove(&address)),
+                    _ => {}
+                }
+            }
+            let lifted = |address: &u64| engine.is_site(*address) && !engine.is_lifted(*address);
+            prop_assert!(planted.iter().all(lifted));
+        }
+    }
+}

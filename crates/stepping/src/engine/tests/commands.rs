@@ -1,0 +1,221 @@
+//! What upper floors ask for: steps, halts, queries.
+
+use super::*;
+
+#[test]
+fn the_ways_past_without_lifting() {
+    for (passage, way) in [
+        (SKIP, set(ONE, NEXT)),
+        (
+            CALL,
+            EmulateCall {
+                thread: ONE,
+                to: B,
+                back: NEXT,
+            },
+        ),
+        (COPIED, set(ONE, COPY)),
+    ] {
+        let mut fixture = Fixture::new(passage, &[ONE, TWO]);
+        for _ in 0..3 {
+            fixture.arrive(ONE);
+            fixture.check(
+                Input::Resume { thread: ONE },
+                &[way, ContinueThread { thread: ONE }],
+            );
+            assert_eq!(fixture.engine.reported_at(ONE), None);
+        }
+    }
+}
+
+#[test]
+fn a_step_past_a_site() {
+    let step = Input::Step { thread: ONE };
+    let done = |address| ReportStep {
+        thread: ONE,
+        address,
+    };
+    let mut fixture = Fixture::new(SKIP, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(step, &[set(ONE, NEXT), done(NEXT)]);
+    fixture.check(step, &[StepThread { thread: ONE }]);
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: A,
+        },
+        &[done(A)],
+    );
+    // It stands before the trap now: the step gives way to the arrival.
+    fixture.check(step, &[StepThread { thread: ONE }]);
+    fixture.arrive(ONE);
+
+    let mut fixture = Fixture::new(CALL, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(
+        step,
+        &[
+            EmulateCall {
+                thread: ONE,
+                to: B,
+                back: NEXT,
+            },
+            done(B),
+        ],
+    );
+
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(step, &[set(ONE, COPY), StepThread { thread: ONE }]);
+    let stepped = |address| Input::Stepped {
+        thread: ONE,
+        address,
+    };
+    fixture.check(stepped(NEXT), &[done(NEXT)]);
+    // The jump that leads out of the copy is no step to anybody.
+    fixture.check(step, &[StepThread { thread: ONE }]);
+    fixture.check(stepped(NEXT), &[StepThread { thread: ONE }]);
+    fixture.check(stepped(B), &[done(B)]);
+
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO]);
+    fixture.arrive(ONE);
+    fixture.check(step, &[HoldThread { thread: TWO }]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &begin_step(ONE),
+    );
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            done(NEXT),
+            ContinueThread { thread: TWO },
+        ],
+    );
+}
+
+#[test]
+fn halts() {
+    let halt = |thread| Input::Halt { thread };
+    let mut fixture = Fixture::new(COPIED, &[ONE, TWO]);
+    fixture.check(halt(ONE), &[HoldThread { thread: ONE }]);
+    fixture.check(trapped(ONE), &[ReportHalted { thread: ONE }]);
+    fixture.check(halt(ONE), &[ReportHalted { thread: ONE }]);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[report(ONE, Owners::MONITOR)],
+    );
+    fixture.check(halt(ONE), &[ReportHalted { thread: ONE }]);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[set(ONE, COPY), ContinueThread { thread: ONE }],
+    );
+    // The hold that the trap answered first.
+    fixture.check(
+        Input::Stopped {
+            thread: ONE,
+            address: A,
+        },
+        &[ContinueThread { thread: ONE }],
+    );
+
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(halt(ONE), &[ReportHalted { thread: ONE }]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[ContinueThread { thread: TWO }],
+    );
+
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(halt(TWO), &[ReportHalted { thread: TWO }]);
+    fixture.check(halt(ONE), &[HoldThread { thread: ONE }]);
+    fixture.check(
+        Input::Stopped {
+            thread: ONE,
+            address: A,
+        },
+        &[Plant { address: A }, ReportHalted { thread: ONE }],
+    );
+    // No signal stands in the way: the step is made again.
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[Lift { address: A }, StepThread { thread: ONE }],
+    );
+}
+
+#[test]
+fn a_step_cut_short_after_its_instruction_is_not_taken_for_the_next() {
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
+    fixture.check(
+        Input::Stopped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ReportHalted { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(Input::Step { thread: ONE }, &[StepThread { thread: ONE }]);
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[StepThread { thread: ONE }],
+    );
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: B,
+        },
+        &[ReportStep {
+            thread: ONE,
+            address: B,
+        }],
+    );
+}
+
+#[test]
+fn a_new_program_has_no_sites() {
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(Input::Executed { thread: ONE }, &[]);
+    assert!(!fixture.engine.is_site(A));
+    assert_eq!(fixture.engine.thread_state(TWO), None);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+}
+
+#[test]
+fn queries() {
+    let mut fixture = Fixture::new(SKIP, &[ONE]);
+    fixture.check(insert(Owner::Developer, COPIED), &[]);
+    let owners = Owners::MONITOR | Owners::DEVELOPER;
+    assert_eq!(fixture.engine.owners_at(A), owners);
+    assert_eq!(fixture.engine.owners_at(B), Owners::empty());
+    assert_eq!(
+        fixture.engine.sites().collect::<Vec<_>>(),
+        [(A, owners, SKIP)]
+    );
+    assert_eq!(fixture.engine.thread_state(ONE), Some(ThreadState::Running));
+    fixture.check(trapped(ONE), &[report(ONE, owners)]);
+    assert_eq!(
+        fixture.engine.thread_state(ONE),
+        Some(ThreadState::Reported { address: A })
+    );
+    assert!(!fixture.engine.is_running(ONE));
+    assert_eq!(fixture.engine.thread_state(TWO), None);
+}

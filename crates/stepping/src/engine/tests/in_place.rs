@@ -1,0 +1,304 @@
+//! Passes in place: who is held, in which order, and what happens meanwhile.
+
+use super::*;
+
+#[test]
+fn in_place_alone_holds_nobody() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    assert_eq!(fixture.engine.reported_at(ONE), Some(A));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[Plant { address: A }, ContinueThread { thread: ONE }],
+    );
+    assert_eq!(fixture.engine.reported_at(ONE), None);
+}
+
+#[test]
+fn in_place_waits_for_every_other_thread() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    fixture.arrive(ONE);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[HoldThread { thread: TWO }, HoldThread { thread: THREE }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[],
+    );
+    assert_eq!(fixture.engine.thread_state(TWO), Some(ThreadState::Held));
+    fixture.check(Input::Ended { thread: THREE }, &begin_step(ONE));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+}
+
+#[test]
+fn a_late_trap_is_reported_after_the_release() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(trapped(TWO), &begin_step(ONE));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            report(TWO, Owners::MONITOR),
+        ],
+    );
+    fixture.check(Input::Resume { thread: TWO }, &[HoldThread { thread: ONE }]);
+}
+
+#[test]
+fn a_late_trap_whose_site_is_gone_runs_the_original() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(trapped(TWO), &begin_step(ONE));
+    fixture.check(remove(Owner::Monitor), &[]);
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            ContinueThread { thread: ONE },
+            set(TWO, A),
+            ContinueThread { thread: TWO },
+        ],
+    );
+}
+
+#[test]
+fn two_passes_in_place_follow_each_other() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    fixture.arrive(TWO);
+    fixture.arrive(ONE);
+    fixture.check(
+        Input::Resume { thread: TWO },
+        &[HoldThread { thread: THREE }],
+    );
+    fixture.check(Input::Resume { thread: ONE }, &[]);
+    fixture.check(
+        Input::Stopped {
+            thread: THREE,
+            address: B,
+        },
+        &begin_step(TWO),
+    );
+    let [lift, counter, step] = begin_step(ONE);
+    fixture.check(
+        Input::Stepped {
+            thread: TWO,
+            address: NEXT,
+        },
+        &[Plant { address: A }, lift, counter, step],
+    );
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+            ContinueThread { thread: THREE },
+        ],
+    );
+}
+
+#[test]
+fn the_stop_of_an_answered_hold_is_not_the_users() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(trapped(TWO), &begin_step(ONE));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            report(TWO, Owners::MONITOR),
+        ],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: ONE,
+            address: B,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+    fixture.check(Input::Resume { thread: TWO }, &[HoldThread { thread: ONE }]);
+    fixture.check(
+        Input::Stopped {
+            thread: ONE,
+            address: B,
+        },
+        &begin_step(TWO),
+    );
+    // The hold that its trap answered first comes now.
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: A,
+        },
+        &[StepThread { thread: TWO }],
+    );
+    fixture.check(
+        Input::Stepped {
+            thread: TWO,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[],
+    );
+}
+
+#[test]
+fn an_interruption_answers_a_hold_and_waits() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(
+        Input::Interrupted {
+            thread: TWO,
+            address: B,
+        },
+        &begin_step(ONE),
+    );
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[Plant { address: A }, ContinueThread { thread: ONE }],
+    );
+    fixture.check(
+        Input::Resume { thread: TWO },
+        &[ContinueThread { thread: TWO }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[ContinueThread { thread: TWO }],
+    );
+}
+
+#[test]
+fn an_owner_that_comes_while_others_are_being_held_is_told_first() {
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(insert(Owner::Scenario, Passage::InPlace), &[]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[
+            report(ONE, Owners::SCENARIO),
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(Input::Resume { thread: ONE }, &[HoldThread { thread: TWO }]);
+}
+
+#[test]
+fn a_halted_pass_releases_those_that_it_held() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
+    fixture.arrive(ONE);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[HoldThread { thread: TWO }, HoldThread { thread: THREE }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[],
+    );
+    fixture.check(
+        Input::Halt { thread: ONE },
+        &[ReportHalted { thread: ONE }, ContinueThread { thread: TWO }],
+    );
+    fixture.check(
+        Input::Stopped {
+            thread: THREE,
+            address: B,
+        },
+        &[ContinueThread { thread: THREE }],
+    );
+}
+
+#[test]
+fn insert_and_remove_during_the_step() {
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(remove(Owner::Monitor), &[]);
+    fixture.check(insert(Owner::Developer, Passage::InPlace), &[]);
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(trapped(TWO), &[report(TWO, Owners::DEVELOPER)]);
+}
+
+#[test]
+fn threads_that_start_and_end_during_a_pass() {
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(Input::Started { thread: THREE }, &[]);
+    fixture.check(Input::Resume { thread: THREE }, &[]);
+    fixture.check(
+        Input::Ended { thread: ONE },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: TWO },
+            ContinueThread { thread: THREE },
+        ],
+    );
+    let mut fixture = Fixture::pass_in_place_beside_running();
+    fixture.check(Input::Ended { thread: ONE }, &[]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[ContinueThread { thread: TWO }],
+    );
+}
