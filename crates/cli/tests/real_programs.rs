@@ -238,7 +238,9 @@ fn small_programs_print_the_same() {
     Case::new("sed", &["-n", "s/line \\(1.*\\)/<\\1>/p", "words"])
         .file("words", lines(100))
         .check(None);
-    Case::new("false", &[]).check(None);
+    Case::new("grep", &["-q", "nothing", "words"])
+        .file("words", lines(10))
+        .check(None);
 }
 
 /// The number of the line that holds this text, which is there once.
