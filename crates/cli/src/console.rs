@@ -20,6 +20,8 @@ pub struct Console {
     running: Running,
     has_run: bool,
     violated: bool,
+    /// A property could not be evaluated.
+    erred: bool,
 }
 
 /// Begins a session; when there is none, says why and gives the exit status.
@@ -48,6 +50,7 @@ impl Console {
             running,
             has_run: false,
             violated: false,
+            erred: false,
         }
     }
 
@@ -115,6 +118,9 @@ impl Console {
     pub fn status(&self) -> u8 {
         if self.violated {
             exit::VIOLATED
+        } else if self.erred {
+            // Nobody knows what the verdict would have been.
+            exit::USAGE
         } else {
             exit::HOLDS
         }
@@ -125,6 +131,7 @@ impl Console {
             Outcome::Stopped(stop) => {
                 self.has_run = true;
                 self.violated |= matches!(stop.reason, StopReason::Violation { .. });
+                self.erred |= matches!(stop.reason, StopReason::MonitorError { .. });
             }
             Outcome::Ended(end) => {
                 self.has_run = true;

@@ -125,6 +125,7 @@ impl Debuggee {
             self.feed(Input::Ended { thread })?;
             return tolerate(kernel::detach(thread.0, 0));
         }
+        self.cpu.note_program();
         // Somebody may share the old memory still, and is let go when seen.
         let _ = self.memory.lift_all();
         self.departing = self

@@ -1,16 +1,23 @@
 //! Which CPUs juror and the debuggee use.
 //!
 //! When both share one CPU, a stop is a switch of context; on two it is the
-//! wake-up of another CPU each way, which costs about ten times as much. So
+//! wake-up of another CPU each way, which costs several times as much. So
 //! while events are frequent and there is one thread (with more, sharing would
 //! take their parallelism), both are bound to one CPU, and let go when events
 //! become rare, when a second thread starts, and before anything else of the
-//! program could see it (a forked child, the end, detaching).
+//! program could see it (a forked child, another program, the end, detaching).
+//!
+//! Events that cease altogether wake nobody here: juror waits for the
+//! debuggee. So a thread of its own looks now and then, as long as the CPU is
+//! shared, and sleeps otherwise.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, gettid};
 
 use crate::launch::CpuPolicy;
 
@@ -19,24 +26,44 @@ const HITS_PER_LOOK: u32 = 64;
 /// Hits are frequent when they come at least this often on average: a busy
 /// program would gain more from sharing than it loses.
 const FREQUENT: Duration = Duration::from_millis(1);
-/// Hits are rare when they come at most this often on average.
-const RARE: Duration = Duration::from_millis(10);
+/// How often the lookout looks whether hits have become rare.
+const LOOKOUT_INTERVAL: Duration = Duration::from_millis(100);
+/// Hits are rare when fewer come between two looks: one in ten milliseconds.
+const RARE_HITS: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct Cpu {
     policy: CpuPolicy,
     process: Pid,
-    shared: Option<Shared>,
+    /// Juror's thread that traces.
+    tracer: Pid,
     hits: u32,
     looked: Instant,
+    common: Arc<Common>,
+    lookout: Option<JoinHandle<()>>,
 }
 
-/// The masks before sharing, and the one while sharing.
+/// What the tracer and its lookout both know.
+#[derive(Debug, Default)]
+struct Common {
+    sharing: Mutex<Sharing>,
+    changed: Condvar,
+    /// Counted by the tracer alone; wraps around.
+    hits: AtomicU32,
+}
+
+#[derive(Debug, Default)]
+struct Sharing {
+    shared: Option<Shared>,
+    has_ended: bool,
+}
+
+/// Who shares one CPU: the masks before, and the one while sharing.
 #[derive(Debug)]
 struct Shared {
     one: CpuSet,
-    juror: CpuSet,
-    debuggee: CpuSet,
+    tracer: (Pid, CpuSet),
+    process: (Pid, CpuSet),
 }
 
 impl Cpu {
@@ -44,9 +71,11 @@ impl Cpu {
         let mut cpu = Cpu {
             policy,
             process: Pid::from_raw(process as i32),
-            shared: None,
+            tracer: gettid(),
             hits: 0,
             looked: Instant::now(),
+            common: Arc::default(),
+            lookout: None,
         };
         if policy == CpuPolicy::Shared {
             cpu.share();
@@ -57,24 +86,33 @@ impl Cpu {
     /// Counts a hit, and sometimes looks whether they are frequent.
     #[inline]
     pub(crate) fn count_hit(&mut self, single_thread: bool) {
-        self.hits += 1;
-        if self.hits >= HITS_PER_LOOK && self.policy == CpuPolicy::Auto {
+        if self.policy != CpuPolicy::Auto {
+            return;
+        }
+        self.hits = self.hits.wrapping_add(1);
+        self.common.hits.store(self.hits, Ordering::Relaxed);
+        if self.hits.is_multiple_of(HITS_PER_LOOK) {
             self.look(single_thread);
         }
     }
 
     fn look(&mut self, single_thread: bool) {
         let now = Instant::now();
-        let interval = now.duration_since(self.looked) / self.hits;
+        let interval = now.duration_since(self.looked) / HITS_PER_LOOK;
         self.looked = now;
-        self.hits = 0;
-        if self.shared.is_some() {
-            if interval > RARE {
-                self.part();
-            }
-        } else if interval < FREQUENT && single_thread {
+        if interval < FREQUENT && single_thread && self.has_lookout() {
             self.share();
         }
+    }
+
+    /// Makes the lookout, before anything is bound, so that it is not.
+    fn has_lookout(&mut self) -> bool {
+        if self.lookout.is_none() {
+            let common = Arc::clone(&self.common);
+            let builder = std::thread::Builder::new().name("juror-cpu".to_owned());
+            self.lookout = builder.spawn(move || common.look_out()).ok();
+        }
+        self.lookout.is_some()
     }
 
     /// A second thread has started.
@@ -85,9 +123,16 @@ impl Cpu {
         }
     }
 
+    /// The process runs another program, which may ask for its CPUs at once.
+    pub(crate) fn note_program(&mut self) {
+        if self.policy == CpuPolicy::Auto {
+            self.part();
+        }
+    }
+
     /// Gives a process or thread that inherited the shared CPU its own back.
     pub(crate) fn release(&self, inheritor: u32) {
-        if let Some(shared) = &self.shared {
+        if let Some(shared) = &self.common.lock().shared {
             restore(Pid::from_raw(inheritor as i32), shared);
         }
     }
@@ -95,41 +140,78 @@ impl Cpu {
     /// Binds both to one CPU. What fails leaves everything as it was: this is
     /// about speed alone.
     fn share(&mut self) {
-        let juror = Pid::from_raw(0);
-        let (Ok(own), Ok(other)) = (sched_getaffinity(juror), sched_getaffinity(self.process))
-        else {
-            return;
-        };
-        let Some(one) = common_cpu(&own, &other) else {
-            return;
-        };
-        if sched_setaffinity(self.process, &one).is_err() {
-            return;
+        let mut sharing = self.common.lock();
+        if sharing.shared.is_none() {
+            sharing.shared = Shared::begin(self.tracer, self.process);
+            self.common.changed.notify_one();
         }
-        if sched_setaffinity(juror, &one).is_err() {
-            let _ = sched_setaffinity(self.process, &other);
-            return;
-        }
-        self.shared = Some(Shared {
-            one,
-            juror: own,
-            debuggee: other,
-        });
     }
 
     /// Gives both their CPUs back.
     pub(crate) fn part(&mut self) {
-        if let Some(shared) = self.shared.take() {
-            let _ = sched_setaffinity(Pid::from_raw(0), &shared.juror);
-            restore(self.process, &shared);
+        if let Some(shared) = self.common.lock().shared.take() {
+            shared.end();
         }
+    }
+}
+
+impl Common {
+    fn lock(&self) -> MutexGuard<'_, Sharing> {
+        self.sharing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Parts the two when hits have become rare; returns at the end.
+    fn look_out(&self) {
+        let mut sharing = self.lock();
+        while !sharing.has_ended {
+            if sharing.shared.is_none() {
+                let woken = self.changed.wait(sharing);
+                sharing = woken.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let before = self.hits.load(Ordering::Relaxed);
+            let woken = self.changed.wait_timeout(sharing, LOOKOUT_INTERVAL);
+            let (guard, waited) = woken.unwrap_or_else(PoisonError::into_inner);
+            sharing = guard;
+            let hits = self.hits.load(Ordering::Relaxed).wrapping_sub(before);
+            if waited.timed_out()
+                && hits < RARE_HITS
+                && let Some(shared) = sharing.shared.take()
+            {
+                shared.end();
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn begin(tracer: Pid, process: Pid) -> Option<Shared> {
+        let own = sched_getaffinity(tracer).ok()?;
+        let other = sched_getaffinity(process).ok()?;
+        let one = common_cpu(&own, &other)?;
+        sched_setaffinity(process, &one).ok()?;
+        if sched_setaffinity(tracer, &one).is_err() {
+            let _ = sched_setaffinity(process, &other);
+            return None;
+        }
+        Some(Shared {
+            one,
+            tracer: (tracer, own),
+            process: (process, other),
+        })
+    }
+
+    fn end(self) {
+        let (tracer, own) = self.tracer;
+        let _ = sched_setaffinity(tracer, &own);
+        restore(self.process.0, &self);
     }
 }
 
 /// A mask that the program has set meanwhile is the program's and stays.
 fn restore(process: Pid, shared: &Shared) {
     if sched_getaffinity(process).is_ok_and(|present| present == shared.one) {
-        let _ = sched_setaffinity(process, &shared.debuggee);
+        let _ = sched_setaffinity(process, &shared.process.1);
     }
 }
 
@@ -149,5 +231,10 @@ fn common_cpu(own: &CpuSet, other: &CpuSet) -> Option<CpuSet> {
 impl Drop for Cpu {
     fn drop(&mut self) {
         self.part();
+        self.common.lock().has_ended = true;
+        self.common.changed.notify_one();
+        if let Some(lookout) = self.lookout.take() {
+            let _ = lookout.join();
+        }
     }
 }

@@ -46,6 +46,9 @@ pub enum LaunchError {
         /// What it is.
         kind: &'static str,
     },
+    /// The file ends before what its header announces.
+    #[error("{}: this program is damaged: the file ends before its contents do", .0.display())]
+    Truncated(PathBuf),
     /// A 32-bit program.
     #[error("{}: this is a 32-bit program; juror works on 64-bit x86-64 programs", .0.display())]
     Narrow(PathBuf),

@@ -16,15 +16,16 @@ use crate::error::LaunchError;
 const ELF_HEADER_LENGTH: usize = 64;
 const PROGRAM_HEADER_LENGTH: usize = 56;
 const MACHINE_X86_64: u16 = 62;
+const PT_LOAD: u32 = 1;
 const PT_INTERP: u32 = 3;
 /// The kernel reads no longer path of a dynamic linker.
 const INTERPRETER_LENGTH_MAX: usize = 4096;
 
 /// The absolute path of the program: looked up in `PATH` only when the name
-/// has no slash, as a shell does.
+/// has no slash, as a shell does, and may be that of a program.
 pub(crate) fn locate(program: &Path) -> Result<PathBuf, LaunchError> {
     let name = program.as_os_str();
-    if name.as_bytes().contains(&b'/') {
+    if name.as_bytes().contains(&b'/') || matches!(name.as_bytes(), b"" | b"." | b"..") {
         return std::path::absolute(program).map_err(|source| LaunchError::System {
             path: program.to_owned(),
             what: "finding the current directory",
@@ -65,8 +66,12 @@ pub(crate) fn check(path: &Path) -> Result<(), LaunchError> {
     }
     let file = match File::open(path) {
         Ok(file) => file,
-        // Executable but not readable: the kernel may run it, and says so.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(LaunchError::Untraceable {
+                path: owned(),
+                hint: "you may execute this file but not read it".to_owned(),
+            });
+        }
         Err(error) => return Err(system(error)),
     };
     let mut start = Vec::new();
@@ -143,27 +148,77 @@ fn machine_name(machine: u16) -> String {
     }
 }
 
+/// A program header: its kind, and where in the file its contents are.
+struct ProgramHeader {
+    kind: u32,
+    offset: u64,
+    length: u64,
+}
+
+/// The program headers; `None` for one that lies outside of the file.
+fn program_headers(file: &File, header: &[u8]) -> impl Iterator<Item = Option<ProgramHeader>> {
+    let table = u64_at(header, 32);
+    let entry_length = u64::from(u16_at(header, 54).unwrap_or(0));
+    let count = u64::from(u16_at(header, 56).unwrap_or(0));
+    (0..count).map(move |index| {
+        let mut entry = [0; PROGRAM_HEADER_LENGTH];
+        let place = table?.checked_add(index * entry_length)?;
+        file.read_exact_at(&mut entry, place).ok()?;
+        Some(ProgramHeader {
+            kind: u32::from_le_bytes(entry.get(0..4)?.try_into().ok()?),
+            offset: u64_at(&entry, 8)?,
+            length: u64_at(&entry, 32)?,
+        })
+    })
+}
+
+fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
+    let bytes = bytes.get(offset..offset.checked_add(2)?)?;
+    Some(u16::from_le_bytes(bytes.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    let bytes = bytes.get(offset..offset.checked_add(8)?)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// Whether the headers, or what the kernel loads, lie beyond the end of the
+/// file: why the kernel refused a program, or killed it at once. A program
+/// that never looks there may run all the same.
+pub(crate) fn is_truncated(path: &Path) -> bool {
+    let mut header = [0; ELF_HEADER_LENGTH];
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let Ok(length) = file.metadata().map(|metadata| metadata.len()) else {
+        return false;
+    };
+    if file.read_exact_at(&mut header, 0).is_err() {
+        return true;
+    }
+    program_headers(&file, &header).any(|entry| match entry {
+        None => true,
+        Some(entry) => {
+            let end = entry.offset.checked_add(entry.length);
+            entry.kind == PT_LOAD && end.is_none_or(|end| end > length)
+        }
+    })
+}
+
 /// The path in the program header `PT_INTERP`, when there is a sound one.
 fn dynamic_linker(file: &File, header: &[u8]) -> Option<PathBuf> {
-    let offset = u64::from_le_bytes(header.get(32..40)?.try_into().ok()?);
-    let entry_length = u16::from_le_bytes(header.get(54..56)?.try_into().ok()?);
-    let count = u16::from_le_bytes(header.get(56..58)?.try_into().ok()?);
-    for index in 0..u64::from(count) {
-        let mut entry = [0; PROGRAM_HEADER_LENGTH];
-        let place = offset.checked_add(index * u64::from(entry_length))?;
-        file.read_exact_at(&mut entry, place).ok()?;
-        let kind = u32::from_le_bytes(entry.get(0..4)?.try_into().ok()?);
-        if kind != PT_INTERP {
-            continue;
-        }
-        let place = u64::from_le_bytes(entry.get(8..16)?.try_into().ok()?);
-        let length = u64::from_le_bytes(entry.get(32..40)?.try_into().ok()?);
-        let mut path = vec![0; usize::try_from(length).ok()?.min(INTERPRETER_LENGTH_MAX)];
-        file.read_exact_at(&mut path, place).ok()?;
-        let end = path.iter().position(|&byte| byte == 0)?;
-        return Some(PathBuf::from(std::ffi::OsStr::from_bytes(path.get(..end)?)));
-    }
-    None
+    let entry = program_headers(file, header)
+        .flatten()
+        .find(|entry| entry.kind == PT_INTERP)?;
+    let mut path = vec![
+        0;
+        usize::try_from(entry.length)
+            .ok()?
+            .min(INTERPRETER_LENGTH_MAX)
+    ];
+    file.read_exact_at(&mut path, entry.offset).ok()?;
+    let end = path.iter().position(|&byte| byte == 0)?;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(path.get(..end)?)))
 }
 
 #[cfg(test)]
@@ -221,6 +276,22 @@ mod tests {
     }
 
     #[test]
+    fn programs_that_were_cut_off_are_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("p");
+        let whole = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        for (length, expected) in [
+            (whole.len(), false),
+            (20_000, true),
+            (100, true),
+            (10, true),
+        ] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(is_truncated(&path), expected, "{length} bytes");
+        }
+    }
+
+    #[test]
     fn missing_files_and_directories_are_told_apart() {
         let directory = tempfile::tempdir().unwrap();
         assert!(matches!(
@@ -236,6 +307,8 @@ mod tests {
             Err(LaunchError::NotOnPath(_))
         ));
         assert!(locate(Path::new("sh")).unwrap().is_absolute());
+        let here = locate(Path::new(".")).unwrap();
+        assert!(matches!(check(&here), Err(LaunchError::IsDirectory(_))));
     }
 
     #[test]

@@ -10,6 +10,13 @@ use crate::registers::{Registers, VectorRegisters};
 use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
 
 impl Debuggee {
+    /// The kernel's numbers of the threads, in order; without the system calls
+    /// that [`Debuggee::threads`] makes.
+    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let threads = self.threads.values().filter(|thread| !thread.silent);
+        threads.map(|thread| thread.id)
+    }
+
     /// The threads, by their numbers.
     pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
         self.threads

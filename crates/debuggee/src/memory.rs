@@ -23,6 +23,8 @@ pub(crate) struct Memory {
     file: File,
     /// The bytes under the planted traps.
     originals: BTreeMap<u64, u8>,
+    /// A byte that has just been read, for the plant that follows.
+    noted: Option<(u64, u8)>,
 }
 
 impl Memory {
@@ -34,6 +36,7 @@ impl Memory {
         Ok(Memory {
             file,
             originals: BTreeMap::new(),
+            noted: None,
         })
     }
 
@@ -134,11 +137,23 @@ impl Memory {
         if self.is_planted(address) {
             return Ok(());
         }
-        let mut original = [0];
-        self.read_raw(address, &mut original)?;
+        let original = match self.noted {
+            Some((noted, byte)) if noted == address => byte,
+            _ => {
+                let mut byte = [0];
+                self.read_raw(address, &mut byte)?;
+                byte[0]
+            }
+        };
         self.write_raw(address, &[TRAP])?;
-        self.originals.insert(address, original[0]);
+        self.originals.insert(address, original);
         Ok(())
+    }
+
+    /// Saves [`Memory::plant`] reading a byte that the caller has read: holds
+    /// until something else is noted, so it is taken back at once.
+    pub(crate) fn note(&mut self, byte: Option<(u64, u8)>) {
+        self.noted = byte;
     }
 
     /// Takes a trap away. Where the trap is no longer in memory, the code under
@@ -151,21 +166,23 @@ impl Memory {
         if self.read_raw(address, &mut present).is_err() || present[0] != TRAP {
             return Ok(());
         }
-        self.write_raw(address, &[original])?;
-        self.read_raw(address, &mut present)?;
-        if present[0] == original {
-            Ok(())
-        } else {
-            Err(DebuggeeError::TextDiffers { address })
-        }
+        self.write_raw(address, &[original])
     }
 
-    /// Takes every trap away; the first failure is told after all were tried.
+    /// Takes every trap away, for good, and sees that they are gone; the first
+    /// failure is told after all were tried.
     pub(crate) fn lift_all(&mut self) -> Result<(), DebuggeeError> {
         let planted: Vec<u64> = self.planted().collect();
         planted
             .into_iter()
-            .map(|address| self.lift(address))
+            .map(|address| {
+                self.lift(address)?;
+                let mut present = [0];
+                match self.read_raw(address, &mut present) {
+                    Ok(()) if present[0] == TRAP => Err(DebuggeeError::TextDiffers { address }),
+                    _ => Ok(()),
+                }
+            })
             .fold(Ok(()), Result::and)
     }
 

@@ -156,8 +156,11 @@ struct Headers {
 }
 
 /// Reads program headers at `table`. `base` is where the file's first byte is
-/// mapped, when that is known; otherwise the table's own header tells.
+/// mapped, when that is known; otherwise the table's own header tells, or the
+/// file's header before the table (a `-static-pie` program has none for the
+/// table).
 fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Option<Headers> {
+    let base = base.or_else(|| file_start(reader, table));
     let mut bias = None;
     let mut dynamic = None;
     let mut linker_path = None;
@@ -165,23 +168,32 @@ fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Op
         let entry = table.checked_add(index * 56)?;
         let address = reader.u64(entry + 16)?;
         match reader.u32(entry)? {
-            PT_LOAD if base.is_some() && bias.is_none() => {
+            PT_LOAD if bias.is_none() => {
                 let offset = reader.u64(entry + 8)?;
                 bias = base.map(|base| base.wrapping_add(offset).wrapping_sub(address));
             }
-            PT_PHDR if base.is_none() => bias = Some(table.wrapping_sub(address)),
+            PT_PHDR => bias = Some(table.wrapping_sub(address)),
             PT_DYNAMIC => dynamic = Some(address),
             PT_INTERP => linker_path = Some(address),
             _ => {}
         }
     }
-    // Without a header for the table the file is at its own addresses.
+    // Without any sign the file is at its own addresses.
     let bias = bias.unwrap_or(0);
     Some(Headers {
         bias,
         dynamic: dynamic.map_or(0, |address| address.wrapping_add(bias)),
         linker_path: linker_path.map(|address| address.wrapping_add(bias)),
     })
+}
+
+/// Where the file's header is mapped, if it is where linkers put it: at the
+/// start of the page that holds the table, and pointing at it.
+fn file_start(reader: &Reader<'_>, table: u64) -> Option<u64> {
+    const MAGIC: u32 = u32::from_le_bytes(*b"\x7fELF");
+    let start = table & !0xfff;
+    let points_there = start.checked_add(reader.u64(start + 32)?)? == table;
+    (points_there && reader.u32(start)? == MAGIC).then_some(start)
 }
 
 /// The headers of the file whose first byte is mapped at `base`.

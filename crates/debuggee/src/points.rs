@@ -22,6 +22,7 @@ impl Debuggee {
             owner,
             passage,
         });
+        self.memory.note(None);
         if inserted.is_err() {
             // A site whose trap could not be written is none.
             let _ = self.feed(Input::Remove { address, owner });
@@ -41,6 +42,8 @@ impl Debuggee {
         let Some(readable) = bytes.get(..count).filter(|readable| !readable.is_empty()) else {
             return Err(DebuggeeError::Memory { address, length: 1 });
         };
+        self.memory
+            .note(readable.first().map(|&byte| (address, byte)));
         if let Some(passage) = self.scratch.known_passage(address, &bytes) {
             return Ok(passage);
         }

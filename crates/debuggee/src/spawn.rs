@@ -9,7 +9,7 @@
 use std::ffi::CString;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 
 use libc::{c_char, c_int};
@@ -173,8 +173,18 @@ fn wait_for_exec(
             } => drop(kernel::resume(child, signal)),
             Status::Stopped { .. } => drop(kernel::resume(child, 0)),
             Status::Exited { .. } => return Err(child_failure(path, launch, failure)),
-            Status::Killed { .. } => return Err(LaunchError::DiedEarly(path.to_owned())),
+            Status::Killed { .. } => {
+                return Err(unless_truncated(path, LaunchError::DiedEarly));
+            }
         }
+    }
+}
+
+/// Why the kernel did not run the program: the file is cut off, or `otherwise`.
+fn unless_truncated(path: &Path, otherwise: fn(PathBuf) -> LaunchError) -> LaunchError {
+    match executable::is_truncated(path) {
+        true => LaunchError::Truncated(path.to_owned()),
+        false => otherwise(path.to_owned()),
     }
 }
 
@@ -198,7 +208,7 @@ fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError 
             source,
         },
         stage if stage == Stage::Execute as u8 && errno == libc::ENOEXEC => {
-            LaunchError::NotExecutable(path)
+            unless_truncated(&path, LaunchError::NotExecutable)
         }
         stage if stage == Stage::Execute as u8 && errno == libc::EACCES => {
             LaunchError::NotPermitted(path)

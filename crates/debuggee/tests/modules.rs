@@ -107,3 +107,18 @@ fn static_programs_have_one_module() {
     assert_eq!(files.count(), 1);
     support::run(&mut debuggee).assert_exited(3);
 }
+
+#[test]
+fn static_programs_are_found_where_they_were_moved() {
+    let source = r#"
+        volatile int count;
+        __attribute__((noinline)) void work(void) { count++; }
+        int main(void) { for (int i = 0; i < 5; i++) work(); return count; }"#;
+    for flags in [&["-static-pie", "-fPIE"], &["-static", "-no-pie"]] {
+        let program = compile(source, flags);
+        let mut debuggee = support::start_with_points(&program, &["work"]);
+        let run = support::run(&mut debuggee);
+        run.assert_exited(5);
+        assert_eq!(run.hits, 5, "{flags:?}");
+    }
+}

@@ -388,10 +388,13 @@ impl Writer<'_> {
         let inner = rest
             .iter()
             .try_fold(1u64, |size, d| size.checked_mul((*d)?));
-        let (Some(one), Some(inner)) = (element.size(), inner) else {
+        let one = element.size();
+        let stride = one.and_then(|one| one.checked_mul(inner?));
+        // Only within a size that there can be do the offsets below exist.
+        let size = stride.and_then(|stride| stride.checked_mul(count));
+        let (Some(one), Some(stride), Some(_)) = (one, stride, size) else {
             return self.push("<array of unknown size>");
         };
-        let stride = one.saturating_mul(inner);
         let is_text = rest.is_empty()
             && one == 1
             && matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character())
@@ -568,5 +571,19 @@ mod tests {
             "0x300 <memory at 0x300 cannot be read>",
         );
         check("void*", &1u64.to_le_bytes(), Natural, "0x1");
+    }
+
+    #[test]
+    fn arrays_larger_than_memory_are_not_walked() {
+        let check = |inner, outer, expected: &str| {
+            let r#type = Type::builtin("int").unwrap();
+            let r#type = r#type.array_of(inner).array_of(outer);
+            let value = Typed::in_memory(r#type, 0x100);
+            let shown = format(&value, &Nothing, &Nothing, Radix::Natural);
+            assert_eq!(shown, expected, "{inner}, {outer}");
+        };
+        check(u64::MAX, 5, "<array of unknown size>");
+        check(1 << 61, 5, "<array of unknown size>");
+        check(0, 2, "{{}, {}}");
     }
 }

@@ -30,6 +30,9 @@ pub struct PendingReturn {
     pub call: u64,
     /// Which probe waits for it.
     pub probe: u32,
+    /// Found on a stack whose thread stood at the call's first instruction:
+    /// the entry may still be told of, and it is one call all the same.
+    pub at_entry: bool,
     /// What was taken at entry, by capture.
     pub begun: SmallVec<[Begun; 4]>,
 }
@@ -44,6 +47,23 @@ impl PendingReturns {
     /// A call has been entered.
     pub fn push(&mut self, thread: ThreadId, pending: PendingReturn) {
         self.threads.entry(thread).or_default().push(pending);
+    }
+
+    /// A call is entered, and told of now: takes back what was noted when its
+    /// thread was found standing at the entry, if that is so. The caller
+    /// releases the site.
+    pub fn take_noted_entry(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        frame: u64,
+        probe: u32,
+    ) -> Option<PendingReturn> {
+        let calls = self.threads.get_mut(&thread)?;
+        let position = calls.iter().position(|call| {
+            call.at_entry && call.address == address && call.frame == frame && call.probe == probe
+        })?;
+        Some(calls.remove(position))
     }
 
     /// A thread stands at `address` with this stack pointer: takes what waits
@@ -152,8 +172,26 @@ mod tests {
             frame,
             call: u64::from(probe),
             probe,
+            at_entry: false,
             begun: SmallVec::new(),
         }
+    }
+
+    #[test]
+    fn a_call_that_was_noted_at_its_entry_is_one_call() {
+        let mut pending = PendingReturns::default();
+        let noted = PendingReturn {
+            at_entry: true,
+            call: 0,
+            ..call(7, 100, 1)
+        };
+        pending.push(THREAD, noted.clone());
+        assert_eq!(pending.take_noted_entry(THREAD, 7, 80, 1), None);
+        assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 2), None);
+        assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 1), Some(noted));
+        // A tail call to itself is another call, though in the same place.
+        pending.push(THREAD, call(7, 100, 1));
+        assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 1), None);
     }
 
     #[test]

@@ -43,6 +43,17 @@ pub struct Occurrence {
     pub caller: u64,
 }
 
+/// A call that was found on a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActiveCall {
+    /// Where it returns to.
+    pub address: u64,
+    /// The call frame address: the stack pointer once it has returned.
+    pub frame: u64,
+    /// Its thread stands at its first instruction.
+    pub at_entry: bool,
+}
+
 /// All probes of a run.
 #[derive(Debug, Default)]
 pub struct Probes {
@@ -60,6 +71,8 @@ pub enum BindError {
     UnknownFunction {
         /// A near name.
         near: Option<String>,
+        /// The program has no symbol table, so the function may be there.
+        is_stripped: bool,
     },
     /// Some calls were inlined, and events there would be missed.
     Inlined {
@@ -90,8 +103,9 @@ impl Program {
         }
     }
 
-    /// The definitions that an event means, in what is loaded now. `thread`
-    /// waits, and may be asked to resolve indirect functions.
+    /// The definitions that an event means, in what is loaded now: none where
+    /// all its calls were inlined and the user accepts that. `thread` waits,
+    /// and may be asked to resolve indirect functions.
     pub fn bind_event(
         &mut self,
         event: &SymbolicEvent,
@@ -118,9 +132,13 @@ impl Program {
                 only: definitions.is_empty(),
             });
         }
-        if definitions.is_empty() {
+        if definitions.is_empty() && copies.is_empty() {
             return Err(BindError::UnknownFunction {
                 near: self.near_function(&event.function),
+                is_stripped: self
+                    .modules
+                    .main()
+                    .is_some_and(|module| module.symbols.is_stripped()),
             });
         }
         let mut bound = Vec::new();
@@ -147,6 +165,13 @@ impl Program {
         Ok(bound)
     }
 
+    /// How many calls of an event's function were inlined, in what is loaded
+    /// now: they give no events.
+    pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
+        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        self.modules.inlined_copies(&event.function, wanted).len()
+    }
+
     fn near_function(&self, name: &str) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         for module in self.modules.iter() {
@@ -167,11 +192,14 @@ impl Probes {
         self.probes.get(probe as usize)
     }
 
-    /// Whether a probe of this event stands at this address.
+    /// Whether a probe of this event stands at this address. One whose code
+    /// was unloaded does not: what is there now may be other code.
     pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
-        self.probes
-            .iter()
-            .any(|p| p.monitor == monitor && p.event == event && p.address == address)
+        let here = self.by_address.get(&address).map_or(&[][..], |here| here);
+        here.iter().any(|&number| {
+            self.get(number)
+                .is_some_and(|p| p.monitor == monitor && p.event == event)
+        })
     }
 
     /// Adds a probe, not planted yet.
@@ -198,54 +226,60 @@ impl Probes {
     pub fn forget_unloaded(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for number in 0..self.probes.len() {
             let address = self.probes[number].address;
-            if self.by_address.contains_key(&address) && program.modules.find(address).is_none() {
-                self.by_address.remove(&address);
+            if program.modules.find(address).is_some() {
+                continue;
             }
-            if program.modules.find(address).is_none() && self.probes[number].planted {
-                self.probes[number].planted = false;
+            self.by_address.remove(&address);
+            if std::mem::take(&mut self.probes[number].planted) {
                 program.debuggee.remove(address, Owner::Monitor)?;
             }
         }
         Ok(())
     }
 
-    /// Plants or lifts the probes of one event.
+    /// Plants the probes whose events a monitor needs, and lifts its others, in
+    /// this order: a trap that one gives up and another wants stays where it
+    /// is. Those planted now that wait for a return go into `awaited`.
     pub fn set_needed(
         &mut self,
         program: &mut Program,
         monitor: u16,
-        event: EventId,
-        needed: bool,
-    ) -> Result<bool, DebuggeeError> {
-        let mut changed = false;
+        is_needed: impl Fn(EventId) -> bool,
+        awaited: &mut Vec<u32>,
+    ) -> Result<(), DebuggeeError> {
+        for (number, probe) in self.probes.iter_mut().enumerate() {
+            let is_wanted = probe.monitor == monitor && is_needed(probe.event);
+            // The code of others was unloaded.
+            let here = self.by_address.get(&probe.address);
+            let is_loaded = here.is_some_and(|here| here.contains(&(number as u32)));
+            if probe.planted || !is_wanted || !is_loaded {
+                continue;
+            }
+            probe.planted = true;
+            program.debuggee.insert(probe.address, Owner::Monitor)?;
+            if probe.kind == EventKind::AfterCall {
+                awaited.push(number as u32);
+            }
+        }
+        let mut lifted = false;
         for probe in &mut self.probes {
-            if probe.monitor != monitor || probe.event != event || probe.planted == needed {
+            if !probe.planted || probe.monitor != monitor || is_needed(probe.event) {
                 continue;
             }
-            if !self.by_address.contains_key(&probe.address) {
-                continue;
-            }
-            probe.planted = needed;
-            changed = true;
-            if needed {
-                program.debuggee.insert(probe.address, Owner::Monitor)?;
-            } else {
-                program.debuggee.remove(probe.address, Owner::Monitor)?;
-            }
+            probe.planted = false;
+            lifted = true;
+            program.debuggee.remove(probe.address, Owner::Monitor)?;
         }
-        if changed && !needed {
-            let probes = &self.probes;
-            self.pending.end_probes(
-                |number| {
-                    probes
-                        .get(number as usize)
-                        .is_some_and(|probe| probe.monitor == monitor && probe.event == event)
-                },
-                &mut self.dropped,
-            );
-            self.release(program)?;
+        if !lifted {
+            return Ok(());
         }
-        Ok(changed)
+        let probes = &self.probes;
+        let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.planted;
+        self.pending.end_probes(
+            |number| probes.get(number as usize).is_some_and(is_gone),
+            &mut self.dropped,
+        );
+        self.release(program)
     }
 
     /// The probes at an address, into `hit`: those that are planted.
@@ -334,8 +368,15 @@ impl Probes {
             frame,
             call: self.calls,
             probe: number,
+            at_entry: false,
             begun,
         };
+        let noted = self
+            .pending
+            .take_noted_entry(thread, address, frame, number);
+        if noted.is_some() {
+            program.debuggee.remove(address, Owner::Return)?;
+        }
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)
     }
@@ -406,9 +447,13 @@ impl Probes {
         program: &mut Program,
         thread: ThreadId,
         number: u32,
-        address: u64,
-        frame: u64,
+        call: ActiveCall,
     ) -> Result<(), DebuggeeError> {
+        let ActiveCall {
+            address,
+            frame,
+            at_entry,
+        } = call;
         let count = self
             .probes
             .get(number as usize)
@@ -422,6 +467,7 @@ impl Probes {
             frame,
             call: 0,
             probe: number,
+            at_entry,
             begun,
         };
         self.pending.push(thread, pending);

@@ -99,8 +99,14 @@ pub struct UnwindPoints {
 impl UnwindPoints {
     /// Plants them in what is loaded now.
     pub fn plant(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        self.points
-            .retain(|&address, _| program.modules.find(address).is_some());
+        let known = self.points.keys().copied();
+        let gone: Vec<u64> = known
+            .filter(|&address| program.modules.find(address).is_none())
+            .collect();
+        for address in gone {
+            self.points.remove(&address);
+            program.debuggee.remove(address, Owner::Internal)?;
+        }
         for found in frame_dropping_functions(program) {
             if self.points.insert(found.address, found.drops).is_none() {
                 program.debuggee.insert(found.address, Owner::Internal)?;

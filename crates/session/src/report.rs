@@ -288,6 +288,27 @@ fn slice_total(watched: &Watched) -> u64 {
 fn remarks(watched: &Watched) -> Vec<String> {
     let mut remarks = Vec::new();
     let events = || watched.property.events.iter().enumerate();
+    match watched.errors {
+        0 => {}
+        1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+        errors => remarks.push(format!(
+            "{errors} events could not be evaluated, and are left out"
+        )),
+    }
+    let mut inlined: Vec<String> = events()
+        .zip(&watched.inlined)
+        .filter(|(_, calls)| **calls > 0)
+        .map(|((_, event), calls)| {
+            let calls = if *calls == 1 {
+                "an inlined call"
+            } else {
+                "inlined calls"
+            };
+            format!("{calls} of `{}` could not be seen", event.function)
+        })
+        .collect();
+    inlined.dedup();
+    remarks.append(&mut inlined);
     let mut absent: Vec<&str> = events()
         .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
         .map(|(_, event)| &*event.function)
@@ -325,7 +346,7 @@ fn remarks(watched: &Watched) -> Vec<String> {
 /// What is wrong with an event in this program, as a compiler would say it.
 pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
     match error {
-        BindError::UnknownFunction { near } => {
+        BindError::UnknownFunction { near, is_stripped } => {
             let mut diagnostic = Diagnostic::error(
                 "unknown-function",
                 event.function_span.clone(),
@@ -333,6 +354,11 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             );
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
+                None if *is_stripped => {
+                    "the program was stripped of its symbols: build it without \
+                     `-s`, or use a version of it that has them"
+                        .to_owned()
+                }
                 None => "if it is in a library that is loaded later, add `in library` to the event"
                     .to_owned(),
             });

@@ -9,7 +9,7 @@ use crate::options::{Observer, Options, PropertySource, SessionError};
 use crate::report;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, EventKind, Reach, Value, Verdict};
-use juror_instrument::probes::{BindError, Occurrence, Probe, Probes};
+use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
@@ -32,6 +32,10 @@ pub struct Watched {
     pub violations: u64,
     /// By event: some definition of its function was found.
     pub bound: Vec<bool>,
+    /// By event: how many calls were inlined, which the user accepts.
+    pub inlined: Vec<usize>,
+    /// How many events were left out because they could not be evaluated.
+    pub errors: u64,
 }
 
 /// What an event brought that somebody must hear of.
@@ -116,6 +120,8 @@ impl Watch {
             stops: vec![0; events],
             violations: 0,
             bound: vec![false; events],
+            inlined: vec![0; events],
+            errors: 0,
         });
     }
 
@@ -147,6 +153,9 @@ impl Watch {
                 match program.bind_event(event, thread, options.ignore_inlined) {
                     Ok(definitions) => {
                         self.watched[monitor].bound[index] = true;
+                        if options.ignore_inlined {
+                            self.watched[monitor].inlined[index] = program.inlined_calls(event);
+                        }
                         for (bound, captures) in definitions {
                             let address = bound.address();
                             if self.probes.has(monitor as u16, id, address) {
@@ -191,27 +200,14 @@ impl Watch {
 
     /// Plants and lifts the difference to what the monitor needs now.
     fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
-        for event in 0..self.watched[monitor].property.events.len() {
-            let id = EventId(event as u16);
-            let needed = self.watched[monitor]
-                .monitor
-                .needs()
-                .get(event)
-                .is_some_and(|need| need.needed);
-            let changed = self
-                .probes
-                .set_needed(program, monitor as u16, id, needed)?;
-            let kind = self.watched[monitor].property.events[event].kind;
-            if changed && needed && kind == EventKind::AfterCall {
-                let monitor = monitor as u16;
-                let new = self.probes.iter().enumerate().filter(|(_, probe)| {
-                    probe.monitor == monitor && probe.event == id && probe.planted
-                });
-                self.newly_awaited
-                    .extend(new.map(|(number, _)| number as u32));
-            }
-        }
-        Ok(())
+        let needs = self.watched[monitor].monitor.needs();
+        let is_needed = |event: EventId| {
+            let need = needs.get(usize::from(event.0));
+            need.is_some_and(|need| need.needed)
+        };
+        let awaited = &mut self.newly_awaited;
+        self.probes
+            .set_needed(program, monitor as u16, is_needed, awaited)
     }
 
     /// A thread is about to execute the first instruction of watched
@@ -252,13 +248,12 @@ impl Watch {
         // Those that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
         for &number in &hit {
-            self.newly_awaited.retain(|&new| new != number);
             self.probes.await_return(program, thread, number)?;
         }
         self.hit = hit;
         self.values = values;
         if !self.newly_awaited.is_empty() {
-            self.await_active_calls(program, thread, address)?;
+            self.await_active_calls(program, thread, Some(address))?;
         }
         Ok(())
     }
@@ -288,7 +283,7 @@ impl Watch {
         }
         self.values = values;
         if !self.newly_awaited.is_empty() {
-            self.await_active_calls(program, thread, address)?;
+            self.await_active_calls(program, thread, None)?;
         }
         Ok(())
     }
@@ -365,6 +360,7 @@ impl Watch {
             Ok(step) => step.needs_changed,
             // The slices without the error have taken the event all the same.
             Err(error) => {
+                watched.errors += 1;
                 reaction.error.get_or_insert((monitor, error));
                 true
             }
@@ -396,43 +392,31 @@ impl Watch {
     }
 
     /// An event after a call has become needed while calls may be active:
-    /// their returns are watched too (section 9.2.2 of the paper).
+    /// their returns are watched too (section 9.2.2 of the paper). `entered`:
+    /// the function that the current thread is entering just now.
     fn await_active_calls(
         &mut self,
         program: &mut Program,
         current: ThreadId,
-        entered: u64,
+        entered: Option<u64>,
     ) -> Result<(), DebuggeeError> {
         let numbers = std::mem::take(&mut self.newly_awaited);
-        let threads: Vec<ThreadId> = program.debuggee.threads().map(|thread| thread.id).collect();
+        let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
         let alone = threads.len() == 1;
         if !alone {
             program.debuggee.halt_all()?;
         }
         for &thread in &threads {
-            let mut found = Vec::new();
-            program.walk(thread, |frame| {
-                let address = frame.function.as_ref().zip(frame.module.as_ref());
-                let address = address.map(|(function, module)| module.to_process(function.low_pc));
-                // The call that is being entered right now is awaited already.
-                let is_entry = thread == current && frame.pc == entered;
-                if let (Some(address), Some(cfa), false, false) =
-                    (address, frame.cfa, is_entry, frame.is_inlined())
-                {
-                    found.push((address, cfa));
-                }
-                true
-            });
             // Outermost first, so that inner calls return first.
-            for (address, cfa) in found.into_iter().rev() {
+            for (function, call) in active_calls(program, thread).into_iter().rev() {
+                // The call that is being entered right now is awaited already.
+                if call.at_entry && thread == current && Some(function) == entered {
+                    continue;
+                }
                 for &number in &numbers {
-                    let is_here = self
-                        .probes
-                        .get(number)
-                        .is_some_and(|probe| probe.address == address);
-                    if is_here && let Ok(back) = program.debuggee.read_u64(cfa.wrapping_sub(8)) {
-                        self.probes
-                            .await_active(program, thread, number, back, cfa)?;
+                    let probe = self.probes.get(number);
+                    if probe.is_some_and(|probe| probe.address == function) {
+                        self.probes.await_active(program, thread, number, call)?;
                     }
                 }
             }
@@ -465,6 +449,34 @@ impl Watch {
         }
         violations
     }
+}
+
+/// The calls on a stopped thread's stack, innermost first, each with the first
+/// instruction of its function.
+fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
+    let mut calls = Vec::new();
+    let mut is_innermost = true;
+    program.walk(thread, |frame| {
+        if frame.is_inlined() {
+            return true;
+        }
+        let innermost = std::mem::take(&mut is_innermost);
+        let known = frame.function.as_ref().zip(frame.module.as_ref());
+        let Some(((function, module), cfa)) = known.zip(frame.cfa) else {
+            return true;
+        };
+        let function = module.to_process(function.low_pc);
+        if let Ok(address) = program.debuggee.read_u64(cfa.wrapping_sub(8)) {
+            let call = ActiveCall {
+                address,
+                frame: cfa,
+                at_entry: innermost && frame.pc == function,
+            };
+            calls.push((function, call));
+        }
+        true
+    });
+    calls
 }
 
 /// The debuggee was stopped for a probe.

@@ -67,6 +67,12 @@ impl SymbolFile {
                 .is_some_and(|f| f.header.has_debug_info)
     }
 
+    /// Whether nothing but the names that it exports is known: neither the
+    /// file nor a separate debug file tells more.
+    pub fn is_stripped(&self) -> bool {
+        !self.header().has_symbol_table && self.inner.debug_file().is_none()
+    }
+
     /// The separate debug file in use.
     pub fn debug_file_path(&self) -> Option<&Path> {
         self.inner.debug_file().map(|file| file.path.as_path())

@@ -5,8 +5,15 @@
 //! without template arguments, parameters and anonymous scopes, and the
 //! user's must be the end of the compiler's.
 
+use std::fmt;
+
+/// The most bytes that the readable form of a name takes. A mangled name may
+/// repeat its parts, and repeat the repetitions: a few hundred bytes stand for
+/// more text than any memory holds.
+const READABLE_LENGTH_MAX: usize = 64 << 10;
+
 /// The readable form of a mangled C++ or Rust name, without parameters;
-/// `None` for a plain name.
+/// `None` for a plain name, and for one whose readable form is out of bounds.
 pub fn demangle(raw: &str) -> Option<String> {
     let (mangled, clone) = split_clone(raw);
     if let Ok(name) = rustc_demangle::try_demangle(mangled) {
@@ -19,8 +26,22 @@ pub fn demangle(raw: &str) -> Option<String> {
         .no_params()
         .no_return_type();
     let symbol = cpp_demangle::Symbol::new(mangled).ok()?;
-    let name = symbol.demangle_with_options(&options).ok()?;
-    Some(format!("{name}{}", clone.unwrap_or("")))
+    let mut name = Bounded(String::new());
+    symbol.structured_demangle(&mut name, &options).ok()?;
+    Some(format!("{}{}", name.0, clone.unwrap_or("")))
+}
+
+/// Text that refuses to grow beyond [`READABLE_LENGTH_MAX`].
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if text.len() > READABLE_LENGTH_MAX - self.0.len() {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// Splits the suffix that gcc and LLVM append to the copies they make
@@ -256,6 +277,22 @@ mod tests {
         ] {
             assert_eq!(demangle(raw).as_deref(), expected, "{raw}");
         }
+    }
+
+    #[test]
+    fn names_that_repeat_their_repetitions_are_left_mangled() {
+        let levels = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        let pairs: String = levels
+            .chars()
+            .map(|level| format!("S0_IS{level}_S{level}_E"))
+            .collect();
+        let name = |pairs: &str| format!("_Z1fISt4pairIiiE{pairs}EvT_");
+        let few = demangle(&name("S0_IS1_S1_E")).unwrap();
+        assert!(
+            few.contains("std::pair<int, int>, std::pair<int, int>"),
+            "{few}"
+        );
+        assert_eq!(demangle(&name(&pairs)), None);
     }
 
     #[test]

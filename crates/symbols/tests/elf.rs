@@ -157,6 +157,7 @@ fn a_separate_debug_file_is_used() {
     }
     let file = SymbolFile::open(directory.join("stripped")).unwrap();
     assert!(!file.header().has_debug_info && file.has_debug_info());
+    assert!(!file.header().has_symbol_table && !file.is_stripped());
     assert!(file.debug_file_path().unwrap().ends_with("program.debug"));
     let [answer] = &file.functions_named("answer")[..] else {
         panic!("not found")

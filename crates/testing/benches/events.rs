@@ -10,7 +10,11 @@
 //! `programs/calls_gdb.py` for gdb, with a Python breakpoint. The program alone,
 //! juror and gdb take turns, several rounds, so that a busy machine is busy for
 //! all of them. The time per event is that of the loop, less that of the loop
-//! alone, divided by the calls.
+//! alone, divided by the calls. A run in which somebody has not seen every call
+//! fails the benchmark.
+//!
+//! `juror after` is a call whose event is its return (`programs/returns.prop`):
+//! two stops, and a point at the return address that comes and goes.
 
 use juror_testing::{Build, Fixture, Juror, Language, run_with_deadline};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -47,8 +51,37 @@ const DEADLINE: Duration = Duration::from_secs(300);
 #[derive(Clone, Copy, PartialEq)]
 enum Runner {
     Bare,
-    Juror,
+    /// With this property, and this for `--cpu`.
+    Juror(&'static str, &'static str),
     Gdb,
+}
+
+/// Where all have one processor anyway, juror's policies are one.
+const ONE_PROCESSOR: &[Runner] = &[
+    Runner::Bare,
+    Runner::Gdb,
+    Runner::Juror("calls", "auto"),
+    Runner::Juror("returns", "auto"),
+];
+
+const ALL_PROCESSORS: &[Runner] = &[
+    Runner::Bare,
+    Runner::Gdb,
+    Runner::Juror("calls", "shared"),
+    Runner::Juror("calls", "auto"),
+    Runner::Juror("calls", "free"),
+    Runner::Juror("returns", "auto"),
+];
+
+impl Runner {
+    fn name(self) -> String {
+        match self {
+            Runner::Bare => "alone".to_owned(),
+            Runner::Gdb => "gdb".to_owned(),
+            Runner::Juror("returns", policy) => format!("juror --cpu {policy}, after"),
+            Runner::Juror(_, policy) => format!("juror --cpu {policy}"),
+        }
+    }
 }
 
 /// The program and those who run it.
@@ -103,7 +136,10 @@ impl Bench {
     }
 
     fn run(&self) -> Result<(), String> {
-        println!("threads  processors  runner   µs per event      min   events    gdb/juror");
+        println!(
+            "{:7}  {:10}  {:24} {:>12} {:>8} {:>8} {:>10}",
+            "threads", "processors", "runner", "µs per event", "least", "events", "gdb/juror"
+        );
         for threads in [1, 2] {
             for one_processor in [true, false] {
                 self.run_setting(threads, one_processor)?;
@@ -114,48 +150,52 @@ impl Bench {
 
     /// Measures one setting, and prints its rows of the table.
     fn run_setting(&self, threads: u32, one_processor: bool) -> Result<(), String> {
+        let (processors, runners) = match one_processor {
+            true => ("one", ONE_PROCESSOR),
+            false => ("all", ALL_PROCESSORS),
+        };
         let affinity = match one_processor {
             true => Some(bind_to_one_processor()?),
             false => None,
         };
-        let samples = self.measure(threads);
+        let samples = self.measure(runners, threads);
         if let Some(affinity) = affinity {
             set_affinity(&affinity)?;
         }
-        let [bare, juror, gdb] = samples?;
-        let bare_ns = median(&bare);
-        let gdb_ns = median(&gdb) - bare_ns;
-        let juror_ns = median(&juror) - bare_ns;
-        let processors = if one_processor { "one" } else { "all" };
-        for (name, samples, calls) in [
-            ("juror", &juror, self.effort.juror_calls),
-            ("gdb", &gdb, self.effort.gdb_calls),
-        ] {
+        let samples = samples?;
+        let of = |wanted: Runner| {
+            let position = runners.iter().position(|&runner| runner == wanted);
+            median(position.and_then(|p| samples.get(p)).map_or(&[], |s| s))
+        };
+        let (bare_ns, gdb_ns) = (of(Runner::Bare), of(Runner::Gdb));
+        for (&runner, samples) in runners.iter().zip(&samples) {
             if samples.is_empty() {
                 continue;
             }
-            let ratio = match name {
-                "juror" if self.gdb => format!("{:12.1}", gdb_ns / juror_ns),
+            // The loop alone as it is; the others without it.
+            let own_ns = if runner == Runner::Bare { 0.0 } else { bare_ns };
+            let median_ns = median(samples) - own_ns;
+            let ratio = match runner {
+                Runner::Juror(..) if self.gdb => format!("{:.1}", (gdb_ns - bare_ns) / median_ns),
                 _ => String::new(),
             };
             println!(
-                "{threads:7}  {processors:10}  {name:6} {:14.2} {:8.2} {:8} {ratio}",
-                (median(samples) - bare_ns) / 1e3,
-                (minimum(samples) - bare_ns) / 1e3,
-                calls * threads,
+                "{threads:7}  {processors:10}  {:24} {:12.2} {:8.2} {:8} {ratio:>10}",
+                runner.name(),
+                median_ns / 1e3,
+                (minimum(samples) - own_ns) / 1e3,
+                self.calls_of(runner) * threads,
             );
         }
         Ok(())
     }
 
-    /// Nanoseconds per call, one for each round: alone, in juror, in gdb.
-    fn measure(&self, threads: u32) -> Result<[Vec<f64>; 3], String> {
-        let mut samples = [Vec::new(), Vec::new(), Vec::new()];
+    /// Nanoseconds per call of each runner, one for each round. They take
+    /// turns.
+    fn measure(&self, runners: &[Runner], threads: u32) -> Result<Vec<Vec<f64>>, String> {
+        let mut samples = vec![Vec::new(); runners.len()];
         for _ in 0..self.effort.rounds {
-            for (runner, samples) in [Runner::Bare, Runner::Juror, Runner::Gdb]
-                .into_iter()
-                .zip(&mut samples)
-            {
+            for (&runner, samples) in runners.iter().zip(&mut samples) {
                 if runner != Runner::Gdb || self.gdb {
                     samples.push(self.time(runner, threads)?);
                 }
@@ -164,32 +204,48 @@ impl Bench {
         Ok(samples)
     }
 
+    fn calls_of(&self, runner: Runner) -> u32 {
+        match runner {
+            Runner::Bare => self.effort.bare_calls,
+            Runner::Juror(..) => self.effort.juror_calls,
+            Runner::Gdb => self.effort.gdb_calls,
+        }
+    }
+
     /// Runs the program once, and gives its nanoseconds per call.
     fn time(&self, runner: Runner, threads: u32) -> Result<f64, String> {
-        let (mut command, calls) = match runner {
-            Runner::Bare => (Command::new(&self.calls), self.effort.bare_calls),
-            Runner::Juror => (self.juror_command(), self.effort.juror_calls),
-            Runner::Gdb => (self.gdb_command(), self.effort.gdb_calls),
+        let mut command = match runner {
+            Runner::Bare => Command::new(&self.calls),
+            Runner::Juror(property, policy) => self.juror_command(property, policy),
+            Runner::Gdb => self.gdb_command(),
         };
+        let calls = self.calls_of(runner);
         command.args([threads.to_string(), calls.to_string()]);
         let output =
             run_with_deadline(&mut command, b"", DEADLINE).map_err(|error| error.to_string())?;
-        let events = u64::from(calls) * u64::from(threads);
-        let elapsed_ns = elapsed_ns(&output.stdout, events);
+        let calls = u64::from(calls) * u64::from(threads);
+        let seen = match runner {
+            Runner::Bare => Some(calls),
+            Runner::Juror(..) => events_seen(&output.stdout),
+            Runner::Gdb => number_after(&output.stdout, "seen="),
+        };
+        let elapsed_ns = number_after(&output.stdout, &format!("calls={calls} elapsed_ns="));
         match elapsed_ns {
-            Some(elapsed_ns) if output.status.success() => Ok(elapsed_ns / events as f64),
+            Some(elapsed_ns) if output.status.success() && seen == Some(calls) => {
+                Ok(elapsed_ns as f64 / calls as f64)
+            }
             _ => Err(format!(
-                "{command:?} does not run the program to its end ({}):\n{}{}",
+                "{command:?} does not run the program to its end and see {calls} calls ({}):\n{}{}",
                 output.status, output.stdout, output.stderr
             )),
         }
     }
 
-    fn juror_command(&self) -> Command {
+    fn juror_command(&self, property: &str, policy: &str) -> Command {
         let mut command = Command::new(&self.juror);
         command
-            .args(["run", "--batch", "--property"])
-            .arg(self.programs.join("calls.prop"))
+            .args(["run", "--batch", "--cpu", policy, "--property"])
+            .arg(self.programs.join(property).with_extension("prop"))
             .arg(&self.calls);
         command
     }
@@ -205,14 +261,16 @@ impl Bench {
     }
 }
 
-/// The time that the program printed, if it counted this many calls; and those
-/// who saw the calls, too.
-fn elapsed_ns(output: &str, calls: u64) -> Option<f64> {
-    if output.contains("seen=") && !output.contains(&format!("seen={calls}\n")) {
-        return None;
-    }
-    let (_, rest) = output.split_once(&format!("calls={calls} elapsed_ns="))?;
-    rest.lines().next()?.parse().ok()
+/// How often the only event of juror's report happened.
+fn events_seen(report: &str) -> Option<u64> {
+    let line = report.lines().find(|line| line.contains(" tick "))?;
+    let (before, _) = line.split_once(" times")?;
+    before.rsplit(' ').next()?.parse().ok()
+}
+
+fn number_after(output: &str, name: &str) -> Option<u64> {
+    let (_, rest) = output.split_once(name)?;
+    rest.lines().next()?.trim().parse().ok()
 }
 
 /// Binds this thread, and what it starts, to the processor with the highest

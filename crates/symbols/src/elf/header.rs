@@ -83,6 +83,8 @@ pub struct Header {
     pub soname: Option<String>,
     /// Whether the file itself carries DWARF (`.debug_info`).
     pub has_debug_info: bool,
+    /// Whether the file itself names more than what it exports (`.symtab`).
+    pub has_symbol_table: bool,
 }
 
 impl Header {
@@ -149,6 +151,9 @@ pub(super) fn read(path: &Path, file: &File) -> Result<(Header, Vec<Section>), S
         has_debug_info: sections
             .iter()
             .any(|s| &*s.name == ".debug_info" && !s.empty && s.size > 0),
+        has_symbol_table: sections
+            .iter()
+            .any(|s| &*s.name == ".symtab" && !s.empty && s.size > 0),
         segments,
     };
     for program in programs {

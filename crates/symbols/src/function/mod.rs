@@ -49,7 +49,7 @@ impl Function {
             name: name.into(),
             linkage_name: None,
             low_pc,
-            ranges: vec![low_pc..low_pc.saturating_add(1)],
+            ranges: std::iter::once(low_pc..low_pc.saturating_add(1)).collect(),
             binding: Binding::Local,
             indirect: false,
             plt: false,

@@ -1,0 +1,175 @@
+//! An event that changes no verdict allocates nothing, from the stop to the
+//! resume; points that come and go with the states included.
+
+use juror_session::view::{Outcome, StateChange};
+use juror_session::{Observer, Options, PropertySource, Session};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+thread_local! {
+    /// Allocations of this thread: other tests do not count.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: everything is passed on to the system's allocator; the counter is a
+// constant-initialised thread local without a destructor, so that touching it
+// never allocates.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often each thread calls `tick`.
+const CALLS: u64 = 3_000;
+/// Transitions after which every buffer has its size.
+const WARM: u64 = 1_000;
+
+/// Every thread has called `tick` once before any of them calls it often, and
+/// none of them ends before all have called it often enough.
+const PROGRAM: &str = r#"
+    #include <pthread.h>
+    #include <stdlib.h>
+    static int calls;
+    static pthread_barrier_t begin, end;
+    __attribute__((noinline)) int tick(int n, int *cell) {
+        __asm__ volatile("" : : "r"(n), "r"(cell) : "memory");
+        return n + *cell;
+    }
+    static void *run(void *unused) {
+        int cell = 1;
+        tick(0, &cell);
+        pthread_barrier_wait(&begin);
+        for (int n = 1; n < calls; n++) tick(n, &cell);
+        pthread_barrier_wait(&end);
+        return unused;
+    }
+    int main(int argc, char **argv) {
+        int threads = atoi(argv[1]);
+        calls = atoi(argv[argc - 1]);
+        pthread_t others[8];
+        pthread_barrier_init(&begin, 0, threads);
+        pthread_barrier_init(&end, 0, threads);
+        for (int i = 1; i < threads; i++) pthread_create(&others[i], 0, run, 0);
+        run(0);
+        for (int i = 1; i < threads; i++) pthread_join(others[i], 0);
+        return 0;
+    }"#;
+
+/// Is asked at every transition, and looks at the counter then.
+#[derive(Default)]
+struct Lookout {
+    transitions: Cell<u64>,
+    /// Allocations when everything was warm.
+    warm: Cell<u64>,
+    /// Allocations at the last transition.
+    last: Cell<u64>,
+}
+
+impl Observer for Lookout {
+    fn state_change(&mut self, _: &StateChange) {}
+
+    fn wants_state_changes(&self) -> bool {
+        let now = ALLOCATIONS.with(Cell::get);
+        self.transitions.set(self.transitions.get() + 1);
+        if self.transitions.get() == WARM {
+            self.warm.set(now);
+        }
+        self.last.set(now);
+        false
+    }
+
+    fn notice(&mut self, _: &str) {}
+
+    fn progress(&mut self, _: &str, _: u64, _: u64) {}
+}
+
+fn compile(directory: &Path) -> PathBuf {
+    let source = directory.join("calls.c");
+    let program = directory.join("calls");
+    std::fs::write(&source, PROGRAM).unwrap();
+    let output = Command::new("cc")
+        .args(["-O1", "-g", "-pthread", "-o"])
+        .args([&program, &source])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    program
+}
+
+/// Runs the program under the property, of which each call takes so many
+/// transitions.
+#[track_caller]
+fn check(property: &str, threads: u64, transitions_per_call: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options {
+        program: compile(directory.path()),
+        arguments: [threads, CALLS].map(|n| n.to_string().into()).to_vec(),
+        properties: vec![PropertySource {
+            file: "ticks.prop".to_owned(),
+            text: property.to_owned(),
+        }],
+        batch: true,
+        ..Options::default()
+    };
+    let mut lookout = Lookout::default();
+    let mut session = Session::start(options, &mut lookout).unwrap();
+    let outcome = session.execute("run", &mut lookout).unwrap();
+    assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
+    let transitions = threads * CALLS * transitions_per_call;
+    assert_eq!(lookout.transitions.get(), transitions);
+    assert!(lookout.warm.get() > 0);
+    assert_eq!(lookout.last.get() - lookout.warm.get(), 0, "allocations");
+}
+
+#[test]
+fn an_event_before_a_call() {
+    let property = "property p event e = before tick(n)
+        var seen = 0
+        state a accepting { on e when n >= 0 { seen += 1 } -> a else -> b }
+        state b non-accepting";
+    check(property, 1, 1);
+    check(property, 2, 1);
+}
+
+#[test]
+fn an_event_after_a_call() {
+    let property = "property p event e = after tick(n, cell) returns sum
+        var seen = 0
+        state a accepting { on e when sum == n + 1 { seen += 1 } -> a else -> b }
+        state b non-accepting";
+    check(property, 1, 1);
+    check(property, 2, 1);
+}
+
+#[test]
+fn points_that_come_and_go() {
+    let property = "property p event begin = before tick event end = after tick
+        state outside accepting { on begin -> inside }
+        state inside accepting { on end -> outside }";
+    check(property, 1, 2);
+}
+
+#[test]
+fn a_slice_for_each_thread() {
+    let property = "property p slice on cell event e = before tick(n, cell)
+        var seen = 0
+        state a accepting { on e when n >= 0 { seen += 1 } -> a else -> b }
+        state b non-accepting";
+    check(property, 1, 1);
+    check(property, 2, 1);
+}

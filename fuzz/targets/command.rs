@@ -1,0 +1,32 @@
+//! Arbitrary lines of the prompt, and arbitrary words of the command line.
+#![no_main]
+
+use juror_session::{commands, place};
+use libfuzzer_sys::fuzz_target;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+// The command line belongs to the program `juror`, which is no library.
+#[allow(dead_code)]
+#[path = "../../crates/cli/src/arguments.rs"]
+mod arguments;
+#[allow(dead_code)]
+#[path = "../../crates/cli/src/driver.rs"]
+mod driver;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(line) = std::str::from_utf8(bytes) {
+        let (word, rest) = commands::split_line(line);
+        if let Ok(entry) = commands::find(word) {
+            commands::help_of(entry);
+        }
+        let _ = commands::find_info_subject(rest);
+        let _ = place::parse(rest);
+    }
+    let words = bytes.split(|byte| *byte == b' ' || *byte == b'\n');
+    let words = words.map(|word| OsStr::from_bytes(word).to_owned());
+    let program = OsString::from("juror");
+    if let Err(mistake) = arguments::parse_from([program].into_iter().chain(words)) {
+        let _ = mistake.to_string();
+    }
+});
