@@ -32,8 +32,8 @@ With a property, the program is started at once, after the commands of -x and
 -e. Without one, juror waits at its prompt: type run, start or help.
 
 Exit status: 0 every property holds, 1 a property is violated, 2 an error of
-use, 101 a bug in juror, 130 a batch run was interrupted. The program's own exit
-status is in the report.";
+use or a property that could not be evaluated, 101 a bug in juror, 130 a batch
+run was interrupted. The program's own exit status is in the report.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
