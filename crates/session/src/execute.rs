@@ -1,19 +1,13 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-use crate::breakpoints::Resolvable;
-use crate::commands::{self, Command, Completes, Entry, TABLE, Unclear};
+use crate::commands::{self, Command, Entry, TABLE, Unclear};
 use crate::options::{CommandError, Observer};
-use crate::place;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
-use juror_instrument::scope::FrameScope;
 use std::ffi::OsString;
-
-/// Candidates that a completion gives at the most.
-const CANDIDATES_MAX: usize = 500;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -238,120 +232,6 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    fn set_breakpoint(&mut self, rest: &str, temporary: bool) -> Result<Outcome, CommandError> {
-        let placed = place::parse(rest).map_err(CommandError::new)?;
-        let condition = match &placed.condition {
-            None => None,
-            Some(text) => {
-                let (expression, diagnostics) = juror_language::parse_expression(text);
-                if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-                    return Err(CommandError {
-                        message: format!("in the condition: {}", error.message),
-                        help: error.help.clone(),
-                    });
-                }
-                expression
-            }
-        };
-        let place = self.resolvable(&placed.place)?;
-        let resolved = place.resolve(self.modules());
-        if resolved.addresses.is_empty()
-            && let Resolvable::Function(name) = &place
-        {
-            self.check_function_name(name)?;
-        }
-        if resolved.addresses.is_empty()
-            && let Resolvable::Line(file, line) = &place
-            && self.is_source_file(file)
-        {
-            return Err(CommandError::new(format!(
-                "there is no code at line {line} of {}, nor after it",
-                file.rsplit('/').next().unwrap_or(file)
-            )));
-        }
-        let text = if rest.is_empty() { "here" } else { rest };
-        let program = self.program.as_mut();
-        let number = self
-            .breakpoints
-            .add(program, text, place, condition, temporary)?;
-        let kind = if temporary {
-            "temporary breakpoint"
-        } else {
-            "breakpoint"
-        };
-        let mut message = match resolved.addresses.as_slice() {
-            [] => format!(
-                "{kind} {number} at {text}: no loaded module has it; it waits for one that does"
-            ),
-            [address] => format!("{kind} {number} at {}", self.place_words(*address)),
-            several => format!("{kind} {number} at {text} ({} places)", several.len()),
-        };
-        if let Some(line) = resolved.moved_to_line {
-            message.push_str(&format!(
-                " (the line has no code; line {line} is the next that has)"
-            ));
-        }
-        Ok(Outcome::Message(message))
-    }
-
-    fn place_words(&self, address: u64) -> String {
-        let described = self.modules().describe(address);
-        match (described.function, described.file, described.line) {
-            (Some(function), Some(file), Some(line)) => {
-                let file = file
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned());
-                format!(
-                    "{address:#x}: {function}, {}:{line}",
-                    file.unwrap_or_default()
-                )
-            }
-            (Some(function), ..) => format!("{address:#x}: {function}"),
-            _ => format!("{address:#x}"),
-        }
-    }
-
-    /// A name that nothing has is a slip when something near has one;
-    /// otherwise it may belong to a library to come.
-    fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let mut names: Vec<String> = Vec::new();
-        for module in self.modules().iter() {
-            names.extend(module.symbols.function_names());
-        }
-        match juror_language::suggest(name, names.iter().map(String::as_str)) {
-            Some(near) => Err(CommandError::with_help(
-                format!("there is no function `{name}`"),
-                format!("did you mean `{near}`?"),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    fn is_source_file(&self, file: &str) -> bool {
-        let is_meant = |known: &std::path::Path| known.ends_with(file);
-        self.modules().iter().any(|module| {
-            module
-                .symbols
-                .source_files()
-                .iter()
-                .any(|known| is_meant(known))
-        })
-    }
-
-    fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let numbers = numbers(rest)?;
-        let unknown = self.breakpoints.delete(self.program.as_mut(), &numbers)?;
-        no_breakpoint(unknown)
-    }
-
-    fn enable(&mut self, rest: &str, enabled: bool) -> Result<Outcome, CommandError> {
-        let numbers = numbers(rest)?;
-        let unknown = self
-            .breakpoints
-            .enable(self.program.as_mut(), &numbers, enabled)?;
-        no_breakpoint(unknown)
-    }
-
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
         let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
         let level = self.selection.level as i64;
@@ -420,85 +300,10 @@ impl Session {
         })
     }
 
-    /// Where the word at `position` begins, and what it may become.
-    pub fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
-        let before = line.get(..position).unwrap_or(line);
-        let trimmed = before.trim_start();
-        let word_end = trimmed.find(|c: char| c.is_whitespace() || c == '/');
-        let Some(word_end) = word_end else {
-            let names = TABLE.iter().map(|entry| entry.name.to_owned());
-            return (before.len() - trimmed.len(), matching(names, trimmed));
-        };
-        let Ok(entry) = commands::find(&trimmed[..word_end]) else {
-            return (position, Vec::new());
-        };
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '/' | '$');
-        let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
-            at + before[at..].chars().next().map_or(1, char::len_utf8)
-        });
-        let prefix = &before[start..];
-        let candidates = match entry.completes {
-            Completes::Nothing => Vec::new(),
-            Completes::Commands => TABLE.iter().map(|entry| entry.name.to_owned()).collect(),
-            Completes::InfoSubjects => commands::INFO_SUBJECTS
-                .iter()
-                .map(|(name, _)| (*name).to_owned())
-                .collect(),
-            Completes::Properties => self
-                .watch
-                .watched
-                .iter()
-                .map(|watched| watched.property.name.to_string())
-                .collect(),
-            Completes::Places => self.place_names(),
-            Completes::Expressions => self.expression_names(),
-        };
-        (start, matching(candidates.into_iter(), prefix))
-    }
-
-    fn place_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for module in self.modules().iter().filter(|module| module.is_main) {
-            names.extend(module.symbols.function_names());
-            let files = module.symbols.source_files();
-            names.extend(
-                files
-                    .iter()
-                    .filter_map(|f| Some(format!("{}:", f.file_name()?.to_string_lossy()))),
-            );
-        }
-        names
-    }
-
-    fn expression_names(&mut self) -> Vec<String> {
-        let Ok(frames) = self.frames().map(<[_]>::to_vec) else {
-            return Vec::new();
-        };
-        let Some(program) = &self.program else {
-            return Vec::new();
-        };
-        let level = self.selection.level;
-        FrameScope {
-            program,
-            frames: &frames,
-            level,
-            convenience: &|_| None,
-        }
-        .names()
-    }
-
     /// All commands, for help.
     pub fn commands(&self) -> Vec<CommandHelp> {
         TABLE.iter().map(commands::help_of).collect()
     }
-}
-
-fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
-    let mut found: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
-    found.sort();
-    found.dedup();
-    found.truncate(CANDIDATES_MAX);
-    found
 }
 
 fn find(word: &str) -> Result<&'static Entry, CommandError> {
@@ -537,16 +342,6 @@ fn help(rest: &str) -> Result<Outcome, CommandError> {
     find(rest).map(|entry| Outcome::Help(commands::help_of(entry)))
 }
 
-fn no_breakpoint(unknown: Option<u32>) -> Result<Outcome, CommandError> {
-    match unknown {
-        None => Ok(Outcome::Done),
-        Some(number) => Err(CommandError::with_help(
-            format!("there is no breakpoint {number}"),
-            "see: info breakpoints",
-        )),
-    }
-}
-
 pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
     match text.trim() {
         "" => Ok(None),
@@ -555,15 +350,6 @@ pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
             .map(Some)
             .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
     }
-}
-
-fn numbers(text: &str) -> Result<Vec<u32>, CommandError> {
-    text.split_whitespace()
-        .map(|word| {
-            word.parse()
-                .map_err(|_| CommandError::new(format!("`{word}` is not a number")))
-        })
-        .collect()
 }
 
 /// Splits arguments as a shell does: quotes and backslashes, nothing else.

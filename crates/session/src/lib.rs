@@ -7,12 +7,16 @@
 
 #![forbid(unsafe_code)]
 
+mod breakpoint_commands;
 pub mod breakpoints;
 pub mod commands;
+mod completion;
 mod execute;
 mod inspect;
+mod listing;
 mod options;
 pub mod place;
+mod print;
 mod report;
 mod run;
 mod session;

@@ -1,0 +1,85 @@
+//! What the word that is being typed may become.
+
+use crate::commands::{self, Completes, TABLE};
+use crate::session::Session;
+use juror_instrument::scope::FrameScope;
+
+/// Candidates that a completion gives at the most.
+const CANDIDATES_MAX: usize = 500;
+
+impl Session {
+    /// Where the word at `position` begins, and what it may become.
+    pub fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        let before = line.get(..position).unwrap_or(line);
+        let trimmed = before.trim_start();
+        let word_end = trimmed.find(|c: char| c.is_whitespace() || c == '/');
+        let Some(word_end) = word_end else {
+            let names = TABLE.iter().map(|entry| entry.name.to_owned());
+            return (before.len() - trimmed.len(), matching(names, trimmed));
+        };
+        let Ok(entry) = commands::find(&trimmed[..word_end]) else {
+            return (position, Vec::new());
+        };
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '/' | '$');
+        let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
+            at + before[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        let prefix = &before[start..];
+        let candidates = match entry.completes {
+            Completes::Nothing => Vec::new(),
+            Completes::Commands => TABLE.iter().map(|entry| entry.name.to_owned()).collect(),
+            Completes::InfoSubjects => commands::INFO_SUBJECTS
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect(),
+            Completes::Properties => self
+                .watch
+                .watched
+                .iter()
+                .map(|watched| watched.property.name.to_string())
+                .collect(),
+            Completes::Places => self.place_names(),
+            Completes::Expressions => self.expression_names(),
+        };
+        (start, matching(candidates.into_iter(), prefix))
+    }
+
+    fn place_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for module in self.modules().iter().filter(|module| module.is_main) {
+            names.extend(module.symbols.function_names());
+            let files = module.symbols.source_files();
+            names.extend(
+                files
+                    .iter()
+                    .filter_map(|f| Some(format!("{}:", f.file_name()?.to_string_lossy()))),
+            );
+        }
+        names
+    }
+
+    fn expression_names(&mut self) -> Vec<String> {
+        let Ok(frames) = self.frames().map(<[_]>::to_vec) else {
+            return Vec::new();
+        };
+        let Some(program) = &self.program else {
+            return Vec::new();
+        };
+        let level = self.selection.level;
+        FrameScope {
+            program,
+            frames: &frames,
+            level,
+            convenience: &|_| None,
+        }
+        .names()
+    }
+}
+
+fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
+    let mut found: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
+    found.sort();
+    found.dedup();
+    found.truncate(CANDIDATES_MAX);
+    found
+}

@@ -1,0 +1,164 @@
+//! `list`: source lines, and the places that commands name.
+
+use crate::breakpoints::{Resolvable, resolvable};
+use crate::options::CommandError;
+use crate::place::{self, Place};
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::typed::Number;
+use std::path::PathBuf;
+
+/// Lines that `list` shows at once.
+const LIST_LINES: u32 = 10;
+
+impl Session {
+    /// The place that was written, as one that can be looked for.
+    pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
+        let frame = if self.program.is_some() {
+            self.selected_frame().ok()
+        } else {
+            None
+        };
+        let here = frame.as_ref().map(|frame| frame.pc);
+        let main = self.main_line();
+        // Before it has begun, the program is thought to stand at its main
+        // function: the linker is nobody's current place.
+        let line = frame
+            .as_ref()
+            .filter(|_| !self.is_fresh)
+            .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)))
+            .or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
+        let address = match written {
+            Place::Address(text) => Some(self.evaluate(text)?),
+            _ => None,
+        };
+        resolvable(written, here, line, |_| {
+            let program = self.program.as_ref().ok_or("the program is not running")?;
+            match address.ok_or("an address is missing")?.number(program)? {
+                Number::Pointer(address, _) => Ok(address),
+                Number::Int(number) => {
+                    u64::try_from(number).map_err(|_| "this is not an address".to_owned())
+                }
+                _ => Err("this is not an address".to_owned()),
+            }
+        })
+        .map_err(CommandError::new)
+    }
+
+    /// `list`, `list PLACE`
+    pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        if text.is_empty()
+            && let Some((file, next)) = self.selection.listed.clone()
+        {
+            return self.list_from(file, next, None);
+        }
+        let (file, line, mark) = if text.is_empty() {
+            let frame = match self.is_fresh || self.program.is_none() {
+                true => None,
+                false => Some(self.selected_frame()?),
+            };
+            match frame.and_then(|frame| frame.file.zip(frame.line)) {
+                Some((file, line)) => (file, line, true),
+                None => return self.list_main(),
+            }
+        } else {
+            self.place_line(text)?
+        };
+        let first = line.saturating_sub(LIST_LINES / 2).max(1);
+        self.list_from(file, first, mark.then_some(line))
+    }
+
+    /// Where the user's program begins: the body of `main`, or what the
+    /// compiler's `main` calls in a Rust program.
+    pub(crate) fn main_function(&self) -> Resolvable {
+        let modules = self.modules();
+        let plain = Resolvable::Function("main".to_owned());
+        let Some(main) = modules.main() else {
+            return plain;
+        };
+        let symbols = &main.symbols;
+        let of_rust = |name: &str| name.ends_with("::main") && name.matches("::").count() == 1;
+        let functions = symbols.functions_named("main");
+        let has_line = |low_pc: u64| symbols.line_at(low_pc).is_some();
+        if functions
+            .iter()
+            .any(|function| &*function.name == "main" && has_line(function.low_pc))
+        {
+            return plain;
+        }
+        let rust = functions
+            .iter()
+            .find(|function| of_rust(&function.name) && has_line(function.low_pc));
+        rust.map_or(plain, |function| {
+            Resolvable::Function(function.name.to_string())
+        })
+    }
+
+    /// The file and line where the user's program begins.
+    pub(crate) fn main_line(&self) -> Option<(PathBuf, u32)> {
+        let modules = self.modules();
+        let Resolvable::Function(name) = self.main_function() else {
+            return None;
+        };
+        // Its first line: what follows may be inlined from elsewhere.
+        let bound = modules.definitions(&name, |module| module.is_main);
+        let described = modules.describe(bound.first()?.address());
+        described.file.zip(described.line)
+    }
+
+    fn list_main(&mut self) -> Result<Outcome, CommandError> {
+        let (file, line) = self
+            .main_line()
+            .ok_or_else(|| CommandError::new("there is no source for this place"))?;
+        self.list_from(file, line.saturating_sub(LIST_LINES / 2).max(1), None)
+    }
+
+    fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
+        let placed = place::parse(text).map_err(CommandError::new)?;
+        let place = self.resolvable(&placed.place)?;
+        let modules = self.modules();
+        if let Resolvable::Line(file, line) = &place {
+            let files = modules
+                .iter()
+                .flat_map(|module| module.symbols.source_files());
+            let found = files
+                .into_iter()
+                .find(|known| known.ends_with(file) || known.as_os_str() == file.as_str());
+            if let Some(found) = found {
+                return Ok((found.to_path_buf(), *line, false));
+            }
+        }
+        let described = place
+            .resolve(modules)
+            .addresses
+            .first()
+            .map(|&at| modules.describe(at));
+        match described.and_then(|described| Some((described.file?, described.line?))) {
+            Some((file, line)) => Ok((file, line, false)),
+            None => Err(CommandError::new(format!(
+                "there is no source for `{text}`"
+            ))),
+        }
+    }
+
+    fn list_from(
+        &mut self,
+        file: PathBuf,
+        first: u32,
+        mark: Option<u32>,
+    ) -> Result<Outcome, CommandError> {
+        let Some(mut view) = self.sources.lines(&file, first, LIST_LINES, None) else {
+            let message = match self.sources.line_count(&file) {
+                Some(count) => {
+                    let name = file.file_name().unwrap_or(file.as_os_str());
+                    format!("{} has {count} lines", name.display())
+                }
+                None => format!("the source file {} cannot be read", file.display()),
+            };
+            return Err(CommandError::new(message));
+        };
+        view.current = mark;
+        self.selection.listed = Some((file, first.saturating_add(view.lines.len() as u32)));
+        Ok(Outcome::Source(view))
+    }
+}

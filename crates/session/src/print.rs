@@ -1,0 +1,106 @@
+//! `print`: expressions in the selected frame, and the values that are kept.
+
+use crate::options::CommandError;
+use crate::session::Session;
+use crate::view::{Outcome, ValueView};
+use juror_instrument::expression::evaluate;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::scope::FrameScope;
+use juror_instrument::typed::Typed;
+
+impl Session {
+    /// Keeps a value for `$N`; gives its number.
+    pub(crate) fn keep(&mut self, value: Typed) -> u32 {
+        self.values.push(value);
+        self.values.len() as u32
+    }
+
+    /// `$1`, `$`, `$$`.
+    pub(crate) fn convenience(&self, name: &str) -> Option<Typed> {
+        match name {
+            "" => self.values.last().cloned(),
+            "$" => self.values.iter().rev().nth(1).cloned(),
+            number => {
+                let number: usize = number.parse().ok()?;
+                self.values.get(number.checked_sub(1)?).cloned()
+            }
+        }
+    }
+
+    /// Evaluates an expression in the selected frame.
+    pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
+        let (expression, diagnostics) = juror_language::parse_expression(text);
+        if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+            return Err(CommandError {
+                message: error.message.clone(),
+                help: error.help.clone(),
+            });
+        }
+        let Some(expression) = expression else {
+            return Err(CommandError::new("an expression is missing"));
+        };
+        // Without a program only numbers can be computed with.
+        let frames = if self.program.is_some() {
+            self.frames()?.to_vec()
+        } else {
+            Vec::new()
+        };
+        let program = self.running()?;
+        let values = |name: &str| self.convenience(name);
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: self.selection.level,
+            convenience: &values,
+        };
+        evaluate(&expression, &scope).map_err(|error| CommandError::new(error.message))
+    }
+
+    /// `print/x EXPRESSION`
+    pub(crate) fn print(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (radix, text) = split_format(text)?;
+        let value = if text.is_empty() {
+            self.values
+                .last()
+                .cloned()
+                .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
+        } else {
+            self.evaluate(text)?
+        };
+        let program = self.running()?;
+        let shown = format(&value, program, program, radix);
+        let type_name = value.r#type.name();
+        let number = self.keep(value);
+        Ok(Outcome::Value(ValueView {
+            number,
+            type_name,
+            value: shown,
+        }))
+    }
+}
+
+/// `/x expression`: the format and the rest.
+fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
+    let Some(rest) = text.strip_prefix('/') else {
+        return Ok((Radix::Natural, text));
+    };
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (letter, rest) = rest.split_at(end);
+    let radix = match letter {
+        "x" => Radix::Hexadecimal,
+        "d" => Radix::Decimal,
+        "u" => Radix::Unsigned,
+        "o" => Radix::Octal,
+        "t" => Radix::Binary,
+        "c" => Radix::Character,
+        "a" => Radix::Address,
+        "s" => Radix::Text,
+        _ => {
+            return Err(CommandError::with_help(
+                format!("there is no format `/{letter}`"),
+                "formats: /x /d /u /o /t /c /a /s",
+            ));
+        }
+    };
+    Ok((radix, rest.trim()))
+}
