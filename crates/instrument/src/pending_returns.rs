@@ -132,6 +132,12 @@ impl PendingReturns {
             .is_some_and(|calls| !calls.is_empty())
     }
 
+    /// Whether a probe waits for any call, in any thread.
+    pub fn waits_for(&self, probe: u32) -> bool {
+        let mut calls = self.threads.values().flatten();
+        calls.any(|call| call.probe == probe)
+    }
+
     /// The lowest frame address among the thread's pending calls.
     pub fn lowest_frame(&self, thread: ThreadId) -> Option<u64> {
         self.threads

@@ -11,7 +11,7 @@ use crate::program::Program;
 use crate::read_plan::Begun;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent, Unavailability, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -62,6 +62,10 @@ pub struct Probes {
     pending: PendingReturns,
     calls: u64,
     dropped: Vec<u64>,
+    /// Functions of which no call is active, by their first instructions: the
+    /// returns were watched until none was left, and since then an entry would
+    /// have been seen. Spares the walk over the stacks.
+    quiet: FxHashSet<u64>,
 }
 
 /// Why an event cannot be bound.
@@ -230,6 +234,7 @@ impl Probes {
                 continue;
             }
             self.by_address.remove(&address);
+            self.quiet.remove(&address);
             if std::mem::take(&mut self.probes[number].planted) {
                 program.debuggee.remove(address, Owner::Monitor)?;
             }
@@ -262,24 +267,48 @@ impl Probes {
             }
         }
         let mut lifted = false;
-        for probe in &mut self.probes {
+        for (number, probe) in self.probes.iter_mut().enumerate() {
             if !probe.planted || probe.monitor != monitor || is_needed(probe.event) {
                 continue;
             }
             probe.planted = false;
             lifted = true;
+            if probe.kind == EventKind::AfterCall {
+                if self.pending.waits_for(number as u32) {
+                    self.quiet.remove(&probe.address);
+                } else {
+                    self.quiet.insert(probe.address);
+                }
+            }
             program.debuggee.remove(probe.address, Owner::Monitor)?;
         }
         if !lifted {
             return Ok(());
         }
         let probes = &self.probes;
+        // Where nothing is planted, entries are not seen any more.
+        let is_planted = |number: &u32| probes.get(*number as usize).is_some_and(|p| p.planted);
+        self.quiet.retain(|address| {
+            let here = self.by_address.get(address);
+            here.is_some_and(|here| here.iter().any(is_planted))
+        });
         let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.planted;
         self.pending.end_probes(
             |number| probes.get(number as usize).is_some_and(is_gone),
             &mut self.dropped,
         );
         self.release(program)
+    }
+
+    /// Whether no call of a probe's function is active, for certain.
+    pub fn is_quiet(&self, number: u32) -> bool {
+        self.get(number)
+            .is_some_and(|probe| self.quiet.contains(&probe.address))
+    }
+
+    /// A call of the function at this address is active from now on.
+    pub fn note_entry(&mut self, address: u64) {
+        self.quiet.remove(&address);
     }
 
     /// The probes at an address, into `hit`: those that are planted.

@@ -252,6 +252,9 @@ impl Watch {
         }
         self.hit = hit;
         self.values = values;
+        self.newly_awaited
+            .retain(|&number| !self.probes.is_quiet(number));
+        self.probes.note_entry(address);
         if !self.newly_awaited.is_empty() {
             self.await_active_calls(program, thread, Some(address))?;
         }
@@ -282,6 +285,8 @@ impl Watch {
             )?;
         }
         self.values = values;
+        self.newly_awaited
+            .retain(|&number| !self.probes.is_quiet(number));
         if !self.newly_awaited.is_empty() {
             self.await_active_calls(program, thread, None)?;
         }
