@@ -6,7 +6,7 @@ mod support;
 use juror_testing::{Build, Language, Optimization};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use support::{Batch, Report, program, property_of};
+use support::{Batch, Report, base_name, named, program, property_of};
 
 #[track_caller]
 fn run(events: &str, file: &str, build: &Build, arguments: &[&str]) -> Report {
@@ -227,6 +227,28 @@ fn a_stripped_program_calls_functions_of_libraries() {
             check_values(&report, "enter", "sum", &[0.into()]);
             check_values(&report, "leave", "count", &[6.into()]);
         }
+    }
+}
+
+#[test]
+fn functions_that_the_library_chooses_at_the_start_are_found() {
+    let events = "
+        event enter = before strlen(word: text = arg 1)
+        event leave = after  strlen(word: text = arg 1) returns length: size";
+    for build in Build::all() {
+        let report = run(events, "indirect.c", &build, &[]);
+        // The library calls it too; the program's own calls are the ones from
+        // its source.
+        let own = |event: &str, name: &str| -> Vec<Value> {
+            let changes = report.changes(event).into_iter();
+            let own =
+                changes.filter(|change| base_name(&change["location"]["file"]) == "indirect.c");
+            own.map(|change| named(&change["values"], name)).collect()
+        };
+        assert_eq!(own("enter", "word"), ["a", "bc", "def", ""], "{build}");
+        let lengths = own("leave", "length");
+        assert_eq!(lengths, [1, 2, 3, 0], "{build}");
+        assert_eq!(lengths.len() as u64, report.printed("calls"), "{build}");
     }
 }
 
