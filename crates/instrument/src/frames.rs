@@ -1,7 +1,7 @@
 //! Stacks: the frames of a stopped thread, inlined ones included, and what is
 //! visible in each.
 
-use crate::modules::Module;
+use crate::modules::{Module, SourcePlace};
 use crate::program::Program;
 use crate::typed::{Place, Typed};
 use juror_debuggee::ThreadId;
@@ -51,7 +51,7 @@ impl Frame {
     /// It stands at the first instruction of its function: its arguments are
     /// still where the caller put them.
     pub fn is_at_entry(&self) -> bool {
-        self.inline_count == 0
+        !self.is_inlined()
             && match (&self.function, &self.module) {
                 (Some(function), Some(module)) => module.to_process(function.low_pc) == self.pc,
                 _ => false,
@@ -281,12 +281,15 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         return vec![base];
     };
     let address = module.to_file(base.lookup);
-    let inlined = module.symbols.inlined_frames(address);
-    let function = module.symbols.function_at(address);
-    let line = module.symbols.line_at(address);
+    let SourcePlace {
+        function,
+        inlined,
+        left_out,
+        line,
+    } = module.source_place(address);
     let mut file = line.as_ref().map(|line| line.file.to_path_buf());
     let mut number = line.map(|line| line.line).filter(|&line| line != 0);
-    let count = inlined.len();
+    let count = inlined.len() + left_out;
     let mut frames = Vec::with_capacity(count + 1);
     for (depth, call) in inlined.into_iter().enumerate() {
         frames.push(Frame {

@@ -4,7 +4,7 @@
 //! Invariant: addresses in and out are those of the process; file addresses
 //! stay inside.
 
-use juror_symbols::{Binding, Function, InlinedCopy, SymbolFile};
+use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -51,6 +51,44 @@ impl Module {
     /// Its file name without directories.
     pub fn name(&self) -> String {
         file_name(&self.path)
+    }
+}
+
+/// What the source says of an address.
+#[derive(Debug)]
+pub struct SourcePlace {
+    /// The function with a frame.
+    pub function: Option<Function>,
+    /// The inlined calls that the address lies in, innermost first.
+    pub inlined: Vec<InlinedFrame>,
+    /// How many inlined calls begin there and are left out.
+    pub left_out: usize,
+    /// The source line.
+    pub line: Option<Line>,
+}
+
+impl Module {
+    /// What the source says of a file address. At its very first instruction a
+    /// call stands at the function's own beginning, even where the optimizer
+    /// let the code of an inlined call begin there too.
+    pub fn source_place(&self, address: u64) -> SourcePlace {
+        let function = self.symbols.function_at(address);
+        let inlined = self.symbols.inlined_frames(address);
+        let is_entry = function.as_ref().is_some_and(|f| f.low_pc == address);
+        match &function {
+            Some(entered) if is_entry && !inlined.is_empty() => SourcePlace {
+                line: self.symbols.opening_line(entered),
+                left_out: inlined.len(),
+                inlined: Vec::new(),
+                function,
+            },
+            _ => SourcePlace {
+                line: self.symbols.line_at(address),
+                left_out: 0,
+                inlined,
+                function,
+            },
+        }
     }
 }
 
@@ -164,16 +202,16 @@ impl Modules {
             return Described::default();
         };
         let file_address = module.to_file(address);
-        let function = module.symbols.function_at(file_address);
+        let SourcePlace {
+            function,
+            inlined,
+            line,
+            ..
+        } = module.source_place(file_address);
         let offset = function
             .as_ref()
             .map_or(0, |f| file_address.saturating_sub(f.low_pc));
-        let inlined = module
-            .symbols
-            .inlined_frames(file_address)
-            .into_iter()
-            .next();
-        let line = module.symbols.line_at(file_address);
+        let inlined = inlined.into_iter().next();
         Described {
             function: inlined
                 .map(|frame| frame.name.to_string())

@@ -32,33 +32,26 @@ impl SymbolFile {
             .iter()
             .filter(|row| code.contains(&row.address))
             .collect();
-        let opening = rows.iter().find(|row| row.line != 0)?;
         let marked = rows.iter().find(|row| row.prologue_end && row.line != 0);
         let candidate = if let Some(marked) = marked {
             marked.address
         } else if info.unit(number)?.optimized_by_gcc {
-            let body = |row: &&&Row| {
-                row.is_stmt
-                    && row.address > function.low_pc
-                    && row.line != 0
-                    && (row.file, row.line) != (opening.file, opening.line)
-            };
-            rows.iter().find(body)?.address
+            // Its locations hold from the entry on, and the first row of the
+            // body may be in a loop.
+            return None;
         } else {
             rows.iter()
                 .find(|row| row.address > function.low_pc && row.line != 0)?
                 .address
         };
-        // A call of an optimized body may come before its line; the calls of a
-        // prologue (a profiler's, a stack probe's) do no work of the user's.
-        let calls_allowed = !info.unit(number)?.optimized_by_gcc;
-        self.always_reached(function.low_pc, candidate, calls_allowed)
+        self.always_reached(function.low_pc, candidate)
             .then_some(candidate)
     }
 
     /// Whether execution that begins at `from` comes to `to`: no branch before
-    /// it leads anywhere else. (Probing a large frame takes a loop.)
-    fn always_reached(&self, from: u64, to: u64, calls_allowed: bool) -> bool {
+    /// it leads anywhere else. Probing a large frame takes a loop; the calls of
+    /// a prologue (a profiler's, a stack probe's) do no work of the user's.
+    fn always_reached(&self, from: u64, to: u64) -> bool {
         let size = to.saturating_sub(from);
         if size > PROLOGUE_SIZE_MAX {
             return false;
@@ -70,8 +63,7 @@ impl SymbolFile {
         decoder
             .into_iter()
             .all(|instruction| match instruction.flow_control() {
-                FlowControl::Next => true,
-                FlowControl::Call | FlowControl::IndirectCall => calls_allowed,
+                FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => true,
                 FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
                     (from..=to).contains(&instruction.near_branch_target())
                 }

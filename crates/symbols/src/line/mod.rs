@@ -100,6 +100,20 @@ impl SymbolFile {
         found
     }
 
+    /// The line by which a function begins: the first of those that its first
+    /// instruction is from.
+    pub fn opening_line(&self, function: &Function) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let table = info.line_table(info.unit_at(function.low_pc)?)?;
+        let (sequence, found) = table.find(function.low_pc)?;
+        let rows = table.rows(sequence);
+        let before = rows.get(..found)?.iter().rev();
+        let same = before
+            .take_while(|row| row.address == function.low_pc)
+            .count();
+        table.line(sequence, found - same)
+    }
+
     /// All file address ranges, ascending, of the statement line at an
     /// address, within its function: while the program counter stays inside,
     /// a `step` or `next` goes on. Code that begins no statement counts to
