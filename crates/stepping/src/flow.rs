@@ -1,6 +1,6 @@
 //! What an instruction does to the flow of control, for stepping by source.
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic};
 
 /// How an instruction goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +21,14 @@ pub fn flow_of(bytes: &[u8], address: u64) -> Flow {
     let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let instruction = decoder.decode();
     match instruction.flow_control() {
-        FlowControl::Call | FlowControl::IndirectCall if !instruction.is_invalid() => Flow::Call {
-            back: instruction.next_ip(),
-        },
+        // The decoder counts system calls as calls; they enter no function.
+        FlowControl::Call | FlowControl::IndirectCall
+            if instruction.mnemonic() == Mnemonic::Call =>
+        {
+            Flow::Call {
+                back: instruction.next_ip(),
+            }
+        }
         FlowControl::Return => Flow::Return,
         _ => Flow::Other,
     }
