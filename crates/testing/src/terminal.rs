@@ -161,7 +161,9 @@ mod tests {
 
     #[test]
     fn control_c_interrupts() {
-        let script = "echo ready; exec tail -f /dev/null";
+        // Whoever runs the tests in the background has SIGINT ignored, and
+        // programs inherit that.
+        let script = "echo ready; exec env --default-signal=INT tail -f /dev/null";
         let mut terminal = Juror::new("/bin/sh").args(["-c", script]).terminal();
         terminal.expect("ready");
         terminal.type_control('c');
