@@ -120,11 +120,6 @@ impl PendingReturns {
         }
     }
 
-    /// The process replaced its program.
-    pub fn clear(&mut self) {
-        self.threads.clear();
-    }
-
     /// Whether any call of the thread is pending.
     pub fn is_waiting(&self, thread: ThreadId) -> bool {
         self.threads
@@ -136,15 +131,6 @@ impl PendingReturns {
     pub fn waits_for(&self, probe: u32) -> bool {
         let mut calls = self.threads.values().flatten();
         calls.any(|call| call.probe == probe)
-    }
-
-    /// The lowest frame address among the thread's pending calls.
-    pub fn lowest_frame(&self, thread: ThreadId) -> Option<u64> {
-        self.threads
-            .get(&thread)?
-            .iter()
-            .map(|call| call.frame)
-            .min()
     }
 
     fn retain(
@@ -260,7 +246,8 @@ mod tests {
         let mut dropped = Vec::new();
         pending.unwind_to(THREAD, 80, |frame| frame > 50, &mut dropped);
         assert_eq!(dropped, [2, 3]);
-        assert_eq!(pending.lowest_frame(THREAD), Some(5));
+        // What lies on another stack is kept.
+        assert!(pending.is_waiting(THREAD));
         pending.end_thread(THREAD, &mut dropped);
         assert_eq!(dropped, [2, 3, 1, 4]);
         assert!(!pending.is_waiting(THREAD));
