@@ -166,7 +166,7 @@ fn capitalized(text: &str) -> String {
 #[test]
 fn the_book_has_every_command() {
     let text = read("book/src/prompt.md");
-    for entry in TABLE {
+    for entry in TABLE.iter() {
         let wanted = section(entry);
         assert!(text.contains(&wanted), "prompt.md lacks:\n{wanted}");
     }

@@ -302,7 +302,7 @@ impl Session {
 
     /// All commands, for help.
     pub fn commands(&self) -> Vec<CommandHelp> {
-        TABLE.iter().map(commands::help_of).collect()
+        TABLE.iter().copied().map(commands::help_of).collect()
     }
 }
 
@@ -336,7 +336,7 @@ fn unclear_error(word: &str, unclear: &Unclear, what: &str, near: Option<String>
 fn help(rest: &str) -> Result<Outcome, CommandError> {
     if rest.is_empty() {
         return Ok(Outcome::HelpIndex(
-            TABLE.iter().map(commands::help_of).collect(),
+            TABLE.iter().copied().map(commands::help_of).collect(),
         ));
     }
     find(rest).map(|entry| Outcome::Help(commands::help_of(entry)))

@@ -1,0 +1,150 @@
+//! Commands that show things and choose what is shown.
+
+use super::{Command, Completes, Entry};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        command: Command::Backtrace,
+        name: "backtrace",
+        aliases: &["bt", "where"],
+        summary: "show the stack of the current thread",
+        examples: &[
+            ("backtrace", "the frames down to main, innermost first"),
+            ("backtrace 5", "the innermost five"),
+            ("backtrace all", "also what started main"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Down,
+        name: "down",
+        aliases: &["dow"],
+        summary: "select the frame that the selected one called",
+        examples: &[
+            ("down", "one frame inwards"),
+            ("down 2", "two frames inwards"),
+        ],
+        details: "",
+        repeats: true,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Frame,
+        name: "frame",
+        aliases: &["f"],
+        summary: "show or select a frame of the stack",
+        examples: &[
+            ("frame", "show the selected one"),
+            ("frame 2", "select number 2"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Help,
+        name: "help",
+        aliases: &["h"],
+        summary: "say what a command does",
+        examples: &[("help", "all commands"), ("help break", "one of them")],
+        details: "",
+        repeats: false,
+        completes: Completes::Commands,
+    },
+    Entry {
+        command: Command::Info,
+        name: "info",
+        aliases: &["i", "inf"],
+        summary: "show what there is: breakpoints, threads, locals, monitors, ...",
+        examples: &[
+            (
+                "info breakpoints",
+                "all points: yours, and those the monitors need now",
+            ),
+            ("info threads", "the threads and where they stand"),
+            (
+                "info monitors",
+                "the monitors with their slices, states and variables",
+            ),
+        ],
+        details: "Subjects: args, breakpoints, frame, line, locals, monitors, registers, \
+                  sharedlibrary, source, threads.",
+        repeats: false,
+        completes: Completes::InfoSubjects,
+    },
+    Entry {
+        command: Command::List,
+        name: "list",
+        aliases: &["l"],
+        summary: "show source lines",
+        examples: &[
+            ("list", "around the selected frame, or further on"),
+            ("list queue.c:40", "around a line"),
+            ("list queue_push", "around a function"),
+        ],
+        details: "",
+        repeats: true,
+        completes: Completes::Places,
+    },
+    Entry {
+        command: Command::Monitor,
+        name: "monitor",
+        aliases: &["m", "mon"],
+        summary: "show the monitors: states, slices, variables, paths",
+        examples: &[
+            ("monitor", "all monitors, with their slices"),
+            (
+                "monitor queue_bounds",
+                "one property: every slice with the path that led to its state",
+            ),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Properties,
+    },
+    Entry {
+        command: Command::Print,
+        name: "print",
+        aliases: &["p", "inspect"],
+        summary: "show the value of an expression",
+        examples: &[
+            ("print count", "a variable"),
+            ("print *queue", "what a pointer points to, with its fields"),
+            ("print queue->count + 1", "arithmetic, as in C"),
+            ("print/x flags", "in hexadecimal"),
+            ("print $rip", "a register"),
+        ],
+        details: "Formats: /x hexadecimal, /d decimal, /u unsigned, /o octal, /t binary, \
+                  /c character, /a address, /s text.",
+        repeats: false,
+        completes: Completes::Expressions,
+    },
+    Entry {
+        command: Command::Thread,
+        name: "thread",
+        aliases: &["t"],
+        summary: "show or choose the thread that commands speak of",
+        examples: &[
+            ("thread", "which one it is"),
+            ("thread 2", "choose number 2"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Up,
+        name: "up",
+        aliases: &[],
+        summary: "select the frame that called the selected one",
+        examples: &[
+            ("up", "one frame outwards"),
+            ("up 2", "two frames outwards"),
+        ],
+        details: "",
+        repeats: true,
+        completes: Completes::Nothing,
+    },
+];

@@ -1,0 +1,255 @@
+//! The one table of commands: names, abbreviations, help.
+//!
+//! Names and abbreviations are gdb's where gdb has the command. A unique
+//! prefix stands for its command; where several commands share a prefix, the
+//! aliases decide (`s` is `step`, as in gdb).
+
+mod inspecting;
+mod points;
+mod running;
+
+use crate::view::CommandHelp;
+use std::sync::LazyLock;
+
+/// What a command does; the session dispatches on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant is the command of its name in the table below
+pub enum Command {
+    Advance,
+    Backtrace,
+    Break,
+    Continue,
+    Delete,
+    Disable,
+    Down,
+    Enable,
+    Finish,
+    Frame,
+    Help,
+    Info,
+    Kill,
+    List,
+    Monitor,
+    Next,
+    NextInstruction,
+    Print,
+    Quit,
+    Run,
+    Start,
+    Step,
+    StepInstruction,
+    TemporaryBreak,
+    Thread,
+    Until,
+    Up,
+}
+
+/// What completes an argument of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completes {
+    /// Nothing to complete.
+    Nothing,
+    /// Functions and source files.
+    Places,
+    /// Variables in scope, globals, functions.
+    Expressions,
+    /// The subjects of `info`.
+    InfoSubjects,
+    /// Names of commands.
+    Commands,
+    /// Names of properties.
+    Properties,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Entry {
+    /// What it does.
+    pub command: Command,
+    /// Its full name.
+    pub name: &'static str,
+    /// Its other names; they win over prefixes.
+    pub aliases: &'static [&'static str],
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// What is typed, and what that does.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// More words.
+    pub details: &'static str,
+    /// Enter alone does it again.
+    pub repeats: bool,
+    /// What completes its argument.
+    pub completes: Completes,
+}
+
+/// The subjects of `info`, with what each shows.
+pub const INFO_SUBJECTS: &[(&str, &str)] = &[
+    ("args", "the arguments of the selected frame"),
+    (
+        "breakpoints",
+        "all points: yours, and those the monitors need now",
+    ),
+    ("frame", "the selected frame"),
+    ("line", "where the selected frame stands in the source"),
+    ("locals", "the local variables of the selected frame"),
+    (
+        "monitors",
+        "the monitors with their slices, states and variables",
+    ),
+    ("registers", "the registers of the current thread"),
+    ("sharedlibrary", "the modules that are loaded"),
+    ("source", "the source file of the selected frame"),
+    ("threads", "the threads and where they stand"),
+];
+
+/// The table, sorted by name. Its rows stand in the modules of their subjects.
+pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
+    let parts = [inspecting::ENTRIES, points::ENTRIES, running::ENTRIES];
+    let mut table: Vec<_> = parts.into_iter().flatten().collect();
+    table.sort_unstable_by_key(|entry| entry.name);
+    table
+});
+
+/// Why a word is no command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unclear {
+    /// No command begins so.
+    Unknown,
+    /// Several do.
+    Ambiguous(Vec<&'static str>),
+}
+
+/// Finds the command that a word stands for: a name, an alias, or a prefix
+/// that only one name has.
+pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
+    if let Some(entry) = TABLE
+        .iter()
+        .find(|entry| entry.name == word || entry.aliases.contains(&word))
+    {
+        return Ok(entry);
+    }
+    let candidates: Vec<_> = TABLE
+        .iter()
+        .copied()
+        .filter(|entry| !word.is_empty() && entry.name.starts_with(word))
+        .collect();
+    match candidates.as_slice() {
+        [entry] => Ok(entry),
+        [] => Err(Unclear::Unknown),
+        several => Err(Unclear::Ambiguous(
+            several.iter().map(|entry| entry.name).collect(),
+        )),
+    }
+}
+
+/// Finds the subject of `info` that a word stands for.
+pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
+    if word == "b" {
+        return Ok("breakpoints");
+    }
+    if let Some((name, _)) = INFO_SUBJECTS.iter().find(|(name, _)| *name == word) {
+        return Ok(name);
+    }
+    let candidates: Vec<_> = INFO_SUBJECTS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !word.is_empty() && name.starts_with(word))
+        .collect();
+    match candidates.as_slice() {
+        [name] => Ok(name),
+        [] => Err(Unclear::Unknown),
+        several => Err(Unclear::Ambiguous(several.to_vec())),
+    }
+}
+
+/// The command in words, for help.
+pub fn help_of(entry: &Entry) -> CommandHelp {
+    CommandHelp {
+        name: entry.name.to_owned(),
+        aliases: entry
+            .aliases
+            .iter()
+            .map(|&alias| alias.to_owned())
+            .collect(),
+        summary: entry.summary.to_owned(),
+        examples: entry
+            .examples
+            .iter()
+            .map(|&(typed, effect)| (typed.to_owned(), effect.to_owned()))
+            .collect(),
+        details: entry.details.to_owned(),
+    }
+}
+
+/// Splits a line into its command word and the rest. `print/x n` and
+/// `p/x n` give the word, and the rest with its format: `/x n`.
+pub fn split_line(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let end = line
+        .find(|c: char| c.is_whitespace() || c == '/')
+        .unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    (word, rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_stands_twice() {
+        let mut all: Vec<_> = TABLE
+            .iter()
+            .flat_map(|entry| entry.aliases.iter().copied().chain([entry.name]))
+            .collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn words_stand_for_commands_as_in_gdb() {
+        for (word, expected) in [
+            ("b", "break"),
+            ("bt", "backtrace"),
+            ("c", "continue"),
+            ("n", "next"),
+            ("ni", "nexti"),
+            ("s", "step"),
+            ("si", "stepi"),
+            ("p", "print"),
+            ("i", "info"),
+            ("l", "list"),
+            ("u", "until"),
+            ("up", "up"),
+            ("unt", "until"),
+            ("adv", "advance"),
+            ("tbreak", "tbreak"),
+            ("f", "frame"),
+            ("fin", "finish"),
+            ("conti", "continue"),
+            ("q", "quit"),
+        ] {
+            assert_eq!(find(word).map(|entry| entry.name), Ok(expected), "{word}");
+        }
+        assert_eq!(find("frob").map(|entry| entry.name), Err(Unclear::Unknown));
+        assert_eq!(
+            find("st").map(|entry| entry.name),
+            Err(Unclear::Ambiguous(vec!["start", "step", "stepi"]))
+        );
+        assert_eq!(find("").map(|entry| entry.name), Err(Unclear::Unknown));
+    }
+
+    #[test]
+    fn a_line_splits_into_word_and_rest() {
+        for (line, expected) in [
+            ("print/x a + b", ("print", "/x a + b")),
+            ("  b  queue.c:3 ", ("b", "queue.c:3")),
+            ("c", ("c", "")),
+            ("", ("", "")),
+        ] {
+            assert_eq!(split_line(line), expected, "{line:?}");
+        }
+    }
+}
