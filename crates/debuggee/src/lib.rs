@@ -40,6 +40,7 @@ mod signals;
 mod spawn;
 mod stash;
 mod stops;
+mod system_calls;
 mod terminal;
 mod thread;
 
@@ -48,8 +49,10 @@ pub use error::{DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
-pub use notice::{ForkKind, Notice};
+pub use notice::{ForkKind, Notice, SystemCallPhase};
 pub use registers::{Registers, VectorRegisters};
+pub use signals::{SignalReport, SignalTreatment};
+pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 
 pub use juror_stepping::{Owner, Owners, ThreadId};

@@ -189,8 +189,11 @@ impl Debuggee {
         };
         known.state = State::Running;
         known.registers.take();
+        known.at_entry = false;
+        let traces_calls = !known.silent && self.system_calls.is_traced();
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
+            Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run => kernel::resume(thread.0, signal),
             Motion::Step => kernel::single_step(thread.0, signal),
         };

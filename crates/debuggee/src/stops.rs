@@ -121,6 +121,7 @@ impl Debuggee {
             Event::VforkDone => self.take_in_vfork_done(thread),
             Event::Exec => self.take_in_exec(thread),
             Event::Exit => self.take_in_exit(thread),
+            Event::SystemCall => self.take_in_system_call(thread),
             Event::Other => self.settle(thread),
         }
     }

@@ -149,6 +149,7 @@ impl Session {
                 };
                 return Ok(Some(Pause::Reason(reason, thread)));
             }
+            Notice::SystemCall { thread, .. } => self.running_mut()?.debuggee.resume(thread)?,
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
