@@ -4,7 +4,8 @@
 //! the kernel reports, `operations` carries out what the engine orders,
 //! `image` prepares a program after `exec`, `points` plans sites, `inject`
 //! makes system calls in the debuggee's name, `children` leads new processes,
-//! `inspect` shows and changes what is stopped, `ending` kills and detaches.
+//! `inspect` shows and changes what is stopped, `attach` begins with a process
+//! that runs, `interruption` stops one that runs, `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
@@ -15,11 +16,12 @@ use nix::errno::Errno;
 
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
-use crate::interrupter::Interrupter;
+use crate::interrupter::Doorbell;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
+use crate::process_status;
 use crate::scratch::Scratch;
 use crate::signals::SignalTreatment;
 use crate::spawn;
@@ -27,13 +29,24 @@ use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
 
+/// Where a debuggee comes from, and so what becomes of it when juror is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// juror started it: it ends with juror.
+    Launched,
+    /// It ran before: it goes on without juror.
+    Attached,
+}
+
 /// A Linux process under ptrace.
 ///
-/// Bound to the thread of juror that launched it: the kernel knows a tracer by
-/// its thread. Dropping it kills the process.
+/// Bound to the thread of juror that launched or attached it: the kernel knows
+/// a tracer by its thread. Dropping it kills a launched process and detaches
+/// an attached one.
 #[derive(Debug)]
 pub struct Debuggee {
     pub(crate) process: u32,
+    pub(crate) origin: Origin,
     pub(crate) engine: Engine,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
@@ -56,14 +69,20 @@ pub struct Debuggee {
     pub(crate) entry_point: Option<u64>,
     pub(crate) notices: VecDeque<Notice>,
     pub(crate) has_ended: bool,
+    /// The first thread had ended when juror attached: its last status is not
+    /// juror's to see, the last thread's stands for it.
+    pub(crate) leader_ended_before: bool,
+    /// Its system calls are filtered: juror makes none in its name.
+    pub(crate) is_confined: bool,
     pub(crate) is_halting: bool,
-    /// Job control has stopped some thread: waiting looks after requests.
-    pub(crate) is_job_stopped: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::SystemCalls,
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
-    pub(crate) interrupter: Interrupter,
+    /// What interrupt requests are sent to, once somebody may make them.
+    pub(crate) doorbell: Option<Doorbell>,
+    /// A request to stop that no thread has stopped for yet.
+    pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
     pub(crate) cpu: Cpu,
     cpu_policy: CpuPolicy,
@@ -76,21 +95,34 @@ impl Debuggee {
     /// before the dynamic linker's; nothing runs until it is resumed.
     pub fn launch(launch: &Launch) -> Result<Debuggee, LaunchError> {
         let process = spawn::spawn(launch)?;
-        stash::enter();
-        let failed = |what: &'static str| move |errno| DebuggeeError::system(what)(errno);
-        let prepared = Interrupter::new(process)
-            .map_err(failed("watch the process"))
-            .and_then(|interrupter| Ok((interrupter, open_memory(process)?)));
-        let (interrupter, memory) = match prepared {
-            Ok(prepared) => prepared,
+        let memory = match open_memory(process) {
+            Ok(memory) => memory,
             Err(error) => {
-                stash::leave();
                 spawn::abandon(process);
                 return Err(error.into());
             }
         };
-        let mut debuggee = Debuggee {
+        // From here on dropping the value cleans up.
+        let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
+        let thread = ThreadId(process);
+        let mut leader = Thread::new(thread, State::Stopped);
+        leader.awaiting = true;
+        debuggee.threads.insert(process, leader);
+        debuggee.feed(Input::Started { thread })?;
+        debuggee.prepare_image()?;
+        debuggee.terminal = match launch.input {
+            crate::Redirection::Inherit => Terminal::hand_over(process),
+            _ => None,
+        };
+        Ok(debuggee)
+    }
+
+    /// A traced process of which no thread is known yet.
+    pub(crate) fn new(process: u32, memory: Memory, cpu: CpuPolicy, origin: Origin) -> Debuggee {
+        stash::enter();
+        Debuggee {
             process,
+            origin,
             engine: Engine::new(),
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
@@ -106,33 +138,28 @@ impl Debuggee {
             entry_point: None,
             notices: VecDeque::with_capacity(64),
             has_ended: false,
+            leader_ended_before: false,
+            is_confined: false,
             is_halting: false,
-            is_job_stopped: false,
+            is_interruption_wanted: false,
             system_calls: crate::system_calls::SystemCalls::None,
             treatments: crate::signals::Treatments::default(),
-            interrupter,
+            doorbell: None,
             terminal: None,
-            cpu: Cpu::new(launch.cpu, process),
-            cpu_policy: launch.cpu,
+            cpu: Cpu::new(cpu, process),
+            cpu_policy: cpu,
             not_send: PhantomData,
-        };
-        // From here on dropping the value cleans up.
-        let thread = ThreadId(process);
-        let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaiting = true;
-        debuggee.threads.insert(process, leader);
-        debuggee.feed(Input::Started { thread })?;
-        debuggee.prepare_image()?;
-        debuggee.terminal = match launch.input {
-            crate::Redirection::Inherit => Terminal::hand_over(process),
-            _ => None,
-        };
-        Ok(debuggee)
+        }
     }
 
     /// The process's number.
     pub fn pid(&self) -> u32 {
         self.process
+    }
+
+    /// Where the process comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Whether the process still exists.
@@ -148,11 +175,6 @@ impl Debuggee {
     /// The breakpoint engine, for questions about sites.
     pub fn engine(&self) -> &Engine {
         &self.engine
-    }
-
-    /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
-    pub fn interrupter(&self) -> Interrupter {
-        self.interrupter.clone()
     }
 
     /// The modules in memory, as of the last [`Notice::ModulesChanged`]; before
@@ -181,6 +203,9 @@ impl Debuggee {
             if !self.can_report() {
                 return Err(DebuggeeError::NothingRuns);
             }
+            if self.is_interruption_wanted {
+                self.interrupt_some_thread()?;
+            }
             self.take_status()?;
         }
     }
@@ -208,10 +233,12 @@ impl Debuggee {
             known.resume_after_vfork = true;
             return Ok(());
         }
-        if !known.awaiting {
+        if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
-        known.awaiting = false;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.awaiting = false;
+        }
         self.feed(Input::Resume { thread })
     }
 
@@ -234,8 +261,11 @@ impl Debuggee {
             return Ok(());
         }
         self.return_terminal();
-        let known = self.stopped_mut(thread)?;
-        known.awaiting = false;
+        self.stopped(thread)?;
+        if self.keeps_interrupted(thread) {
+            return Ok(());
+        }
+        self.stopped_mut(thread)?.awaiting = false;
         self.feed(Input::Step { thread })
     }
 
@@ -332,7 +362,8 @@ impl Debuggee {
 }
 
 pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
-    Memory::open(process).map_err(|source| DebuggeeError::System {
+    let path = process_status::file_of(process, process, "mem");
+    Memory::open(&path).map_err(|source| DebuggeeError::System {
         what: "open the program's memory",
         source,
     })
