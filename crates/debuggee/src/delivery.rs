@@ -104,8 +104,7 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
-            fault_address: pending
-                .synchronous
+            fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
                 .then(|| kernel::fault_address(&pending.information)),
             fatal,
         });

@@ -55,7 +55,7 @@ pub enum Notice {
         /// `si_code`: why it was sent.
         code: i32,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
-        /// `SIGILL`, `SIGTRAP`): the address in question.
+        /// `SIGILL`): the address in question.
         fault_address: Option<u64>,
         /// Whether it will end the process: not caught, not ignored, and its
         /// default is to kill.
