@@ -76,6 +76,12 @@ pub mod samples {
                 numbers: vec![1],
                 temporary: false,
             },
+            StopReason::Caught {
+                numbers: vec![2],
+                temporary: true,
+                event: "syscall_entry".into(),
+                description: "entry into write".into(),
+            },
             StopReason::Step,
             StopReason::Finished {
                 returned: Some(variable("$1", "int", "7")),

@@ -61,6 +61,8 @@ pub struct Debuggee {
     pub(crate) is_job_stopped: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::SystemCalls,
+    /// Upper floors are told at the moment a process is made.
+    pub(crate) catches_forks: bool,
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
     pub(crate) interrupter: Interrupter,
@@ -109,6 +111,7 @@ impl Debuggee {
             is_halting: false,
             is_job_stopped: false,
             system_calls: crate::system_calls::SystemCalls::None,
+            catches_forks: false,
             treatments: crate::signals::Treatments::default(),
             interrupter,
             terminal: None,
@@ -206,6 +209,7 @@ impl Debuggee {
         };
         if known.state == State::InVfork {
             known.resume_after_vfork = true;
+            known.awaiting = false;
             return Ok(());
         }
         if !known.awaiting {
@@ -273,6 +277,17 @@ impl Debuggee {
             pending.deliver = deliver;
         }
         Ok(())
+    }
+
+    /// Makes [`Notice::Forking`] come for each process that is made from now on,
+    /// or not any more.
+    pub fn catch_forks(&mut self, catch: bool) {
+        self.catches_forks = catch;
+    }
+
+    /// What is done about a signal.
+    pub fn treatment(&self, signal: i32) -> SignalTreatment {
+        self.treatments.of(signal)
     }
 
     /// Says what is to be done about a signal from now on.

@@ -66,6 +66,8 @@ impl Session {
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, false),
             Command::TemporaryBreak => self.set_breakpoint(rest, true),
+            Command::Catch => self.catch(rest, false),
+            Command::TemporaryCatch => self.catch(rest, true),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
             Command::Disable => self.enable(rest, false),

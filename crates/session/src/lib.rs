@@ -9,6 +9,8 @@
 
 mod breakpoint_commands;
 pub mod breakpoints;
+mod catch_commands;
+mod catchpoints;
 pub mod commands;
 mod completion;
 mod execute;

@@ -180,6 +180,18 @@ pub enum StopReason {
         /// It was temporary and is gone.
         temporary: bool,
     },
+    /// A catchpoint of the developer.
+    Caught {
+        /// Its numbers.
+        numbers: Vec<u32>,
+        /// It was temporary and is gone.
+        temporary: bool,
+        /// What was caught: `syscall_entry`, `syscall_exit`, `signal`, `fork`,
+        /// `vfork`, `exec`, `load`, `unload`, `throw`, `rethrow`, `catch`.
+        event: String,
+        /// The same in words, with what it is about.
+        description: String,
+    },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.

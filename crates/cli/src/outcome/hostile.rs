@@ -165,6 +165,7 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Caught { description, .. } => *description = text(),
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

@@ -19,6 +19,7 @@ pub enum Command {
     Advance,
     Backtrace,
     Break,
+    Catch,
     Continue,
     Delete,
     Disable,
@@ -41,6 +42,7 @@ pub enum Command {
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryCatch,
     Thread,
     Until,
     Up,
@@ -53,6 +55,8 @@ pub enum Completes {
     Nothing,
     /// Functions and source files.
     Places,
+    /// What can be caught.
+    Caught,
     /// Signals, and what `handle` does with them.
     Signals,
     /// Variables in scope, globals, functions.
