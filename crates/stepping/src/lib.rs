@@ -26,11 +26,16 @@ mod passage;
 mod protocol;
 mod site;
 mod thread;
+mod watch;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+pub use watch::{
+    Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
+    Wanted, accesses_of, aligned_parts, allocate,
+};
 
 use site::Site;
