@@ -134,6 +134,7 @@ impl Debuggee {
             .filter(|known| known.silent)
             .map(|known| known.id.0)
             .collect();
+        self.forget_watches();
         self.threads.clear();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());

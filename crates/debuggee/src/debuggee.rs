@@ -2,7 +2,8 @@
 //!
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
-//! `image` prepares a program after `exec`, `points` plans sites, `inject`
+//! `image` prepares a program after `exec`, `points` plans sites, `watch`
+//! arranges for accesses to memory to be seen, `inject`
 //! makes system calls in the debuggee's name, `children` leads new processes,
 //! `inspect` shows and changes what is stopped, `ending` kills and detaches.
 
@@ -25,6 +26,7 @@ use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::watch::Watches;
 
 /// A Linux process under ptrace.
 ///
@@ -46,6 +48,7 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -97,6 +100,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            watches: Watches::default(),
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,

@@ -22,6 +22,9 @@ pub(crate) type Outcome<T> = Result<T, Errno>;
 /// `PTRACE_EVENT_STOP`, which libc does not name for this platform.
 const EVENT_STOP: c_int = 128;
 
+/// The signal number of a system-call stop under `PTRACE_O_TRACESYSGOOD`.
+const CALL_STOP: c_int = libc::SIGTRAP | 0x80;
+
 /// What a seized process tells us of beyond signals.
 const OPTIONS: c_int = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
@@ -47,6 +50,8 @@ pub(crate) enum Event {
     Signal,
     /// First stop of a new thread, a requested stop, or a group stop.
     Stop,
+    /// The entry or the exit of a system call.
+    Call,
     Clone,
     Fork,
     Vfork,
@@ -73,6 +78,7 @@ impl Status {
             return None;
         }
         let event = match raw >> 16 {
+            0 if libc::WSTOPSIG(raw) == CALL_STOP => Event::Call,
             0 => Event::Signal,
             EVENT_STOP => Event::Stop,
             libc::PTRACE_EVENT_CLONE => Event::Clone,
@@ -116,6 +122,64 @@ pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
 /// Executes one instruction; `signal` 0 delivers none.
 pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
+}
+
+/// Continues a stopped thread to the next entry or exit of a system call;
+/// `signal` 0 delivers none.
+pub(crate) fn resume_to_call(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_SYSCALL, thread, 0, signal as usize).map(drop)
+}
+
+/// Where a thread is in the system call that it has stopped at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallStop {
+    Entry,
+    Exit,
+}
+
+/// At which end of a system call a thread has stopped; `None` at neither.
+pub(crate) fn call_stop(thread: u32) -> Outcome<Option<CallStop>> {
+    /// The length of the kernel's `struct ptrace_syscall_info`.
+    const LENGTH: usize = 88;
+    // The first byte tells; an integer array has every bit pattern.
+    let information: [u8; LENGTH] = fetch(libc::PTRACE_GET_SYSCALL_INFO, thread, LENGTH)?;
+    Ok(match information.first() {
+        Some(&libc::PTRACE_SYSCALL_INFO_ENTRY) => Some(CallStop::Entry),
+        Some(&libc::PTRACE_SYSCALL_INFO_EXIT) => Some(CallStop::Exit),
+        _ => None,
+    })
+}
+
+/// Reads a debug register, 0 to 7.
+pub(crate) fn debug_register(thread: u32, number: usize) -> Outcome<u64> {
+    fetch_word(thread, debug_register_offset(number))
+}
+
+/// Sets a debug register, 0 to 7.
+pub(crate) fn set_debug_register(thread: u32, number: usize, value: u64) -> Outcome<()> {
+    let offset = debug_register_offset(number);
+    request(libc::PTRACE_POKEUSER, thread, offset, value as usize).map(drop)
+}
+
+fn debug_register_offset(number: usize) -> usize {
+    offset_of!(libc::user, u_debugreg) + number * size_of::<u64>()
+}
+
+/// Reads a word of the thread's user area.
+fn fetch_word(thread: u32, offset: usize) -> Outcome<u64> {
+    let mut word = 0_u64;
+    // SAFETY: the raw system call stores the word at its data pointer, which
+    // is that of a live integer (libc's function would return it instead).
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_ptrace,
+            libc::PTRACE_PEEKUSER as c_long,
+            c_long::from(thread),
+            offset,
+            &raw mut word,
+        )
+    };
+    Errno::result(result).map(|_| word)
 }
 
 /// Leaves a thread in its group stop, but able to report the next event.

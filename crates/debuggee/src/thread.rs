@@ -28,6 +28,16 @@ pub(crate) struct Thread {
     /// The parent in a `vfork` goes on by itself when the child is gone.
     pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
+    /// What its debug registers hold, and since which change of them.
+    pub(crate) hardware: crate::hardware::ThreadHardware,
+    /// Between the entry and the exit of a system call that is being watched.
+    pub(crate) is_in_call: bool,
+    /// The instruction that it executes by a step whose accesses are watched.
+    pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
+    /// It runs by single steps that nobody above sees.
+    pub(crate) steps_quietly: bool,
+    /// Its present stop is in the middle of a system call.
+    pub(crate) is_inside_call: bool,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -85,6 +95,11 @@ impl Thread {
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
+            hardware: crate::hardware::ThreadHardware::default(),
+            is_in_call: false,
+            watched_step: None,
+            steps_quietly: false,
+            is_inside_call: false,
             registers: OnceCell::new(),
         }
     }

@@ -83,6 +83,15 @@ pub fn accesses_of(bytes: &[u8], address: u64, state: &AccessState) -> Vec<Acces
         .collect()
 }
 
+/// Whether `bytes` begin with a repeated string instruction, which a trap may
+/// find between two elements.
+pub fn is_repeated(bytes: &[u8]) -> bool {
+    let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    repeats && instruction.is_string_instruction()
+}
+
 /// A repeated string instruction whose count is used up does nothing.
 fn is_finished_repetition(instruction: &Instruction, state: &AccessState) -> bool {
     let [_, count, ..] = state.general;

@@ -13,7 +13,7 @@ mod access;
 mod allocation;
 mod coverage;
 
-pub use access::{Access, AccessState, accesses_of};
+pub use access::{Access, AccessState, accesses_of, is_repeated};
 pub use allocation::{Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, Wanted, allocate};
 pub use coverage::aligned_parts;
 
