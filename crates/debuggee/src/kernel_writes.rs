@@ -49,8 +49,8 @@ pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> W
             Writes::Known(buffers(second, third, result, read))
         }
         libc::SYS_recvfrom => {
-            let mut written = vec![second..second.saturating_add(result)];
-            written.extend(address_of(fifth, sixth, &read));
+            let mut written = address_of(fifth, sixth, &read);
+            written.push(second..second.saturating_add(result));
             Writes::Known(written)
         }
         libc::SYS_accept | libc::SYS_accept4 | libc::SYS_getsockname | libc::SYS_getpeername => {
