@@ -22,6 +22,7 @@ use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::scratch::Scratch;
+use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
@@ -61,8 +62,10 @@ pub struct Debuggee {
     pub(crate) is_halting: bool,
     /// Job control has stopped some thread: waiting looks after requests.
     pub(crate) is_job_stopped: bool,
-    /// Signals reported although they are not fatal, a bit each.
-    pub(crate) reported_signals: u64,
+    /// Which system calls upper floors are told of.
+    pub(crate) system_calls: crate::system_calls::SystemCalls,
+    /// What is done about each signal.
+    pub(crate) treatments: crate::signals::Treatments,
     pub(crate) interrupter: Interrupter,
     pub(crate) terminal: Option<Terminal>,
     pub(crate) cpu: Cpu,
@@ -109,7 +112,8 @@ impl Debuggee {
             has_ended: false,
             is_halting: false,
             is_job_stopped: false,
-            reported_signals: 0,
+            system_calls: crate::system_calls::SystemCalls::None,
+            treatments: crate::signals::Treatments::default(),
             interrupter,
             terminal: None,
             cpu: Cpu::new(launch.cpu, process),
@@ -275,17 +279,9 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Makes [`Notice::Signal`] come for a signal even when it does not end the
-    /// process. Fatal signals are always told.
-    pub fn report_signal(&mut self, signal: i32, report: bool) {
-        let bit = 1_u64
-            .checked_shl(signal.wrapping_sub(1) as u32)
-            .unwrap_or(0);
-        if report {
-            self.reported_signals |= bit;
-        } else {
-            self.reported_signals &= !bit;
-        }
+    /// Says what is to be done about a signal from now on.
+    pub fn treat_signal(&mut self, signal: i32, treatment: SignalTreatment) {
+        self.treatments.set(signal, treatment);
     }
 
     /// Gives the terminal to juror, for a person to type at its prompt. The

@@ -22,8 +22,8 @@ pub(crate) type Outcome<T> = Result<T, Errno>;
 /// `PTRACE_EVENT_STOP`, which libc does not name for this platform.
 const EVENT_STOP: c_int = 128;
 
-/// The signal number of a system-call stop under `PTRACE_O_TRACESYSGOOD`.
-const CALL_STOP: c_int = libc::SIGTRAP | 0x80;
+/// How `PTRACE_O_TRACESYSGOOD` marks the stops of system calls.
+const SYSTEM_CALL_SIGNAL: c_int = libc::SIGTRAP | 0x80;
 
 /// What a seized process tells us of beyond signals.
 const OPTIONS: c_int = libc::PTRACE_O_TRACECLONE
@@ -50,14 +50,14 @@ pub(crate) enum Event {
     Signal,
     /// First stop of a new thread, a requested stop, or a group stop.
     Stop,
-    /// The entry or the exit of a system call.
-    Call,
     Clone,
     Fork,
     Vfork,
     VforkDone,
     Exec,
     Exit,
+    /// Entry into a system call, or exit from it.
+    SystemCall,
     Other,
 }
 
@@ -78,7 +78,7 @@ impl Status {
             return None;
         }
         let event = match raw >> 16 {
-            0 if libc::WSTOPSIG(raw) == CALL_STOP => Event::Call,
+            0 if libc::WSTOPSIG(raw) == SYSTEM_CALL_SIGNAL => Event::SystemCall,
             0 => Event::Signal,
             EVENT_STOP => Event::Stop,
             libc::PTRACE_EVENT_CLONE => Event::Clone,
@@ -119,35 +119,15 @@ pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_CONT, thread, 0, signal as usize).map(drop)
 }
 
-/// Executes one instruction; `signal` 0 delivers none.
-pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
-    request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
-}
-
-/// Continues a stopped thread to the next entry or exit of a system call;
-/// `signal` 0 delivers none.
-pub(crate) fn resume_to_call(thread: u32, signal: i32) -> Outcome<()> {
+/// Continues a stopped thread to its next entry into or exit from a system
+/// call; `signal` 0 delivers none.
+pub(crate) fn resume_to_system_call(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_SYSCALL, thread, 0, signal as usize).map(drop)
 }
 
-/// Where a thread is in the system call that it has stopped at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallStop {
-    Entry,
-    Exit,
-}
-
-/// At which end of a system call a thread has stopped; `None` at neither.
-pub(crate) fn call_stop(thread: u32) -> Outcome<Option<CallStop>> {
-    /// The length of the kernel's `struct ptrace_syscall_info`.
-    const LENGTH: usize = 88;
-    // The first byte tells; an integer array has every bit pattern.
-    let information: [u8; LENGTH] = fetch(libc::PTRACE_GET_SYSCALL_INFO, thread, LENGTH)?;
-    Ok(match information.first() {
-        Some(&libc::PTRACE_SYSCALL_INFO_ENTRY) => Some(CallStop::Entry),
-        Some(&libc::PTRACE_SYSCALL_INFO_EXIT) => Some(CallStop::Exit),
-        _ => None,
-    })
+/// Executes one instruction; `signal` 0 delivers none.
+pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
 }
 
 /// Reads a debug register, 0 to 7.
@@ -278,6 +258,20 @@ pub(crate) fn has_trap_waiting(thread: u32) -> bool {
     waiting.iter().take(count).any(|information| {
         information.si_signo == libc::SIGTRAP && information.si_code == libc::SI_KERNEL
     })
+}
+
+/// Whether a thread at the stop of a system call is at its entry.
+pub(crate) fn is_at_entry(thread: u32) -> Outcome<bool> {
+    /// Of the operation, the first byte of `struct ptrace_syscall_info`.
+    const ENTRY: u8 = libc::PTRACE_SYSCALL_INFO_ENTRY;
+    let mut operation = 0_u8;
+    request(
+        libc::PTRACE_GET_SYSCALL_INFO,
+        thread,
+        size_of::<u8>(),
+        (&raw mut operation).expose_provenance(),
+    )?;
+    Ok(operation == ENTRY)
 }
 
 pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {

@@ -74,11 +74,21 @@ pub enum Notice {
         /// `si_code`: why it was sent.
         code: i32,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
-        /// `SIGILL`, `SIGTRAP`): the address in question.
+        /// `SIGILL`): the address in question.
         fault_address: Option<u64>,
         /// Whether it will end the process: not caught, not ignored, and its
         /// default is to kill.
         fatal: bool,
+    },
+    /// A system call that [`catch_system_calls`](crate::Debuggee::catch_system_calls)
+    /// asked for is about to begin, or is over. The thread waits.
+    SystemCall {
+        /// The thread.
+        thread: ThreadId,
+        /// The call's number, as in `asm/unistd_64.h`.
+        number: u64,
+        /// Before or after.
+        phase: SystemCallPhase,
     },
     /// The process runs another program now: all points are gone, this thread
     /// is the only one. It waits, before the program's first instruction.
@@ -129,6 +139,7 @@ impl Notice {
             | Notice::ThreadStarted { thread }
             | Notice::ModulesChanged { thread }
             | Notice::Signal { thread, .. }
+            | Notice::SystemCall { thread, .. }
             | Notice::Executed { thread, .. }
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }
@@ -147,4 +158,21 @@ pub enum ForkKind {
     /// Sharing the debuggee's memory until it runs another program or ends
     /// (`vfork`, `posix_spawn`); juror leads it silently past points until then.
     Vfork,
+}
+
+/// One of the two sides of a system call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SystemCallPhase {
+    /// The kernel has not begun it.
+    Entry {
+        /// Its arguments, those it does not take included.
+        arguments: [u64; 6],
+    },
+    /// The kernel is done with it.
+    Exit {
+        /// What it gives: a negative number is an error code. -512, -513, -514
+        /// and -516 say that a signal interrupted it and that it starts again,
+        /// unless the signal's handler makes it fail.
+        result: i64,
+    },
 }

@@ -195,18 +195,21 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
+        let traces_calls = !known.silent && self.system_calls.is_traced();
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
             _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
                 Err(DebuggeeError::ThreadGone(_)) => Ok(()),
                 outcome => outcome?,
             },
+            Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run => kernel::resume(thread.0, signal),
             Motion::Step => kernel::single_step(thread.0, signal),
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.state = State::Running;
             known.registers.take();
+            known.at_entry = false;
         }
         tolerate(outcome)
     }

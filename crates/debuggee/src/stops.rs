@@ -115,7 +115,6 @@ impl Debuggee {
         );
         match event {
             Event::Signal if signal == libc::SIGTRAP => self.take_in_trap(thread),
-            Event::Call => self.take_in_call_stop(thread),
             Event::Signal => {
                 known.group_stopped = false;
                 self.take_in_signal(thread, signal)
@@ -126,6 +125,7 @@ impl Debuggee {
             Event::VforkDone => self.take_in_vfork_done(thread),
             Event::Exec => self.take_in_exec(thread),
             Event::Exit => self.take_in_exit(thread),
+            Event::SystemCall => self.take_in_system_call(thread),
             Event::Other => self.settle(thread),
         }
     }

@@ -23,6 +23,11 @@ pub(crate) struct Thread {
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
+    /// Its present stop is the entry into a system call.
+    pub(crate) at_entry: bool,
+    /// The system call at whose entry it stood was put off for one of
+    /// juror's: it enters it again, which is no news.
+    pub(crate) enters_again: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
@@ -92,6 +97,8 @@ impl Thread {
             awaiting: false,
             hold_requested: false,
             at_signal: false,
+            at_entry: false,
+            enters_again: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
@@ -108,6 +115,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
+        self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {
             pending.fresh = false;

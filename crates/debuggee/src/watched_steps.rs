@@ -60,10 +60,12 @@ impl Debuggee {
         known.steps_quietly = false;
         known.watched_step = None;
         if known.is_in_call || !must_step {
-            return Ok(kernel::resume_to_call(thread.0, signal));
+            return Ok(kernel::resume_to_system_call(thread.0, signal));
         }
         let step = match self.next_instruction(thread)? {
-            NextInstruction::SystemCall => return Ok(kernel::resume_to_call(thread.0, signal)),
+            NextInstruction::SystemCall => {
+                return Ok(kernel::resume_to_system_call(thread.0, signal));
+            }
             NextInstruction::Other(step) => step,
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {

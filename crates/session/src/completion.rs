@@ -38,6 +38,7 @@ impl Session {
                 .iter()
                 .map(|watched| watched.property.name.to_string())
                 .collect(),
+            Completes::Signals => crate::signal::names().map(str::to_owned).collect(),
             Completes::Places => self.place_names(),
             Completes::Expressions => self.expression_names(),
         };

@@ -80,6 +80,7 @@ impl Session {
                 let level = self.selection.level;
                 self.finish_frame(level, observer, true)
             }
+            Command::Handle => self.handle(rest),
             Command::Help => help(rest),
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
@@ -279,6 +280,7 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
+            "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),
         }

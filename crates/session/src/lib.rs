@@ -12,6 +12,7 @@ pub mod breakpoints;
 pub mod commands;
 mod completion;
 mod execute;
+mod handling;
 mod inspect;
 mod listing;
 mod options;

@@ -140,15 +140,11 @@ impl Session {
                 fatal,
                 ..
             } => {
-                let (name, description) = crate::signal::describe(signal);
-                let reason = StopReason::Signal {
-                    signal: name,
-                    description,
-                    fault_address,
-                    fatal,
-                };
-                return Ok(Some(Pause::Reason(reason, thread)));
+                return self.on_signal(thread, signal, fault_address, fatal, observer);
             }
+            Notice::HardwareHit { thread, .. }
+            | Notice::Accessed { thread, .. }
+            | Notice::SystemCall { thread, .. } => self.running_mut()?.debuggee.resume(thread)?,
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
@@ -178,6 +174,34 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// A signal that the table of `handle` has something to say about.
+    fn on_signal(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+        fault_address: Option<u64>,
+        fatal: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let decision = self.handling.decide(signal, fatal);
+        let (name, description) = crate::signal::describe(signal);
+        let program = self.running_mut()?;
+        program.debuggee.set_delivery(thread, decision.pass)?;
+        if !decision.stop {
+            let number = program.thread_number(thread);
+            observer.notice(&format!("thread {number} received {name}: {description}"));
+            program.debuggee.resume(thread)?;
+            return Ok(None);
+        }
+        let reason = StopReason::Signal {
+            signal: name,
+            description,
+            fault_address,
+            fatal: fatal && decision.pass,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// A thread is about to execute the instruction at a site.

@@ -2,6 +2,7 @@
 //! the prompt has selected.
 
 use crate::breakpoints::Breakpoints;
+use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
@@ -45,6 +46,8 @@ pub struct Session {
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) sources: Sources,
+    /// What is done about signals.
+    pub(crate) handling: Handling,
     pub(crate) selection: Selection,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
@@ -67,6 +70,7 @@ impl Session {
             observer.notice(&format!("warning: {warning}"));
         }
         let mut session = Session {
+            handling: Handling::new(options.batch),
             options,
             program: None,
             last_modules: Modules::default(),
@@ -109,6 +113,7 @@ impl Session {
             *guard = Some(debuggee.interrupter());
         }
         let mut program = Program::new(debuggee);
+        self.handling.apply(&mut program.debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.

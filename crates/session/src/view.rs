@@ -332,6 +332,23 @@ pub struct RegisterView {
     pub meaning: Option<String>,
 }
 
+/// A signal, as `info signals` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SignalView {
+    /// Its number.
+    pub number: i32,
+    /// Its name, `SIGUSR1`.
+    pub name: String,
+    /// What it says in words.
+    pub description: String,
+    /// The program stops for the user when it comes.
+    pub stop: bool,
+    /// It is told when it comes.
+    pub print: bool,
+    /// The program gets it.
+    pub pass: bool,
+}
+
 /// A slice of a monitor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SliceView {
@@ -418,6 +435,8 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// Signals.
+    Signals(Vec<SignalView>),
     /// Registers.
     Registers(Vec<RegisterView>),
     /// Variables.

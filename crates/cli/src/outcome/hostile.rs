@@ -125,6 +125,12 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Signals(signals) => {
+            for signal in signals {
+                signal.name = text();
+                signal.description = text();
+            }
+        }
         Outcome::Registers(registers) => {
             for register in registers {
                 register.name = text();
