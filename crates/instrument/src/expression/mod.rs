@@ -122,6 +122,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let r#type = named_type(type_name, scope)?;
             at(cast(&value, r#type, scope.memory()))
         }
+        ExpressionKind::Call { .. } => at(Err(
+            "functions of the program cannot be called here".to_owned()
+        )),
         ExpressionKind::SizeOf(operand) => {
             let size = evaluate(operand, scope)?.r#type.size();
             at(size_value(size))
