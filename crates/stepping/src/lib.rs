@@ -25,6 +25,7 @@ mod flow;
 mod passage;
 mod protocol;
 mod site;
+mod suspended;
 mod thread;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};

@@ -156,6 +156,16 @@ fn describe_input(input: &Input) -> String {
         Input::Jumped { thread, address } => {
             format!("thread {} set to {}", thread.0, place(address))
         }
+        Input::Suspend { thread } => format!("begin an evaluation on thread {}", thread.0),
+        Input::Restore { thread, depth } => {
+            format!("back to evaluation {depth} on thread {}", thread.0)
+        }
+        Input::Discard { thread, depth } => {
+            format!(
+                "give up what was before evaluation {depth} on thread {}",
+                thread.0
+            )
+        }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),
     }
 }
