@@ -135,6 +135,7 @@ impl Debuggee {
             .map(|known| known.id.0)
             .collect();
         self.threads.clear();
+        self.forget_calls();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         // The thread that is left has the number of the process.

@@ -15,6 +15,7 @@
 //! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
+mod calls;
 mod children;
 mod cpu;
 mod debuggee;
@@ -43,6 +44,7 @@ mod stops;
 mod terminal;
 mod thread;
 
+pub use calls::{Call, OpenCall};
 pub use debuggee::Debuggee;
 pub use error::{DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;

@@ -23,6 +23,9 @@ pub(crate) struct Thread {
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
+    /// Its present stop is inside a system call whose result the kernel has
+    /// not written yet.
+    pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
@@ -82,6 +85,7 @@ impl Thread {
             awaiting: false,
             hold_requested: false,
             at_signal: false,
+            inside_kernel: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
