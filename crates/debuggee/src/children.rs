@@ -136,6 +136,7 @@ impl Debuggee {
             .collect();
         self.forget_watches();
         self.threads.clear();
+        self.forget_calls();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         // The thread that is left has the number of the process.

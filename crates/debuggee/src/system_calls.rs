@@ -123,6 +123,7 @@ impl Debuggee {
         };
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
+        known.inside_kernel = false;
         known.is_in_call = false;
         known.enters_again = true;
         known.registers = registers.into();

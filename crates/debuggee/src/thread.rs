@@ -28,6 +28,9 @@ pub(crate) struct Thread {
     /// The system call at whose entry it stood was put off for one of
     /// juror's: it enters it again, which is no news.
     pub(crate) enters_again: bool,
+    /// Its present stop is inside a system call whose result the kernel has
+    /// not written yet.
+    pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
@@ -41,8 +44,6 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
-    /// Its present stop is in the middle of a system call.
-    pub(crate) is_inside_call: bool,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -99,6 +100,7 @@ impl Thread {
             at_signal: false,
             at_entry: false,
             enters_again: false,
+            inside_kernel: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
@@ -106,7 +108,6 @@ impl Thread {
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
-            is_inside_call: false,
             registers: OnceCell::new(),
         }
     }
