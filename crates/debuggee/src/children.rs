@@ -171,7 +171,9 @@ impl Debuggee {
             .filter(|known| known.silent)
             .map(|known| known.id.0)
             .collect();
+        self.forget_watches();
         self.threads.clear();
+        self.forget_calls();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         // The thread that is left has the number of the process.

@@ -2,8 +2,9 @@
 //!
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
-//! `image` prepares a program after `exec`, `points` plans sites, `inject`
-//! makes system calls in the debuggee's name, `children` leads new processes,
+//! `image` prepares a program after `exec`, `points` plans sites, `watch`
+//! arranges for accesses to memory to be seen, `inject` makes system calls in
+//! the debuggee's name, `calls` calls functions, `children` leads new processes,
 //! `inspect` shows and changes what is stopped, `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -26,6 +27,7 @@ use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::watch::Watches;
 
 /// A Linux process under ptrace.
 ///
@@ -47,6 +49,7 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -54,6 +57,8 @@ pub struct Debuggee {
     /// Reached when the start is over, for linkers that have no known name for
     /// their announcements.
     pub(crate) entry_point: Option<u64>,
+    /// Functions that are being called for juror.
+    pub(crate) calls: crate::calls::Calls,
     pub(crate) notices: VecDeque<Notice>,
     pub(crate) has_ended: bool,
     pub(crate) is_halting: bool,
@@ -102,10 +107,12 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            watches: Watches::default(),
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,
             entry_point: None,
+            calls: crate::calls::Calls::default(),
             notices: VecDeque::with_capacity(64),
             has_ended: false,
             is_halting: false,
@@ -197,10 +204,11 @@ impl Debuggee {
             || !self.births.is_empty()
     }
 
-    /// Lets a thread run. Does nothing for one that runs or has ended, and for
-    /// one that has a further notice waiting: it runs after the last of them.
+    /// Lets a thread run. Does nothing for one that runs or has ended, for
+    /// one that has a further notice waiting (it runs after the last of them),
+    /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) {
+        if self.has_notice(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();

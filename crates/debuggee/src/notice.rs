@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use juror_stepping::{Owners, ThreadId};
 
+use crate::watch::MemoryAccess;
+
 /// Something that happened. After a notice that names a waiting thread
 /// ([`Notice::waiting_thread`]), that thread stands still until
 /// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step);
@@ -20,6 +22,23 @@ pub enum Notice {
         address: u64,
         /// Whose points are there.
         owners: Owners,
+    },
+    /// The thread is about to execute the instruction at an address that a
+    /// debug register watches. The thread waits.
+    HardwareHit {
+        /// The thread.
+        thread: ThreadId,
+        /// The instruction.
+        address: u64,
+    },
+    /// The thread has accessed watched memory; comes instead of
+    /// [`Notice::Stepped`] when that was the step. The thread waits, after
+    /// the access.
+    Accessed {
+        /// The thread.
+        thread: ThreadId,
+        /// One entry a watch.
+        accesses: Vec<MemoryAccess>,
     },
     /// The step that was asked for is done. The thread waits.
     Stepped {
@@ -125,6 +144,8 @@ impl Notice {
     pub fn waiting_thread(&self) -> Option<ThreadId> {
         match *self {
             Notice::Hit { thread, .. }
+            | Notice::HardwareHit { thread, .. }
+            | Notice::Accessed { thread, .. }
             | Notice::Stepped { thread, .. }
             | Notice::ThreadStarted { thread }
             | Notice::ModulesChanged { thread }

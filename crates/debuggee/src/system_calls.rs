@@ -6,7 +6,7 @@
 //! own before the program's (`inject`).
 //!
 //! A system call instruction that a thread executes by a single step does not
-//! stop here.
+//! stop here, unless memory is watched.
 
 use std::collections::BTreeSet;
 
@@ -59,15 +59,23 @@ impl Debuggee {
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_entry = at_entry;
+            known.is_in_call = at_entry;
         }
         let registers = self.stop_registers(thread)?.shown;
+        let accesses = match at_entry {
+            true => Vec::new(),
+            false => self.kernel_accesses(thread)?,
+        };
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
-        if repeated || !self.system_calls.contains(number) {
-            return self.settle(thread);
+        if repeated || known.silent || !self.system_calls.contains(number) {
+            return match accesses.is_empty() {
+                true => self.go_on_after_call(thread),
+                false => self.tell_accesses(thread, accesses),
+            };
         }
         let phase = if at_entry {
             SystemCallPhase::Entry {
@@ -84,6 +92,9 @@ impl Debuggee {
             number,
             phase,
         });
+        if !accesses.is_empty() {
+            self.announce(Notice::Accessed { thread, accesses });
+        }
         Ok(())
     }
 
@@ -112,6 +123,8 @@ impl Debuggee {
         };
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
+        known.inside_kernel = false;
+        known.is_in_call = false;
         known.enters_again = true;
         known.registers = registers.into();
         Ok(())

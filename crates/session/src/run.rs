@@ -156,6 +156,9 @@ impl Session {
                 child,
                 kind,
             } => return self.on_forking(thread, child, kind),
+            Notice::HardwareHit { thread, .. } | Notice::Accessed { thread, .. } => {
+                self.running_mut()?.debuggee.resume(thread)?;
+            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
