@@ -204,6 +204,9 @@ impl Debuggee {
             },
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run => kernel::resume(thread.0, signal),
+            Motion::Step if traces_calls && self.enters_system_call(thread) => {
+                kernel::resume_to_system_call(thread.0, signal)
+            }
             Motion::Step => kernel::single_step(thread.0, signal),
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
