@@ -46,6 +46,8 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    /// No other way past a site is taken.
+    pub(crate) in_place: bool,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -97,6 +99,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            in_place: launch.in_place,
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,
