@@ -28,6 +28,8 @@ pub(crate) struct Thread {
     /// The parent in a `vfork` goes on by itself when the child is gone.
     pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
+    /// Signals before that one, until the thread runs.
+    pub(crate) put_off: Vec<PutOff>,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -62,6 +64,16 @@ pub(crate) struct PendingSignal {
     pub(crate) synchronous: bool,
 }
 
+/// A signal that another one overtook. The kernel takes one signal a stop, so
+/// it is sent anew when the thread runs, and then comes by once more.
+#[derive(Debug)]
+pub(crate) struct PutOff {
+    pub(crate) number: i32,
+    /// The program's, which the sending by juror must not replace.
+    pub(crate) information: siginfo_t,
+    pub(crate) sent: bool,
+}
+
 /// The registers of one stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StopRegisters {
@@ -85,7 +97,22 @@ impl Thread {
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
+            put_off: Vec::new(),
             registers: OnceCell::new(),
+        }
+    }
+
+    /// Keeps a signal for when the thread runs. Of the standard signals one of
+    /// a kind waits, as in the kernel.
+    pub(crate) fn put_off(&mut self, signal: PendingSignal) {
+        let is_standard = signal.number < libc::SIGRTMIN();
+        let waits = self.put_off.iter().any(|it| it.number == signal.number);
+        if signal.deliver && !(is_standard && waits) {
+            self.put_off.push(PutOff {
+                number: signal.number,
+                information: signal.information,
+                sent: false,
+            });
         }
     }
 
