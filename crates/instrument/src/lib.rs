@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capture_plan;
+pub mod code;
 pub mod condition;
 pub mod expression;
 pub mod format;

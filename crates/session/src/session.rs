@@ -1,6 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
@@ -44,6 +45,7 @@ pub struct Session {
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) selection: Selection,
     /// `$1`, `$2`, …
@@ -73,6 +75,7 @@ impl Session {
             announced: None,
             watch,
             breakpoints: Breakpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -181,12 +184,13 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
     }
 
     /// What is loaded, or was when there was a program.

@@ -18,6 +18,9 @@ pub enum Command {
     Advance,
     Backtrace,
     Break,
+    Clear,
+    Commands,
+    Condition,
     Continue,
     Delete,
     Disable,
@@ -26,6 +29,7 @@ pub enum Command {
     Finish,
     Frame,
     Help,
+    Ignore,
     Info,
     Kill,
     List,
@@ -229,6 +233,10 @@ mod tests {
             ("f", "frame"),
             ("fin", "finish"),
             ("conti", "continue"),
+            ("cond", "condition"),
+            ("comm", "commands"),
+            ("cl", "clear"),
+            ("ign", "ignore"),
             ("q", "quit"),
         ] {
             assert_eq!(find(word).map(|entry| entry.name), Ok(expected), "{word}");
