@@ -1,6 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::handling::Handling;
@@ -46,6 +47,7 @@ pub struct Session {
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
@@ -80,6 +82,7 @@ impl Session {
             announced: None,
             watch,
             breakpoints: Breakpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -190,12 +193,13 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
         self.catchpoints.forget_locations();
     }
 

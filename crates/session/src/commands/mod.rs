@@ -20,6 +20,9 @@ pub enum Command {
     Backtrace,
     Break,
     Catch,
+    Clear,
+    Commands,
+    Condition,
     Continue,
     Delete,
     Disable,
@@ -29,6 +32,7 @@ pub enum Command {
     Frame,
     Handle,
     Help,
+    Ignore,
     Info,
     Kill,
     List,
@@ -243,6 +247,10 @@ mod tests {
             ("f", "frame"),
             ("fin", "finish"),
             ("conti", "continue"),
+            ("cond", "condition"),
+            ("comm", "commands"),
+            ("cl", "clear"),
+            ("ign", "ignore"),
             ("q", "quit"),
         ] {
             assert_eq!(find(word).map(|entry| entry.name), Ok(expected), "{word}");
