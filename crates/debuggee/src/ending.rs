@@ -64,6 +64,8 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        self.end_all_calls()?;
+        self.unwatch_all()?;
         let lifted = self.memory.lift_all();
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
@@ -153,6 +155,7 @@ impl Debuggee {
             // lets it go. Its child has been let go, so it comes soon.
             return self.wait_out_vfork(thread);
         }
+        self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
             Ok(()) | Err(Errno::ESRCH) => {}

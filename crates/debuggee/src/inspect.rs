@@ -130,7 +130,12 @@ impl Debuggee {
     /// stay; a new instruction under one is not planned for again while the
     /// point is there.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
-        self.memory.write(address, bytes)
+        let written = self.memory.write(address, bytes);
+        // What juror writes is no access of the program's.
+        for watch in &mut self.watches.list {
+            watch.look(&self.memory);
+        }
+        written
     }
 
     pub(crate) fn stopped(&self, thread: ThreadId) -> Result<&Thread, DebuggeeError> {

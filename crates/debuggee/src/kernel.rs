@@ -130,6 +130,38 @@ pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
 }
 
+/// Reads a debug register, 0 to 7.
+pub(crate) fn debug_register(thread: u32, number: usize) -> Outcome<u64> {
+    fetch_word(thread, debug_register_offset(number))
+}
+
+/// Sets a debug register, 0 to 7.
+pub(crate) fn set_debug_register(thread: u32, number: usize, value: u64) -> Outcome<()> {
+    let offset = debug_register_offset(number);
+    request(libc::PTRACE_POKEUSER, thread, offset, value as usize).map(drop)
+}
+
+fn debug_register_offset(number: usize) -> usize {
+    offset_of!(libc::user, u_debugreg) + number * size_of::<u64>()
+}
+
+/// Reads a word of the thread's user area.
+fn fetch_word(thread: u32, offset: usize) -> Outcome<u64> {
+    let mut word = 0_u64;
+    // SAFETY: the raw system call stores the word at its data pointer, which
+    // is that of a live integer (libc's function would return it instead).
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_ptrace,
+            libc::PTRACE_PEEKUSER as c_long,
+            c_long::from(thread),
+            offset,
+            &raw mut word,
+        )
+    };
+    Errno::result(result).map(|_| word)
+}
+
 /// Leaves a thread in its group stop, but able to report the next event.
 pub(crate) fn listen(thread: u32) -> Outcome<()> {
     request(libc::PTRACE_LISTEN, thread, 0, 0).map(drop)
@@ -193,6 +225,46 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 }
 
 /// The number that comes with an event: a new thread's id, a former id.
+/// Every register but the general ones, as far as the machine has them.
+#[derive(Debug)]
+pub(crate) struct ExtendedState(Vec<u8>);
+
+/// The most bytes that the extended state of this architecture takes.
+const EXTENDED_STATE_MAX: usize = 16 << 10;
+
+pub(crate) fn extended_state(thread: u32) -> Outcome<ExtendedState> {
+    let mut bytes = vec![0; EXTENDED_STATE_MAX];
+    let mut area = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    request(
+        libc::PTRACE_GETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_mut(&mut area).expose_provenance(),
+    )?;
+    bytes.truncate(area.iov_len);
+    Ok(ExtendedState(bytes))
+}
+
+pub(crate) fn set_extended_state(thread: u32, state: &ExtendedState) -> Outcome<()> {
+    let area = libc::iovec {
+        iov_base: state.0.as_ptr().cast_mut().cast(),
+        iov_len: state.0.len(),
+    };
+    request(
+        libc::PTRACE_SETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_ref(&area).expose_provenance(),
+    )
+    .map(drop)
+}
+
+/// The kernel's name of the extended state, of `elf.h`.
+const NT_X86_XSTATE: usize = 0x202;
+
 pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
 }
@@ -342,6 +414,13 @@ pub(crate) fn fault_address(information: &siginfo_t) -> u64 {
     // SAFETY: reading the union member of a fault; for other signals the bytes
     // are some number, and the callers ask for faults only.
     unsafe { information.si_addr() as u64 }
+}
+
+/// The sender in the information of a signal that a process sent.
+pub(crate) fn sender(information: &siginfo_t) -> pid_t {
+    // SAFETY: reading the union member of a sent signal; for other signals the
+    // bytes are some number, and the callers ask for sent ones only.
+    unsafe { information.si_pid() }
 }
 
 /// Replaces the address in a fault's signal information.

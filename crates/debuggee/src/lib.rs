@@ -16,6 +16,7 @@
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
 mod attach;
+mod calls;
 mod children;
 mod cpu;
 mod debuggee;
@@ -23,17 +24,20 @@ mod delivery;
 mod ending;
 mod error;
 mod executable;
+mod hardware;
 mod image;
 mod inject;
 mod inspect;
 mod interrupter;
 mod interruption;
 mod kernel;
+mod kernel_writes;
 mod launch;
 mod memory;
 mod modules;
 mod notice;
 mod operations;
+mod pages;
 mod points;
 mod process_status;
 mod registers;
@@ -46,7 +50,11 @@ mod stops;
 mod system_calls;
 mod terminal;
 mod thread;
+mod watch;
+mod watched_calls;
+mod watched_steps;
 
+pub use calls::{Call, OpenCall};
 pub use debuggee::{Debuggee, Origin};
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;
@@ -57,5 +65,6 @@ pub use registers::{Registers, VectorRegisters};
 pub use signals::{SignalReport, SignalTreatment};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
+pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
-pub use juror_stepping::{Owner, Owners, ThreadId};
+pub use juror_stepping::{AccessKinds, Owner, Owners, ThreadId};

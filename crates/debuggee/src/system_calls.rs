@@ -3,10 +3,7 @@
 //! They cost two stops a call for every call of the program, the wanted and the
 //! unwanted, so nothing is traced while nobody asks. Invariant: an entry that
 //! was told is told once, also when juror lets the thread make a call of its
-//! own before the program's (`inject`).
-//!
-//! A system call instruction that a thread executes by a single step does not
-//! stop here.
+//! own before the program's (`inject`) or executes the instruction by a step.
 
 use std::collections::BTreeSet;
 
@@ -59,15 +56,23 @@ impl Debuggee {
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_entry = at_entry;
+            known.is_in_call = at_entry;
         }
         let registers = self.stop_registers(thread)?.shown;
+        let accesses = match at_entry {
+            true => Vec::new(),
+            false => self.kernel_accesses(thread)?,
+        };
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
-        if repeated || !self.system_calls.contains(number) {
-            return self.settle(thread);
+        if repeated || known.silent || !self.system_calls.contains(number) {
+            return match accesses.is_empty() {
+                true => self.go_on_after_call(thread),
+                false => self.tell_accesses(thread, accesses),
+            };
         }
         let phase = if at_entry {
             SystemCallPhase::Entry {
@@ -84,7 +89,26 @@ impl Debuggee {
             number,
             phase,
         });
+        if !accesses.is_empty() {
+            self.announce(Notice::Accessed { thread, accesses });
+        }
         Ok(())
+    }
+
+    /// Whether the next thing that a stopped thread does is to enter a system
+    /// call, or to leave the one that it is in: a single step would pass by
+    /// both without a stop.
+    pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
+        const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
+        if self.threads.get(&thread.0).is_some_and(|it| it.is_in_call) {
+            return true;
+        }
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let mut bytes = [0; SYSTEM_CALL.len()];
+        let read = self.memory.read(registers.kernel_counter, &mut bytes);
+        read.is_ok() && bytes == SYSTEM_CALL
     }
 
     /// Puts a thread that stands at the entry into a system call back before
@@ -112,6 +136,8 @@ impl Debuggee {
         };
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
+        known.inside_kernel = false;
+        known.is_in_call = false;
         known.enters_again = true;
         known.registers = registers.into();
         Ok(())

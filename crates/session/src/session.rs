@@ -1,7 +1,10 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
+use crate::catchpoints::Catchpoints;
+use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
@@ -44,7 +47,11 @@ pub struct Session {
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
+    pub(crate) catchpoints: Catchpoints,
+    /// What is done about signals.
+    pub(crate) handling: Handling,
     pub(crate) selection: Selection,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
@@ -67,12 +74,15 @@ impl Session {
             observer.notice(&format!("warning: {warning}"));
         }
         let mut session = Session {
+            catchpoints: Catchpoints::default(),
+            handling: Handling::new(options.batch),
             options,
             program: None,
             last_modules: Modules::default(),
             announced: None,
             watch,
             breakpoints: Breakpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -116,6 +126,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
             self.forget_program();
@@ -181,6 +192,7 @@ impl Session {
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
+        self.catchpoints.bind(program);
         Ok(())
     }
 
@@ -190,12 +202,14 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
+        self.catchpoints.forget_locations();
     }
 
     /// What is loaded, or was when there was a program.

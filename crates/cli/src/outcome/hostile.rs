@@ -63,6 +63,9 @@ fn poison_stop(stop: &mut StopView) {
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
+    if let StopReason::Breakpoint { errors, .. } = &mut stop.reason {
+        errors.fill(text());
+    }
     poison_location(&mut stop.location);
     stop.source.iter_mut().for_each(poison_source);
     stop.backtrace.iter_mut().for_each(poison_frame);
@@ -91,7 +94,12 @@ fn poison_point(point: &mut PointView) {
     point.owner = text();
     point.for_what = text();
     point.passage = Some(text());
-    point.locations.iter_mut().for_each(poison_location);
+    point.condition = Some(text());
+    point.commands.fill(text());
+    for location in &mut point.locations {
+        poison_location(&mut location.place);
+        location.passage = Some(text());
+    }
 }
 
 fn poison_monitor(monitor: &mut MonitorView) {
@@ -123,6 +131,12 @@ fn poison(outcome: &mut Outcome) {
             for thread in threads {
                 thread.name = text();
                 poison_location(&mut thread.location);
+            }
+        }
+        Outcome::Signals(signals) => {
+            for signal in signals {
+                signal.name = text();
+                signal.description = text();
             }
         }
         Outcome::Registers(registers) => {
@@ -159,6 +173,7 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Caught { description, .. } => *description = text(),
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();
