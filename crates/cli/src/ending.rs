@@ -18,12 +18,16 @@ pub fn write(page: &mut Page, view: &EndView) {
             let name = signal_name(signal);
             writeln!(page, "The program was ended by {BAD}{name}{BAD:#}.");
         }
+        Some(Ending::Detached { process }) => {
+            writeln!(page, "Process {process} goes on without juror.");
+        }
         None => writeln!(page, "The program is gone."),
     }
     write_violations(page, &view.violations);
+    let is_over = view.ending.is_some_and(Ending::is_final);
     for summary in &view.summaries {
         page.gap();
-        write_summary(page, summary, view.ending.is_some());
+        write_summary(page, summary, is_over);
     }
 }
 

@@ -97,6 +97,7 @@ pub mod samples {
             },
             StopReason::Interrupted,
             StopReason::Started,
+            StopReason::Attached { process: 815 },
         ]
     }
 

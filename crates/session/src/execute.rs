@@ -8,6 +8,7 @@ use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
+use juror_debuggee::Origin;
 use std::ffi::OsString;
 
 impl Session {
@@ -69,6 +70,7 @@ impl Session {
         }
         match command {
             Command::Advance => self.advance_to(rest, observer),
+            Command::Attach => self.attach_command(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
             Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
@@ -80,6 +82,7 @@ impl Session {
             Command::Ignore => self.ignore(rest),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
+            Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
             Command::Enable => self.enable(rest),
             Command::Up => self.move_frame(rest, 1),
@@ -105,13 +108,7 @@ impl Session {
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
             Command::Print => self.print(rest),
-            Command::Quit => {
-                if let Some(program) = &mut self.program {
-                    let _ = program.debuggee.kill();
-                }
-                self.forget_program();
-                Ok(Outcome::Quit)
-            }
+            Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::Run => self.run(rest, observer),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
@@ -130,6 +127,20 @@ impl Session {
         }
         if self.is_fresh && rest.is_empty() {
             return Ok(());
+        }
+        if self.options.program.as_os_str().is_empty() {
+            return Err(CommandError::with_help(
+                "no program is named that could be run",
+                "start juror with one, juror ./program, or attach to a process: attach 1234",
+            ));
+        }
+        if let Some(program) = &self.program
+            && program.debuggee.origin() == Origin::Attached
+        {
+            return Err(CommandError::with_help(
+                "this process was running before juror came",
+                "let it go on with detach, or end it with kill; then run starts the program",
+            ));
         }
         if let Some(program) = &mut self.program {
             program.debuggee.kill()?;

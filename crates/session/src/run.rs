@@ -414,7 +414,7 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
-    fn stop_view(
+    pub(crate) fn stop_view(
         &mut self,
         reason: StopReason,
         thread: ThreadId,
@@ -462,9 +462,9 @@ impl Session {
     /// The run is over: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
         // When the user ended it, nothing is decided by the end.
-        let violations = match ending {
-            Some(_) => self.watch.finish(),
-            None => Vec::new(),
+        let violations = match &ending {
+            Some(ending) if ending.is_final() => self.watch.finish(),
+            _ => Vec::new(),
         };
         let violations = violations
             .into_iter()

@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
     Advance,
+    Attach,
     Backtrace,
     Break,
     Catch,
@@ -25,6 +26,7 @@ pub enum Command {
     Condition,
     Continue,
     Delete,
+    Detach,
     Disable,
     Down,
     Enable,
