@@ -26,7 +26,10 @@ impl Session {
             return Ok(Outcome::Done);
         }
         let entry = find(word)?;
-        let result = self.dispatch(entry.command, rest, observer);
+        let mut result = self.dispatch(entry.command, rest, observer);
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
         // However it ended, a person types next.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -62,10 +65,23 @@ impl Session {
             self.begun()?;
         }
         match command {
+            Command::Continue => self.choose_evaluation(false)?,
+            Command::Advance
+            | Command::Finish
+            | Command::Next
+            | Command::NextInstruction
+            | Command::Step
+            | Command::StepInstruction
+            | Command::Until => self.choose_evaluation(true)?,
+            _ => {}
+        }
+        match command {
+            Command::Abandon => self.abandon(rest),
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, false),
             Command::TemporaryBreak => self.set_breakpoint(rest, true),
+            Command::Call => self.print(rest, true, observer),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
             Command::Disable => self.enable(rest, false),
@@ -91,7 +107,7 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Print => self.print(rest),
+            Command::Print => self.print(rest, false, observer),
             Command::Quit => {
                 if let Some(program) = &mut self.program {
                     let _ = program.debuggee.kill();
@@ -272,6 +288,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
                 self.select_frame(level)

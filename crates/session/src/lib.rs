@@ -11,6 +11,7 @@ mod breakpoint_commands;
 pub mod breakpoints;
 pub mod commands;
 mod completion;
+mod evaluations;
 mod execute;
 mod inspect;
 mod listing;

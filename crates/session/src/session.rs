@@ -2,6 +2,7 @@
 //! the prompt has selected.
 
 use crate::breakpoints::Breakpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
@@ -42,6 +43,12 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) sources: Sources,
@@ -71,6 +78,9 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
             watch,
             breakpoints: Breakpoints::default(),
             sources: Sources::default(),
@@ -181,6 +191,8 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {

@@ -4,6 +4,7 @@
 //! prefix stands for its command; where several commands share a prefix, the
 //! aliases decide (`s` is `step`, as in gdb).
 
+mod calling;
 mod inspecting;
 mod points;
 mod running;
@@ -15,9 +16,11 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
+    Abandon,
     Advance,
     Backtrace,
     Break,
+    Call,
     Continue,
     Delete,
     Disable,
@@ -89,6 +92,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    (
+        "evaluations",
+        "expressions that wait for functions which they call",
+    ),
     ("frame", "the selected frame"),
     ("line", "where the selected frame stands in the source"),
     ("locals", "the local variables of the selected frame"),
@@ -104,7 +111,12 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
-    let parts = [inspecting::ENTRIES, points::ENTRIES, running::ENTRIES];
+    let parts = [
+        calling::ENTRIES,
+        inspecting::ENTRIES,
+        points::ENTRIES,
+        running::ENTRIES,
+    ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
     table.sort_unstable_by_key(|entry| entry.name);
     table
