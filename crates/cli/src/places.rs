@@ -198,6 +198,7 @@ mod tests {
             arguments,
             inlined,
             signal,
+            evaluation: None,
         };
         let frames = [
             frame(

@@ -14,7 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::signals;
+use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
@@ -41,13 +41,14 @@ impl Debuggee {
             return self.take_in_own_stop(thread);
         }
         let audience = self.audience(thread, number, &information);
+        let is_passed = audience != Audience::Terminal && self.treatments.of(number).deliver;
         let is_fault = signals::is_fault(number, &information);
         self.hold_signal(
             thread,
             PendingSignal {
                 number,
                 information,
-                deliver: audience != Audience::Terminal,
+                deliver: is_passed,
                 fresh: true,
                 synchronous: is_fault,
             },
@@ -70,16 +71,18 @@ impl Debuggee {
         if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
             return Audience::Program;
         }
-        let is_key = information.si_code == SI_KERNEL
+        let report = self.treatments.of(number).report;
+        let is_key = report != SignalReport::Never
+            && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
         if is_key {
             return Audience::Terminal;
         }
         let fatal = signals::is_fatal(self.process, number);
-        if fatal || self.reports(number) {
-            Audience::Above { fatal }
-        } else {
-            Audience::Program
+        match report {
+            SignalReport::Always => Audience::Above { fatal },
+            SignalReport::WhenFatal if fatal => Audience::Above { fatal },
+            SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
         }
     }
 
@@ -101,8 +104,7 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
-            fault_address: pending
-                .synchronous
+            fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
                 .then(|| kernel::fault_address(&pending.information)),
             fatal,
         });
@@ -119,7 +121,7 @@ impl Debuggee {
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: true,
+                deliver: self.treatments.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
@@ -129,12 +131,6 @@ impl Debuggee {
         }
         self.announce_signal(thread, audience);
         Ok(())
-    }
-
-    fn reports(&self, signal: i32) -> bool {
-        1_u64
-            .checked_shl(signal.wrapping_sub(1) as u32)
-            .is_some_and(|bit| self.reported_signals & bit != 0)
     }
 
     /// Keeps a signal until the thread runs. One that was put off before is

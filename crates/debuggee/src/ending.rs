@@ -84,6 +84,7 @@ impl Debuggee {
         if registers.kernel_counter != registers.shown.rip {
             let _ = kernel::set_counter(thread.0, registers.shown.rip);
         }
+        self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
             Ok(()) | Err(Errno::ESRCH) => {}

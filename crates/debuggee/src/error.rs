@@ -147,6 +147,12 @@ pub enum DebuggeeError {
         /// How many bytes.
         length: usize,
     },
+    /// All debug registers hold execute breakpoints.
+    #[error(
+        "the processor has no debug register left for this; a breakpoint of \
+         another kind needs none"
+    )]
+    NoDebugRegister,
     /// Text that should have been restored was not.
     #[error("the instruction at {address:#x} is not what it was before juror changed it")]
     TextDiffers {

@@ -122,6 +122,7 @@ impl Debuggee {
             Event::VforkDone => self.take_in_vfork_done(thread),
             Event::Exec => self.take_in_exec(thread),
             Event::Exit => self.take_in_exit(thread),
+            Event::SystemCall => self.take_in_system_call(thread),
             Event::Other => self.settle(thread),
         }
     }
@@ -172,6 +173,12 @@ impl Debuggee {
     /// that another process sends exactly there is taken for the trap: telling
     /// them apart would cost every event a further system call.)
     fn take_in_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.is_watching(thread) {
+            let code = signal_code(thread)?;
+            if self.take_in_watched_trap(thread, code)?.is_some() {
+                return Ok(());
+            }
+        }
         let counter = self.stop_registers(thread)?.kernel_counter;
         let address = counter.wrapping_sub(1);
         let Some(known) = self.threads.get(&thread.0) else {
@@ -203,6 +210,15 @@ impl Debuggee {
             known.hold_requested = false;
         }
         self.feed(Input::Stepped { thread, address })
+    }
+
+    /// Whether a trap may be one of watched memory.
+    #[inline]
+    fn is_watching(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread.0)
+            .is_some_and(|known| known.steps_quietly || known.hardware.is_armed())
+            || self.watches.is_live()
     }
 
     fn take_in_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {

@@ -152,6 +152,28 @@ impl Program {
         true
     }
 
+    /// The frame that a thread would have at an address, as far as the address
+    /// tells: no registers.
+    pub fn frame_at(&self, address: u64) -> Option<Frame> {
+        let base = Frame {
+            pc: address,
+            lookup: address,
+            registers: Registers::default(),
+            cfa: None,
+            module: self.modules.find(address).cloned(),
+            function: None,
+            name: None,
+            inline_depth: 0,
+            inline_count: 0,
+            file: None,
+            line: None,
+            interrupted: false,
+            guess: false,
+            called_by_juror: None,
+        };
+        with_inlined(base).into_iter().next()
+    }
+
     /// The visible variables of a frame, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {

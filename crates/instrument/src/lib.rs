@@ -7,6 +7,7 @@
 
 pub mod calls;
 pub mod capture_plan;
+pub mod condition;
 pub mod expression;
 pub mod format;
 pub mod frames;

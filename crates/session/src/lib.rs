@@ -9,10 +9,13 @@
 
 mod breakpoint_commands;
 pub mod breakpoints;
+mod catch_commands;
+mod catchpoints;
 pub mod commands;
 mod completion;
 mod evaluations;
 mod execute;
+mod handling;
 mod inspect;
 mod listing;
 mod options;

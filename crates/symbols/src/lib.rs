@@ -43,7 +43,8 @@ pub use function::Function;
 pub use inline::{InlinedCopy, InlinedFrame};
 pub use line::{Line, LineAddresses};
 pub use location::{
-    EvaluationContext, Location, LocationError, Memory, Piece, Place, register, register_name,
+    EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place, register,
+    register_name,
 };
 pub use names::demangle;
 pub use types::{

@@ -69,6 +69,7 @@ fn poison_stop(stop: &mut StopView) {
 }
 
 fn poison_end(end: &mut EndView) {
+    end.called = Some(text());
     for summary in &mut end.summaries {
         summary.property = text();
         summary.remarks.fill(text());
@@ -125,6 +126,12 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Signals(signals) => {
+            for signal in signals {
+                signal.name = text();
+                signal.description = text();
+            }
+        }
         Outcome::Registers(registers) => {
             for register in registers {
                 register.name = text();
@@ -137,6 +144,12 @@ fn poison(outcome: &mut Outcome) {
         Outcome::Value(value) => {
             value.type_name = text();
             value.value = text();
+        }
+        Outcome::Evaluations(open) => {
+            for one in open {
+                one.expression = text();
+                one.function = text();
+            }
         }
         Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
         Outcome::Help(help) => poison_help(help),
@@ -158,6 +171,15 @@ fn nothing_acts_on_the_terminal() {
                 *property = text();
                 *message = text();
                 *file = text();
+            }
+            StopReason::Caught { description, .. } => *description = text(),
+            StopReason::Evaluated {
+                expression,
+                returned,
+                ..
+            } => {
+                returned.iter_mut().for_each(poison_variable);
+                *expression = text();
             }
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);

@@ -4,7 +4,7 @@
 //! exact arithmetic is an error, not a wrap. The expression's syntax is the
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 pub(crate) mod call;
 
 use crate::typed::{Memory, Number, Place, Typed};
@@ -300,23 +300,31 @@ fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Res
     }
 }
 
+/// The type of an array's elements; of a table's, its rows.
+pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
+    let TypeKind::Array {
+        element,
+        dimensions,
+        ..
+    } = array.strip().kind()
+    else {
+        return Err(format!("`{}` has no elements", array.name()));
+    };
+    // A row of a table is an array of the dimensions that are left.
+    dimensions
+        .get(1..)
+        .unwrap_or(&[])
+        .iter()
+        .rev()
+        .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
+        .ok_or_else(|| "the size of an element is not known".to_owned())
+}
+
 /// An element of an array, or behind a pointer.
 pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
-    let stripped = object.r#type.strip();
-    let element = match stripped.kind() {
-        TypeKind::Array {
-            element,
-            dimensions,
-            ..
-        } => {
-            // A row of a table is an array of the dimensions that are left.
-            let element = dimensions
-                .get(1..)
-                .unwrap_or(&[])
-                .iter()
-                .rev()
-                .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
-                .ok_or("the size of an element is not known")?;
+    let element = match object.r#type.strip().kind() {
+        TypeKind::Array { dimensions, .. } => {
+            let element = element_type(&object.r#type)?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
                 && matches!(object.place, Place::Bytes(_))
@@ -523,22 +531,21 @@ fn compare_with_text(
     if !is_text {
         return Err(at("this is not text"));
     }
-    let mut found = vec![0; text.len() + 1];
-    for (index, byte) in found.iter_mut().enumerate() {
-        let mut one = [0];
-        if !scope
-            .memory()
-            .read(address.wrapping_add(index as u64), &mut one)
-        {
+    // The text in memory has one more byte, its end; none before it is zero.
+    let mut equal = true;
+    for (index, wanted) in text.bytes().map(Some).chain([None]).enumerate() {
+        let mut byte = [0];
+        let at_byte = address.wrapping_add(index as u64);
+        if !scope.memory().read(at_byte, &mut byte) {
             return Err(at("the text cannot be read"));
         }
-        *byte = one[0];
-        if one[0] == 0 {
+        equal = match wanted {
+            Some(wanted) => byte[0] == wanted && wanted != 0,
+            None => byte[0] == 0,
+        };
+        if !equal {
             break;
         }
     }
-    let equal = found
-        .strip_suffix(&[0])
-        .is_some_and(|bytes| bytes == text.as_bytes());
     Ok(Some(equal == (operator == BinaryOperator::Equal)))
 }

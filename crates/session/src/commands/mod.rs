@@ -7,6 +7,7 @@
 mod calling;
 mod inspecting;
 mod points;
+mod processes;
 mod running;
 
 use crate::view::CommandHelp;
@@ -21,6 +22,7 @@ pub enum Command {
     Backtrace,
     Break,
     Call,
+    Catch,
     Continue,
     Delete,
     Disable,
@@ -28,6 +30,7 @@ pub enum Command {
     Enable,
     Finish,
     Frame,
+    Handle,
     Help,
     Info,
     Kill,
@@ -42,6 +45,7 @@ pub enum Command {
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryCatch,
     Thread,
     Until,
     Up,
@@ -54,6 +58,10 @@ pub enum Completes {
     Nothing,
     /// Functions and source files.
     Places,
+    /// What can be caught.
+    Caught,
+    /// Signals, and what `handle` does with them.
+    Signals,
     /// Variables in scope, globals, functions.
     Expressions,
     /// The subjects of `info`.
@@ -105,6 +113,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     ("registers", "the registers of the current thread"),
     ("sharedlibrary", "the modules that are loaded"),
+    ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
     ("threads", "the threads and where they stand"),
 ];
@@ -115,6 +124,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         calling::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
+        processes::ENTRIES,
         running::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
