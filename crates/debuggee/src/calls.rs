@@ -65,6 +65,8 @@ pub struct OpenCall {
     extended: ExtendedState,
     pending: Option<PendingSignal>,
     group_stopped: bool,
+    enters_again: bool,
+    is_in_call: bool,
 }
 
 impl OpenCall {
@@ -189,6 +191,8 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
+            enters_again: mem::take(&mut known.enters_again),
+            is_in_call: mem::take(&mut known.is_in_call),
         };
         if self.calls.open.is_empty() {
             self.calls.still = self.threads.keys().copied().collect();
@@ -229,6 +233,8 @@ impl Debuggee {
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
+        known.enters_again = outermost.enters_again;
+        known.is_in_call = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {
             pending.fresh = false;
