@@ -104,13 +104,15 @@ impl Session {
         }
     }
 
-    /// A name that nothing has is a slip when something near has one;
-    /// otherwise it may belong to a library to come.
+    /// A name that nothing has is a slip when the program has one near it;
+    /// otherwise it may belong to a library to come. Among the thousand short
+    /// names of the C library there is always a near one: those do not count.
     fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let mut names: Vec<String> = Vec::new();
-        for module in self.modules().iter() {
-            names.extend(module.symbols.function_names());
-        }
+        let main = self.modules().main();
+        let names = main
+            .into_iter()
+            .flat_map(|main| main.symbols.function_names());
+        let names: Vec<String> = names.collect();
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
             Some(near) => Err(CommandError::with_help(
                 format!("there is no function `{name}`"),
