@@ -72,6 +72,8 @@ impl Session {
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
             Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
+            Command::Catch => self.catch(rest, false),
+            Command::TemporaryCatch => self.catch(rest, true),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
             Command::Condition => self.set_condition(rest),
@@ -90,6 +92,7 @@ impl Session {
                 let level = self.selection.level;
                 self.finish_frame(level, observer, true)
             }
+            Command::Handle => self.handle(rest),
             Command::Help => help(rest),
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
@@ -286,6 +289,7 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
+            "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),
         }

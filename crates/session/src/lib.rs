@@ -10,9 +10,12 @@
 mod attached;
 mod breakpoint_commands;
 pub mod breakpoints;
+mod catch_commands;
+mod catchpoints;
 pub mod commands;
 mod completion;
 mod execute;
+mod handling;
 mod inspect;
 mod listing;
 mod options;

@@ -3,6 +3,8 @@
 
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
+use crate::catchpoints::Catchpoints;
+use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
@@ -47,6 +49,9 @@ pub struct Session {
     pub(crate) breakpoints: Breakpoints,
     pub(crate) attached: Attached,
     pub(crate) sources: Sources,
+    pub(crate) catchpoints: Catchpoints,
+    /// What is done about signals.
+    pub(crate) handling: Handling,
     pub(crate) selection: Selection,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
@@ -69,6 +74,8 @@ impl Session {
             observer.notice(&format!("warning: {warning}"));
         }
         let mut session = Session {
+            catchpoints: Catchpoints::default(),
+            handling: Handling::new(options.batch),
             options,
             program: None,
             last_modules: Modules::default(),
@@ -121,6 +128,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
             self.forget_program();
@@ -175,6 +183,7 @@ impl Session {
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
+        self.catchpoints.bind(program);
         Ok(())
     }
 
@@ -191,6 +200,7 @@ impl Session {
             *guard = None;
         }
         self.breakpoints.forget_process();
+        self.catchpoints.forget_locations();
     }
 
     /// What is loaded, or was when there was a program.

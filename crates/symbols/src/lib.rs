@@ -34,7 +34,7 @@ mod variable;
 
 pub use call::{
     ArgumentClass, EntryError, EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, EntryValue,
-    Parameter, ReturnValue, argument_plan,
+    OutgoingCall, Parameter, ReturnValue, Signature, argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;

@@ -192,9 +192,10 @@ impl<N: Names> Compiler<'_, N> {
                 "text can only be compared with text of the program: name == \"x\"",
                 span,
             ),
-            ExpressionKind::Return | ExpressionKind::Slice { .. } | ExpressionKind::Error => {
-                Err(Stuck::Evaluate)
-            }
+            ExpressionKind::Return
+            | ExpressionKind::Slice { .. }
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::Error => Err(Stuck::Evaluate),
         }
     }
 

@@ -5,9 +5,11 @@
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
 pub(crate) mod arithmetic;
+pub(crate) mod call;
 
 use crate::typed::{Memory, Number, Place, Typed};
 use arithmetic::compute;
+use call::{Request, call};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use std::ops::Range;
@@ -42,6 +44,25 @@ pub trait Scope {
     fn type_named(&self, name: &str) -> Option<Type>;
     /// The debuggee's memory.
     fn memory(&self) -> &dyn Memory;
+    /// The result of a call that has not been made. Most scopes make none.
+    fn call(&self, request: Request) -> Result<Typed, String> {
+        let _ = request;
+        Err("functions of the program cannot be called here".to_owned())
+    }
+    /// What the call that stands there has returned, when it has.
+    fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
+        let _ = span;
+        None
+    }
+    /// What was found of the condition that stands there, before a call.
+    fn decided(&self, span: &Range<usize>) -> Option<bool> {
+        let _ = span;
+        None
+    }
+    /// Takes note of that.
+    fn decide(&self, span: &Range<usize>, truth: bool) {
+        let _ = (span, truth);
+    }
 }
 
 /// Evaluates an expression.
@@ -118,10 +139,23 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             ))
         }
         ExpressionKind::Cast { type_name, operand } => {
-            let value = evaluate(operand, scope)?;
             let r#type = named_type(type_name, scope)?;
+            let value = match &operand.kind {
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                } => call(operand, function, arguments, Some(r#type.clone()), scope)?,
+                _ => evaluate(operand, scope)?,
+            };
             at(cast(&value, r#type, scope.memory()))
         }
+        ExpressionKind::Call {
+            function,
+            arguments,
+        } => call(expression, function, arguments, None, scope),
+        ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
+            "`sizeof` calls no function: name the type, as in `sizeof(int)`".to_owned(),
+        )),
         ExpressionKind::SizeOf(operand) => {
             let size = evaluate(operand, scope)?.r#type.size();
             at(size_value(size))
@@ -349,7 +383,8 @@ fn elements(
     })
 }
 
-fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
+/// A value as one of another type, as C's casts have it.
+pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
     let number = match value.number(memory) {
@@ -412,7 +447,14 @@ fn binary(
         Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".to_owned()))
     };
     if let BinaryOperator::And | BinaryOperator::Or = operator {
-        let first = is_true(left, scope)?;
+        let first = match scope.decided(&left.span) {
+            Some(truth) => truth,
+            None => {
+                let truth = is_true(left, scope)?;
+                scope.decide(&left.span, truth);
+                truth
+            }
+        };
         let decided = first == (operator == BinaryOperator::Or);
         return of(Number::Bool(if decided {
             first

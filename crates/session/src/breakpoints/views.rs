@@ -74,7 +74,7 @@ pub fn passage(program: &Program, address: u64) -> Option<String> {
         match passage {
             Passage::Skip { .. } | Passage::Call { .. } => "emulated",
             Passage::Copy { .. } => "copied",
-            Passage::InPlace => "in place",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
         }
         .to_owned(),
     )
