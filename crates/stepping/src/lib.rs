@@ -13,7 +13,8 @@
 //! emulate the instruction, [`Passage::Copy`] runs a relocated copy that jumps
 //! back; for these three the trap is never lifted and no other thread is held.
 //! [`Passage::InPlace`] holds all other threads, lifts, steps, plants,
-//! releases.
+//! releases. A step is made by the processor's trace flag or by traps at the
+//! instruction's follow set ([`StepBy`]).
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +33,6 @@ pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of};
 pub use passage::{PlannedPassage, plan_passage};
-pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
 
 use site::Site;
