@@ -23,6 +23,7 @@ mod engine;
 #[cfg(test)]
 mod explore;
 mod flow;
+mod follow_set;
 mod passage;
 mod protocol;
 mod site;
@@ -32,6 +33,7 @@ mod thread;
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of};
+pub use follow_set::find_follow_set;
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
 

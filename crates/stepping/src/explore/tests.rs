@@ -197,7 +197,7 @@ fn toggles_with_faults() {
 
 #[test]
 fn signals_with_steps() {
-    check_steps(Budget {
+    check(Budget {
         signals: 1,
         steps: 1,
         ..NOTHING
