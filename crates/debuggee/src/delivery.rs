@@ -14,7 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::signals;
+use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
@@ -35,19 +35,31 @@ impl Debuggee {
         thread: ThreadId,
         number: i32,
     ) -> Result<(), DebuggeeError> {
-        let information =
+        let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
         if is_own_stop(number, &information) {
             return self.take_in_own_stop(thread);
         }
-        let audience = self.audience(thread, number, &information);
+        let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
+            Some(original) => {
+                information = original;
+                tolerate(kernel::set_signal_information(thread.0, &information))?;
+                // Upper floors have been told.
+                (Audience::Program, true)
+            }
+            None => {
+                let audience = self.audience(thread, number, &information);
+                let is_key = audience == Audience::Terminal;
+                (audience, !is_key && self.treatments.of(number).deliver)
+            }
+        };
         let is_fault = signals::is_fault(number, &information);
         self.hold_signal(
             thread,
             PendingSignal {
                 number,
                 information,
-                deliver: audience != Audience::Terminal,
+                deliver: is_passed,
                 fresh: true,
                 synchronous: is_fault,
             },
@@ -70,16 +82,18 @@ impl Debuggee {
         if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
             return Audience::Program;
         }
-        let is_key = information.si_code == SI_KERNEL
+        let report = self.treatments.of(number).report;
+        let is_key = report != SignalReport::Never
+            && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
         if is_key {
             return Audience::Terminal;
         }
         let fatal = signals::is_fatal(self.process, number);
-        if fatal || self.reports(number) {
-            Audience::Above { fatal }
-        } else {
-            Audience::Program
+        match report {
+            SignalReport::Always => Audience::Above { fatal },
+            SignalReport::WhenFatal if fatal => Audience::Above { fatal },
+            SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
         }
     }
 
@@ -101,8 +115,7 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
-            fault_address: pending
-                .synchronous
+            fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
                 .then(|| kernel::fault_address(&pending.information)),
             fatal,
         });
@@ -119,7 +132,7 @@ impl Debuggee {
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: true,
+                deliver: self.treatments.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
@@ -131,21 +144,75 @@ impl Debuggee {
         Ok(())
     }
 
-    fn reports(&self, signal: i32) -> bool {
-        1_u64
-            .checked_shl(signal.wrapping_sub(1) as u32)
-            .is_some_and(|bit| self.reported_signals & bit != 0)
-    }
-
-    /// Keeps a signal until the thread runs. One that was put off before is
-    /// sent anew.
+    /// Keeps a signal until the thread runs. One that is kept already is put
+    /// off: sent anew at once, it would overtake this one in turn, and a thread
+    /// that is to make a step would never make it.
     fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
-        let process = self.process;
         if let Some(known) = self.threads.get_mut(&thread.0)
             && let Some(earlier) = known.pending.replace(signal)
-            && earlier.deliver
         {
-            let _ = kernel::signal_thread(process, thread.0, earlier.number);
+            known.put_off(earlier);
+        }
+    }
+
+    /// Takes the pending signal of a stopped thread, for the request that lets
+    /// it run to carry; 0 when there is none. Sends those anew that were put
+    /// off.
+    pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return 0;
+        };
+        let mut number = 0;
+        if let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) {
+            let is_carried = pending.fresh
+                || known.at_signal
+                    && kernel::set_signal_information(thread.0, &pending.information).is_ok();
+            if is_carried {
+                number = pending.number;
+            } else {
+                // The kernel takes no signal at this stop.
+                known.put_off(pending);
+            }
+        }
+        let group = if known.silent { thread.0 } else { self.process };
+        for signal in known.put_off.iter_mut().filter(|signal| !signal.sent) {
+            signal.sent = true;
+            let _ = kernel::signal_thread(group, thread.0, signal.number);
+        }
+        number
+    }
+
+    /// The program's own information on a signal that juror has sent anew.
+    fn take_put_off(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+        information: &siginfo_t,
+    ) -> Option<siginfo_t> {
+        let known = self.threads.get_mut(&thread.0)?;
+        let sent = known
+            .put_off
+            .iter()
+            .position(|signal| signal.sent && signal.number == number)?;
+        let is_jurors = information.si_code == libc::SI_TKILL
+            && kernel::sender(information) as u32 == std::process::id();
+        is_jurors.then(|| known.put_off.remove(sent).information)
+    }
+
+    /// A signal goes to a thread that may be in a copy: the engine remembers
+    /// that its handler comes back there.
+    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let counter = match self.stop_registers(thread) {
+            Ok(registers) => registers.kernel_counter,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self.scratch.original_of(counter) {
+            Some(place) if !place.executed => self.feed(Input::Signalled {
+                thread,
+                address: place.address,
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -164,7 +231,7 @@ impl Debuggee {
         let is_stepping = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.motion == Motion::Step);
+            .is_some_and(|known| known.motion != Motion::Run);
         let address = match in_copy {
             Some(place) => place.address,
             None if is_stepping

@@ -7,6 +7,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use juror_stepping::StepBy;
+
 use crate::error::LaunchError;
 
 /// A program to start, with everything that it is started with. The default
@@ -32,6 +34,11 @@ pub struct Launch {
     pub randomize: bool,
     /// Which CPUs juror and the program use.
     pub cpu: CpuPolicy,
+    /// Whether every site is passed in place, whatever its instruction allows.
+    /// Slow: for tests of that way.
+    pub in_place: bool,
+    /// How threads are made to execute one instruction.
+    pub step_by: StepBy,
 }
 
 impl Launch {

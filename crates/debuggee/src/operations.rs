@@ -11,7 +11,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
 use crate::notice::Notice;
-use crate::thread::{Motion, State};
+use crate::thread::{Motion, PendingSignal, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -29,6 +29,12 @@ impl Debuggee {
                     if !self.emulate_call(thread, to, back)? {
                         failed = Some(thread);
                     }
+                }
+                Operation::FindFollowSet { thread, address } => {
+                    self.find_follow_set(thread, address);
+                }
+                Operation::RunToFollowSet { thread } => {
+                    self.set_in_motion(thread, Motion::ToTraps)?;
                 }
                 Operation::StepThread { thread } => self.set_in_motion(thread, Motion::Step)?,
                 Operation::ContinueThread { thread } => self.set_in_motion(thread, Motion::Run)?,
@@ -143,7 +149,11 @@ impl Debuggee {
             Err(error) => return Err(error),
         };
         let stack = registers.shown.rsp.wrapping_sub(8);
-        if kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err() {
+        // The processor itself must push onto watched memory.
+        let is_watched = self.watches.covers(&(stack..stack.saturating_add(8)));
+        if is_watched
+            || kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err()
+        {
             let address = registers.shown.rip;
             self.inputs.push_back(Input::Faulted {
                 thread,
@@ -178,46 +188,42 @@ impl Debuggee {
         };
         known.motion = motion;
         let signal = match &known.pending {
-            None => 0,
+            None if known.put_off.is_empty() => 0,
             // A step is for the instruction; only a fault, which would come
             // again and again, goes before it.
-            Some(pending) if motion == Motion::Step && !pending.synchronous => 0,
-            Some(_) => self.signal_to_deliver(thread),
+            pending if motion != Motion::Run && !is_synchronous(pending) => 0,
+            _ => self.signal_to_deliver(thread),
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        if signal != 0 {
+            self.note_signal_in_copy(thread)?;
+        }
+        match self.refresh_hardware(thread) {
+            Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        known.state = State::Running;
-        known.registers.take();
+        let traces_calls = !known.silent && self.system_calls.is_traced();
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
-            Motion::Run => kernel::resume(thread.0, signal),
+            _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
+                Err(DebuggeeError::ThreadGone(_)) => Ok(()),
+                outcome => outcome?,
+            },
+            Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
+            Motion::Run | Motion::ToTraps => kernel::resume(thread.0, signal),
+            Motion::Step if traces_calls && self.enters_system_call(thread) => {
+                kernel::resume_to_system_call(thread.0, signal)
+            }
             Motion::Step => kernel::single_step(thread.0, signal),
         };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.state = State::Running;
+            known.registers.take();
+            known.at_entry = false;
+        }
         tolerate(outcome)
-    }
-
-    /// Takes the pending signal of a stopped thread, for the request that lets
-    /// it run to carry; 0 when there is none.
-    pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
-        let process = self.process;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return 0;
-        };
-        let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) else {
-            return 0;
-        };
-        if pending.fresh {
-            return pending.number;
-        }
-        if known.at_signal && kernel::set_signal_information(thread.0, &pending.information).is_ok()
-        {
-            return pending.number;
-        }
-        // The kernel takes no signal at this stop: it is sent anew, and passes
-        // by once more.
-        let _ = kernel::signal_thread(process, thread.0, pending.number);
-        0
     }
 
     fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
@@ -254,10 +260,16 @@ impl Debuggee {
     }
 }
 
+fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
+    pending.as_ref().is_some_and(|pending| pending.synchronous)
+}
+
 /// The thread that an operation moves, if it moves one.
 fn mover(operation: Operation) -> Option<ThreadId> {
     match operation {
         Operation::SetCounter { thread, .. }
+        | Operation::FindFollowSet { thread, .. }
+        | Operation::RunToFollowSet { thread }
         | Operation::EmulateCall { thread, .. }
         | Operation::StepThread { thread }
         | Operation::ContinueThread { thread }

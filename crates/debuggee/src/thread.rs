@@ -23,11 +23,29 @@ pub(crate) struct Thread {
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
+    /// Its present stop is the entry into a system call.
+    pub(crate) at_entry: bool,
+    /// The system call at whose entry it stood was put off for one of
+    /// juror's: it enters it again, which is no news.
+    pub(crate) enters_again: bool,
+    /// Its present stop is inside a system call whose result the kernel has
+    /// not written yet.
+    pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
     pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
+    /// What its debug registers hold, and since which change of them.
+    pub(crate) hardware: crate::hardware::ThreadHardware,
+    /// Between the entry and the exit of a system call that is being watched.
+    pub(crate) is_in_call: bool,
+    /// The instruction that it executes by a step whose accesses are watched.
+    pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
+    /// It runs by single steps that nobody above sees.
+    pub(crate) steps_quietly: bool,
+    /// Signals before that one, until the thread runs.
+    pub(crate) put_off: Vec<PutOff>,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -47,6 +65,8 @@ pub(crate) enum State {
 pub(crate) enum Motion {
     Run,
     Step,
+    /// To the traps at all that can follow one instruction: a step, too.
+    ToTraps,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
@@ -60,6 +80,16 @@ pub(crate) struct PendingSignal {
     pub(crate) fresh: bool,
     /// A fault of the instruction: repeats until it is delivered.
     pub(crate) synchronous: bool,
+}
+
+/// A signal that another one overtook. The kernel takes one signal a stop, so
+/// it is sent anew when the thread runs, and then comes by once more.
+#[derive(Debug)]
+pub(crate) struct PutOff {
+    pub(crate) number: i32,
+    /// The program's, which the sending by juror must not replace.
+    pub(crate) information: siginfo_t,
+    pub(crate) sent: bool,
 }
 
 /// The registers of one stop.
@@ -82,10 +112,32 @@ impl Thread {
             awaiting: false,
             hold_requested: false,
             at_signal: false,
+            at_entry: false,
+            enters_again: false,
+            inside_kernel: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
+            hardware: crate::hardware::ThreadHardware::default(),
+            is_in_call: false,
+            watched_step: None,
+            steps_quietly: false,
+            put_off: Vec::new(),
             registers: OnceCell::new(),
+        }
+    }
+
+    /// Keeps a signal for when the thread runs. Of the standard signals one of
+    /// a kind waits, as in the kernel.
+    pub(crate) fn put_off(&mut self, signal: PendingSignal) {
+        let is_standard = signal.number < libc::SIGRTMIN();
+        let waits = self.put_off.iter().any(|it| it.number == signal.number);
+        if signal.deliver && !(is_standard && waits) {
+            self.put_off.push(PutOff {
+                number: signal.number,
+                information: signal.information,
+                sent: false,
+            });
         }
     }
 
@@ -93,6 +145,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
+        self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {
             pending.fresh = false;

@@ -108,6 +108,12 @@ impl Breakpoints {
         self.list.iter()
     }
 
+    /// A number for something that shares the numbers of breakpoints.
+    pub fn take_number(&mut self) -> u32 {
+        self.last_number += 1;
+        self.last_number
+    }
+
     /// Sets a breakpoint; gives its number. Without a program it is bound when
     /// one starts.
     pub fn add(
@@ -286,7 +292,7 @@ pub fn passage(program: &Program, address: u64) -> Option<String> {
         match passage {
             Passage::Skip { .. } | Passage::Call { .. } => "emulated",
             Passage::Copy { .. } => "copied",
-            Passage::InPlace => "in place",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
         }
         .to_owned(),
     )

@@ -176,11 +176,10 @@ impl Engine {
         self.sites.contains_key(&address)
     }
 
-    /// Whether a trap of juror's is in memory at `address`, or will be when
-    /// the operations are carried out: for a site that is not lifted, or as
-    /// one of the follow set of a step.
-    pub fn has_trap(&self, address: u64) -> bool {
-        self.is_follow_trap(address) || self.is_site(address) && !self.is_lifted(address)
+    /// Whether a trap that a thread executed at `address` may be juror's: a
+    /// site's, or one at which a step ends.
+    pub fn expects_trap(&self, address: u64) -> bool {
+        self.is_site(address) || self.is_follow_trap(address)
     }
 
     /// The owners of the site at `address`; none where no site is.

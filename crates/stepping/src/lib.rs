@@ -29,6 +29,7 @@ mod protocol;
 mod site;
 mod suspended;
 mod thread;
+mod watch;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
@@ -36,5 +37,9 @@ pub use flow::{Flow, flow_of};
 pub use follow_set::find_follow_set;
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
+pub use watch::{
+    Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
+    Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+};
 
 use site::Site;

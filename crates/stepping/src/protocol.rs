@@ -81,6 +81,16 @@ pub enum Passage {
     },
     /// Hold the other threads, lift the trap, step, plant, release.
     InPlace,
+    /// The same for a repeated string instruction (`rep movsb`), of which a
+    /// single step makes one round: steps until the thread has left it.
+    InPlaceRounds,
+}
+
+impl Passage {
+    /// Whether the trap is lifted for it.
+    pub fn is_in_place(self) -> bool {
+        matches!(self, Passage::InPlace | Passage::InPlaceRounds)
+    }
 }
 
 /// How a thread is made to execute one instruction and stop.
@@ -163,7 +173,7 @@ pub enum Input {
         thread: ThreadId,
     },
     /// A thread executed the trap at `address`, one for which
-    /// [`Engine::has_trap`](crate::Engine::has_trap) says so; its program
+    /// [`Engine::expects_trap`](crate::Engine::expects_trap) says so; its program
     /// counter is one byte after it. From here on the shell shows it as standing at
     /// `address`; see [`Operation::Report`].
     Trapped {

@@ -188,7 +188,9 @@ impl Engine {
             return;
         };
         match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(Passage::InPlace) => return self.begin_step(pass, None, operations),
+            Next::Pass(passage) if passage.is_in_place() => {
+                return self.begin_step(pass, None, operations);
+            }
             Next::Pass(passage) => {
                 self.pass = None;
                 self.pass(pass.thread, passage, operations);
@@ -331,7 +333,7 @@ impl Engine {
         }
         let by_traps = self.step_by == StepBy::FollowSet && thread.wanted == Wanted::Step;
         match thread.next(self.sites.get(&thread.place)) {
-            Next::Pass(Passage::InPlace) => true,
+            Next::Pass(Passage::InPlace | Passage::InPlaceRounds) => true,
             Next::Pass(Passage::Copy { .. }) | Next::Go => by_traps,
             Next::Pass(Passage::Skip { .. } | Passage::Call { .. }) | Next::Report(_) => false,
         }

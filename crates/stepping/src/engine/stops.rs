@@ -104,7 +104,9 @@ impl Engine {
         thread.stop(address);
         thread.departure = None;
         if let Some(step) = step {
-            if late && address == start {
+            let rounds =
+                step.lifted && thread.passage_of_arrival(start) == Some(Passage::InPlaceRounds);
+            if address == start && (late || rounds) {
                 return self.step_again(id, step, operations);
             }
             if step.lifted {
@@ -128,8 +130,8 @@ impl Engine {
         self.settle(operations);
     }
 
-    /// The stop was not that of the step of the pass, which is still to be
-    /// made: the thread is sent again, unless it is to stop.
+    /// The step of the pass is still to be made, or a further round of its
+    /// instruction: the thread is sent again, unless it is to stop.
     fn step_again(&mut self, id: ThreadId, step: Step, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;

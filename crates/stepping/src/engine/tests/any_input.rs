@@ -86,7 +86,7 @@ proptest! {
                     _ => {}
                 }
             }
-            prop_assert!(planted.iter().all(|address| engine.has_trap(*address)));
+            prop_assert!(planted.iter().all(|address| engine.expects_trap(*address)));
             let has_its_trap = |address| planted.contains(&address) || engine.is_lifted(address);
             prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }

@@ -57,8 +57,8 @@ fn a_pass_in_place() {
     begin.extend(planted);
     begin.extend([set(ONE, A), RUN]);
     fixture.check(follow(Some(both)), &begin);
-    assert!(fixture.engine.has_trap(NEXT) && fixture.engine.has_trap(B));
-    assert!(!fixture.engine.has_trap(A) && fixture.engine.is_site(A));
+    assert!(fixture.engine.expects_trap(NEXT) && fixture.engine.expects_trap(B));
+    assert!(!fixture.engine.is_site(B));
     fixture.check(
         trapped_at(B),
         &[
