@@ -104,8 +104,8 @@ fn both_ways_take_the_same_steps() {
 }
 
 /// A signal waits while the thread steps to a site. It is delivered when the
-/// thread is in the copy of the instruction; its handler executes the
-/// instruction, too; and when it has returned, the instruction faults.
+/// thread is in the copy of the instruction; its handler arrives at
+/// another site; and when it has returned, the instruction faults.
 #[test]
 fn a_handler_and_then_a_fault_in_a_copy() {
     let program = compile(
@@ -117,7 +117,9 @@ static char *page;
 static int fine, faults, signals;
 int work(const void *from);
 __asm__(".globl work\nwork: movl (%rdi), %eax\nret\n.type work, @function");
-static void on_signal(int number) { signals++; work(&fine); }
+int other(const void *from);
+__asm__(".globl other\nother: movl (%rdi), %eax\nret\n.type other, @function");
+static void on_signal(int number) { signals++; other(&fine); }
 static void on_fault(int number) { faults++; mprotect(page, 4096, PROT_READ); }
 int main(void) {
     signal(SIGUSR1, on_signal);
@@ -135,8 +137,10 @@ int main(void) {
         let mut launch = program.launch();
         launch.step_by = step_by;
         let mut debuggee = Debuggee::launch(&launch).unwrap();
-        let address = program.address(&debuggee, "work");
-        debuggee.insert(address, Owner::Monitor).unwrap();
+        for symbol in ["work", "other"] {
+            let address = program.address(&debuggee, symbol);
+            debuggee.insert(address, Owner::Monitor).unwrap();
+        }
         let told = SignalTreatment {
             report: SignalReport::Always,
             deliver: true,
@@ -155,6 +159,7 @@ int main(void) {
                 },
             }
         }
+        debuggee.treat_signal(libc::SIGUSR1, SignalTreatment::default());
         let run = run(&mut debuggee);
         run.assert_exited(0);
         assert_eq!(program.output(), "1 1\n");
