@@ -71,6 +71,26 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             write_place(page, lead, " in ", view);
             return false;
         }
+        StopReason::Caught {
+            numbers,
+            temporary,
+            description,
+            ..
+        } => {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            let word = if *temporary {
+                "Temporary catchpoint"
+            } else {
+                "Catchpoint"
+            };
+            let lead = format!(
+                "{STRONG}{word} {}{STRONG:#} ({})",
+                numbers.join(", "),
+                safe(description)
+            );
+            write_place(page, lead, " in ", view);
+            return false;
+        }
         StopReason::Step => {
             write_place(page, String::new(), "", view);
             return false;

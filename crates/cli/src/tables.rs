@@ -5,7 +5,7 @@ use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
 use juror_session::view::{
-    CommandHelp, PointView, RegisterView, ThreadView, ValueView, VariableView,
+    CommandHelp, PointView, RegisterView, SignalView, ThreadView, ValueView, VariableView,
 };
 
 /// Writes the developer's points and those of the monitors, a row a place.
@@ -66,6 +66,26 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
         })
         .collect();
     let heading = ["", "#", "id", "name", "where"];
+    columns::write(page, 0, &heading, &rows);
+}
+
+/// Writes the signals, and what is done about them.
+pub fn write_signals(page: &mut Page, signals: &[SignalView]) {
+    let word = |is: bool| if is { "yes" } else { "no" }.into();
+    let rows: Vec<Vec<Cell>> = signals
+        .iter()
+        .map(|signal| {
+            vec![
+                signal.number.to_string().into(),
+                Cell::new(safe(&signal.name), NAME),
+                word(signal.stop),
+                word(signal.print),
+                word(signal.pass),
+                Cell::new(safe(&signal.description), QUIET),
+            ]
+        })
+        .collect();
+    let heading = ["number", "name", "stop", "print", "pass", "what it says"];
     columns::write(page, 0, &heading, &rows);
 }
 
@@ -209,6 +229,17 @@ pub mod samples {
                 location: location("take", "queue.c", 40),
             })
             .into()
+    }
+
+    pub fn signals() -> Vec<SignalView> {
+        vec![SignalView {
+            number: 10,
+            name: "SIGUSR1".into(),
+            description: "user-defined signal 1".into(),
+            stop: true,
+            print: true,
+            pass: false,
+        }]
     }
 
     pub fn registers() -> Vec<RegisterView> {

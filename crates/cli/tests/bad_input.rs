@@ -449,7 +449,7 @@ fn a_program_that_dies_can_be_looked_at_at_the_prompt() {
     let output = juror(&["run", "--color=never"])
         .args([&executable])
         .args(["segv"])
-        .input("run\nprint n\nup\nprint how\ncontinue\n")
+        .input("handle SIGUSR1 nostop noprint\nrun\nprint n\nup\nprint how\ncontinue\n")
         .run();
     output.assert_code(0);
     let order = [

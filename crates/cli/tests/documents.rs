@@ -163,19 +163,53 @@ fn capitalized(text: &str) -> String {
     first.unwrap_or_default() + characters.as_str()
 }
 
+/// The last part of `prompt.md`: all commands, from the table.
+fn commands_part() -> String {
+    let sections: Vec<String> = TABLE.iter().map(|entry| section(entry)).collect();
+    format!("## All commands\n\n{}", sections.join("\n"))
+}
+
+/// What `info` shows, as `prompt.md` has it.
+fn info_rows() -> String {
+    let rows = INFO_SUBJECTS
+        .iter()
+        .map(|(subject, what)| format!("| `info {subject}` | {what} |\n"));
+    format!(
+        "| you type | and get |\n| --- | --- |\n{}",
+        rows.collect::<String>()
+    )
+}
+
+/// With `JUROR_UPDATE` set the document is written anew from the table.
 #[test]
 fn the_book_has_every_command() {
     let text = read("book/src/prompt.md");
-    for entry in TABLE.iter() {
-        let wanted = section(entry);
-        assert!(text.contains(&wanted), "prompt.md lacks:\n{wanted}");
+    let (before, _) = text
+        .split_once("## All commands")
+        .expect("the part is there");
+    let (before, info) = before
+        .split_once("## What `info` shows\n\n")
+        .expect("the part is there");
+    let rest = info.trim_start_matches(|c| c != '\n');
+    let rest: Vec<&str> = rest.lines().filter(|line| !line.starts_with('|')).collect();
+    let wanted = format!(
+        "{before}## What `info` shows\n\n{}\n{}{}",
+        info_rows(),
+        rest.join("\n").trim_start(),
+        commands_part()
+    );
+    if std::env::var_os("JUROR_UPDATE").is_some() {
+        let path = repository_directory().join("book/src/prompt.md");
+        fs::write(path, &wanted).expect("the document can be written");
+        return;
     }
-    for (subject, what) in INFO_SUBJECTS {
-        let wanted = format!("| `info {subject}` | {what} |\n");
-        assert!(text.contains(&wanted), "prompt.md lacks: {wanted}");
+    for (given, wanted) in text.lines().zip(wanted.lines()) {
+        assert_eq!(
+            given, wanted,
+            "prompt.md is behind the table of commands; JUROR_UPDATE=1 writes it anew"
+        );
     }
-    let headings = text.lines().filter(|line| line.starts_with("### `"));
-    assert_eq!(headings.count(), TABLE.len());
+    assert_eq!(text.lines().count(), wanted.lines().count());
 }
 
 #[test]

@@ -200,3 +200,8 @@ fn a_step_goes_through_the_linkage_table() {
         .argument(&library.display().to_string());
     check_fixture("library", &fixture, |build| *build == plain);
 }
+
+#[test]
+fn signals_are_handled_as_the_table_says() {
+    check("signals", "signals.c", unoptimized);
+}

@@ -14,7 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::signals;
+use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
 /// Whom a signal concerns.
@@ -40,14 +40,18 @@ impl Debuggee {
         if is_own_stop(number, &information) {
             return self.take_in_own_stop(thread);
         }
-        let audience = match self.take_put_off(thread, number, &information) {
+        let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
                 information = original;
                 tolerate(kernel::set_signal_information(thread.0, &information))?;
                 // Upper floors have been told.
-                Audience::Program
+                (Audience::Program, true)
             }
-            None => self.audience(thread, number, &information),
+            None => {
+                let audience = self.audience(thread, number, &information);
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
+            }
         };
         let is_fault = signals::is_fault(number, &information);
         self.hold_signal(
@@ -55,7 +59,7 @@ impl Debuggee {
             PendingSignal {
                 number,
                 information,
-                deliver: audience != Audience::Terminal,
+                deliver: is_passed,
                 fresh: true,
                 synchronous: is_fault,
             },
@@ -78,16 +82,18 @@ impl Debuggee {
         if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
             return Audience::Program;
         }
-        let is_key = information.si_code == SI_KERNEL
+        let report = self.treatments.of(number).report;
+        let is_key = report != SignalReport::Never
+            && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
         if is_key {
             return Audience::Terminal;
         }
         let fatal = signals::is_fatal(self.process, number);
-        if fatal || self.reports(number) {
-            Audience::Above { fatal }
-        } else {
-            Audience::Program
+        match report {
+            SignalReport::Always => Audience::Above { fatal },
+            SignalReport::WhenFatal if fatal => Audience::Above { fatal },
+            SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
         }
     }
 
@@ -109,8 +115,7 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
-            fault_address: pending
-                .synchronous
+            fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
                 .then(|| kernel::fault_address(&pending.information)),
             fatal,
         });
@@ -127,7 +132,7 @@ impl Debuggee {
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: true,
+                deliver: self.treatments.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
@@ -137,12 +142,6 @@ impl Debuggee {
         }
         self.announce_signal(thread, audience);
         Ok(())
-    }
-
-    fn reports(&self, signal: i32) -> bool {
-        1_u64
-            .checked_shl(signal.wrapping_sub(1) as u32)
-            .is_some_and(|bit| self.reported_signals & bit != 0)
     }
 
     /// Keeps a signal until the thread runs. One that is kept already is put

@@ -59,6 +59,7 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        self.end_all_calls()?;
         self.memory.lift_all()?;
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
@@ -83,6 +84,7 @@ impl Debuggee {
         if registers.kernel_counter != registers.shown.rip {
             let _ = kernel::set_counter(thread.0, registers.shown.rip);
         }
+        self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
             Ok(()) | Err(Errno::ESRCH) => {}

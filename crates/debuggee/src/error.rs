@@ -147,11 +147,25 @@ pub enum DebuggeeError {
         /// How many bytes.
         length: usize,
     },
+    /// All debug registers hold execute breakpoints.
+    #[error(
+        "the processor has no debug register left for this; a breakpoint of \
+         another kind needs none"
+    )]
+    NoDebugRegister,
     /// Text that should have been restored was not.
     #[error("the instruction at {address:#x} is not what it was before juror changed it")]
     TextDiffers {
         /// Where.
         address: u64,
+    },
+    /// A call needs more stack than there is.
+    #[error("thread {} has no room for {length} bytes more on its stack", thread.0)]
+    NoStack {
+        /// The thread.
+        thread: ThreadId,
+        /// How many bytes.
+        length: usize,
     },
     /// A system call failed.
     #[error("cannot {what}: {source}")]

@@ -130,7 +130,12 @@ impl Debuggee {
     /// stay; a new instruction under one is not planned for again while the
     /// point is there.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
-        self.memory.write(address, bytes)
+        let written = self.memory.write(address, bytes);
+        // What juror writes is no access of the program's.
+        for watch in &mut self.watches.list {
+            watch.look(&self.memory);
+        }
+        written
     }
 
     pub(crate) fn stopped(&self, thread: ThreadId) -> Result<&Thread, DebuggeeError> {
@@ -166,15 +171,35 @@ impl Debuggee {
         };
         if let Some(place) = self.scratch.original_of(raw.rip) {
             registers.shown.rip = place.address;
-            // What is left of the copy is the jump back: done here, so that a
-            // step or a look around finds the thread in the program itself.
-            if place.executed
-                && !registers.restarts_system_call()
-                && kernel::set_counter(thread.0, place.address).is_ok()
-            {
-                registers.kernel_counter = place.address;
+            if place.executed {
+                leave_copy(known, place.address, &mut registers);
             }
         }
         Ok(known.registers.get_or_init(|| registers))
+    }
+}
+
+/// What is left of a copy leads back to the program: done here, so that a step
+/// or a look around finds the thread in the program itself. A system call that
+/// is not over, or will be started again, needs its copy still.
+fn leave_copy(known: &Thread, address: u64, registers: &mut StopRegisters) {
+    let in_system_call = registers.shown.orig_rax as i64 >= 0;
+    if in_system_call {
+        // The processor left the address after its instruction here.
+        registers.shown.rcx = address;
+    }
+    if known.at_entry || registers.restarts_system_call() {
+        return;
+    }
+    let raw = Registers {
+        rip: address,
+        ..registers.shown
+    };
+    let left = match in_system_call {
+        true => kernel::set_registers(known.id.0, &raw.to_kernel()),
+        false => kernel::set_counter(known.id.0, address),
+    };
+    if left.is_ok() {
+        registers.kernel_counter = address;
     }
 }

@@ -22,6 +22,9 @@ pub(crate) type Outcome<T> = Result<T, Errno>;
 /// `PTRACE_EVENT_STOP`, which libc does not name for this platform.
 const EVENT_STOP: c_int = 128;
 
+/// How `PTRACE_O_TRACESYSGOOD` marks the stops of system calls.
+const SYSTEM_CALL_SIGNAL: c_int = libc::SIGTRAP | 0x80;
+
 /// What a seized process tells us of beyond signals.
 const OPTIONS: c_int = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
@@ -53,6 +56,8 @@ pub(crate) enum Event {
     VforkDone,
     Exec,
     Exit,
+    /// Entry into a system call, or exit from it.
+    SystemCall,
     Other,
 }
 
@@ -73,6 +78,7 @@ impl Status {
             return None;
         }
         let event = match raw >> 16 {
+            0 if libc::WSTOPSIG(raw) == SYSTEM_CALL_SIGNAL => Event::SystemCall,
             0 => Event::Signal,
             EVENT_STOP => Event::Stop,
             libc::PTRACE_EVENT_CLONE => Event::Clone,
@@ -113,9 +119,47 @@ pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_CONT, thread, 0, signal as usize).map(drop)
 }
 
+/// Continues a stopped thread to its next entry into or exit from a system
+/// call; `signal` 0 delivers none.
+pub(crate) fn resume_to_system_call(thread: u32, signal: i32) -> Outcome<()> {
+    request(libc::PTRACE_SYSCALL, thread, 0, signal as usize).map(drop)
+}
+
 /// Executes one instruction; `signal` 0 delivers none.
 pub(crate) fn single_step(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_SINGLESTEP, thread, 0, signal as usize).map(drop)
+}
+
+/// Reads a debug register, 0 to 7.
+pub(crate) fn debug_register(thread: u32, number: usize) -> Outcome<u64> {
+    fetch_word(thread, debug_register_offset(number))
+}
+
+/// Sets a debug register, 0 to 7.
+pub(crate) fn set_debug_register(thread: u32, number: usize, value: u64) -> Outcome<()> {
+    let offset = debug_register_offset(number);
+    request(libc::PTRACE_POKEUSER, thread, offset, value as usize).map(drop)
+}
+
+fn debug_register_offset(number: usize) -> usize {
+    offset_of!(libc::user, u_debugreg) + number * size_of::<u64>()
+}
+
+/// Reads a word of the thread's user area.
+fn fetch_word(thread: u32, offset: usize) -> Outcome<u64> {
+    let mut word = 0_u64;
+    // SAFETY: the raw system call stores the word at its data pointer, which
+    // is that of a live integer (libc's function would return it instead).
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_ptrace,
+            libc::PTRACE_PEEKUSER as c_long,
+            c_long::from(thread),
+            offset,
+            &raw mut word,
+        )
+    };
+    Errno::result(result).map(|_| word)
 }
 
 /// Leaves a thread in its group stop, but able to report the next event.
@@ -181,6 +225,46 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 }
 
 /// The number that comes with an event: a new thread's id, a former id.
+/// Every register but the general ones, as far as the machine has them.
+#[derive(Debug)]
+pub(crate) struct ExtendedState(Vec<u8>);
+
+/// The most bytes that the extended state of this architecture takes.
+const EXTENDED_STATE_MAX: usize = 16 << 10;
+
+pub(crate) fn extended_state(thread: u32) -> Outcome<ExtendedState> {
+    let mut bytes = vec![0; EXTENDED_STATE_MAX];
+    let mut area = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    request(
+        libc::PTRACE_GETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_mut(&mut area).expose_provenance(),
+    )?;
+    bytes.truncate(area.iov_len);
+    Ok(ExtendedState(bytes))
+}
+
+pub(crate) fn set_extended_state(thread: u32, state: &ExtendedState) -> Outcome<()> {
+    let area = libc::iovec {
+        iov_base: state.0.as_ptr().cast_mut().cast(),
+        iov_len: state.0.len(),
+    };
+    request(
+        libc::PTRACE_SETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_ref(&area).expose_provenance(),
+    )
+    .map(drop)
+}
+
+/// The kernel's name of the extended state, of `elf.h`.
+const NT_X86_XSTATE: usize = 0x202;
+
 pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
 }
@@ -214,6 +298,20 @@ pub(crate) fn has_trap_waiting(thread: u32) -> bool {
     waiting.iter().take(count).any(|information| {
         information.si_signo == libc::SIGTRAP && information.si_code == libc::SI_KERNEL
     })
+}
+
+/// Whether a thread at the stop of a system call is at its entry.
+pub(crate) fn is_at_entry(thread: u32) -> Outcome<bool> {
+    /// Of the operation, the first byte of `struct ptrace_syscall_info`.
+    const ENTRY: u8 = libc::PTRACE_SYSCALL_INFO_ENTRY;
+    let mut operation = 0_u8;
+    request(
+        libc::PTRACE_GET_SYSCALL_INFO,
+        thread,
+        size_of::<u8>(),
+        (&raw mut operation).expose_provenance(),
+    )?;
+    Ok(operation == ENTRY)
 }
 
 pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {

@@ -15,6 +15,7 @@
 //! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
+mod calls;
 mod children;
 mod cpu;
 mod debuggee;
@@ -22,16 +23,19 @@ mod delivery;
 mod ending;
 mod error;
 mod executable;
+mod hardware;
 mod image;
 mod inject;
 mod inspect;
 mod interrupter;
 mod kernel;
+mod kernel_writes;
 mod launch;
 mod memory;
 mod modules;
 mod notice;
 mod operations;
+mod pages;
 mod points;
 mod registers;
 mod resolver;
@@ -40,16 +44,24 @@ mod signals;
 mod spawn;
 mod stash;
 mod stops;
+mod system_calls;
 mod terminal;
 mod thread;
+mod watch;
+mod watched_calls;
+mod watched_steps;
 
+pub use calls::{Call, OpenCall};
 pub use debuggee::Debuggee;
 pub use error::{DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
-pub use notice::{ForkKind, Notice};
+pub use notice::{ForkKind, Notice, SystemCallPhase};
 pub use registers::{Registers, VectorRegisters};
+pub use signals::{SignalReport, SignalTreatment};
+pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
+pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
-pub use juror_stepping::{Owner, Owners, ThreadId};
+pub use juror_stepping::{AccessKinds, Owner, Owners, ThreadId};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use juror_stepping::{Owners, ThreadId};
 
+use crate::watch::MemoryAccess;
+
 /// Something that happened. After a notice that names a waiting thread
 /// ([`Notice::waiting_thread`]), that thread stands still until
 /// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step);
@@ -20,6 +22,23 @@ pub enum Notice {
         address: u64,
         /// Whose points are there.
         owners: Owners,
+    },
+    /// The thread is about to execute the instruction at an address that a
+    /// debug register watches. The thread waits.
+    HardwareHit {
+        /// The thread.
+        thread: ThreadId,
+        /// The instruction.
+        address: u64,
+    },
+    /// The thread has accessed watched memory; comes instead of
+    /// [`Notice::Stepped`] when that was the step. The thread waits, after
+    /// the access.
+    Accessed {
+        /// The thread.
+        thread: ThreadId,
+        /// One entry a watch.
+        accesses: Vec<MemoryAccess>,
     },
     /// The step that was asked for is done. The thread waits.
     Stepped {
@@ -55,11 +74,21 @@ pub enum Notice {
         /// `si_code`: why it was sent.
         code: i32,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
-        /// `SIGILL`, `SIGTRAP`): the address in question.
+        /// `SIGILL`): the address in question.
         fault_address: Option<u64>,
         /// Whether it will end the process: not caught, not ignored, and its
         /// default is to kill.
         fatal: bool,
+    },
+    /// A system call that [`catch_system_calls`](crate::Debuggee::catch_system_calls)
+    /// asked for is about to begin, or is over. The thread waits.
+    SystemCall {
+        /// The thread.
+        thread: ThreadId,
+        /// The call's number, as in `asm/unistd_64.h`.
+        number: u64,
+        /// Before or after.
+        phase: SystemCallPhase,
     },
     /// The process runs another program now: all points are gone, this thread
     /// is the only one. It waits, before the program's first instruction.
@@ -68,6 +97,17 @@ pub enum Notice {
         thread: ThreadId,
         /// The new program.
         path: PathBuf,
+    },
+    /// A thread has just made another process, and
+    /// [`catch_forks`](crate::Debuggee::catch_forks) asked for it. The thread
+    /// waits.
+    Forking {
+        /// The thread.
+        thread: ThreadId,
+        /// The new process.
+        child: u32,
+        /// How.
+        kind: ForkKind,
     },
     /// The debuggee made another process. It runs free, without points.
     Forked {
@@ -104,10 +144,14 @@ impl Notice {
     pub fn waiting_thread(&self) -> Option<ThreadId> {
         match *self {
             Notice::Hit { thread, .. }
+            | Notice::HardwareHit { thread, .. }
+            | Notice::Accessed { thread, .. }
             | Notice::Stepped { thread, .. }
             | Notice::ThreadStarted { thread }
             | Notice::ModulesChanged { thread }
             | Notice::Signal { thread, .. }
+            | Notice::SystemCall { thread, .. }
+            | Notice::Forking { thread, .. }
             | Notice::Executed { thread, .. }
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }
@@ -126,4 +170,21 @@ pub enum ForkKind {
     /// Sharing the debuggee's memory until it runs another program or ends
     /// (`vfork`, `posix_spawn`); juror leads it silently past points until then.
     Vfork,
+}
+
+/// One of the two sides of a system call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SystemCallPhase {
+    /// The kernel has not begun it.
+    Entry {
+        /// Its arguments, those it does not take included.
+        arguments: [u64; 6],
+    },
+    /// The kernel is done with it.
+    Exit {
+        /// What it gives: a negative number is an error code. -512, -513, -514
+        /// and -516 say that a signal interrupted it and that it starts again,
+        /// unless the signal's handler makes it fail.
+        result: i64,
+    },
 }

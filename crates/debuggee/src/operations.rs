@@ -143,7 +143,11 @@ impl Debuggee {
             Err(error) => return Err(error),
         };
         let stack = registers.shown.rsp.wrapping_sub(8);
-        if kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err() {
+        // The processor itself must push onto watched memory.
+        let is_watched = self.watches.covers(&(stack..stack.saturating_add(8)));
+        if is_watched
+            || kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err()
+        {
             let address = registers.shown.rip;
             self.inputs.push_back(Input::Faulted {
                 thread,
@@ -184,16 +188,32 @@ impl Debuggee {
             pending if motion == Motion::Step && !is_synchronous(pending) => 0,
             _ => self.signal_to_deliver(thread),
         };
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        match self.refresh_hardware(thread) {
+            Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        known.state = State::Running;
-        known.registers.take();
+        let traces_calls = !known.silent && self.system_calls.is_traced();
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
+            _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
+                Err(DebuggeeError::ThreadGone(_)) => Ok(()),
+                outcome => outcome?,
+            },
+            Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run => kernel::resume(thread.0, signal),
+            Motion::Step if traces_calls && self.enters_system_call(thread) => {
+                kernel::resume_to_system_call(thread.0, signal)
+            }
             Motion::Step => kernel::single_step(thread.0, signal),
         };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.state = State::Running;
+            known.registers.take();
+            known.at_entry = false;
+        }
         tolerate(outcome)
     }
 

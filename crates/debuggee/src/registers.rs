@@ -63,6 +63,11 @@ impl Registers {
         }
     }
 
+    /// The six arguments of the system call that the thread enters.
+    pub(crate) fn system_call_arguments(&self) -> [u64; 6] {
+        [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
+    }
+
     fn slot(&mut self, number: u16) -> Option<&mut u64> {
         Some(match number {
             0 => &mut self.rax,

@@ -12,6 +12,60 @@ enum Disposition {
     Caught,
 }
 
+/// When upper floors are told of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SignalReport {
+    /// Never: it goes to the program at once, a Ctrl-C too.
+    Never,
+    /// When it will end the process.
+    #[default]
+    WhenFatal,
+    /// Always.
+    Always,
+}
+
+/// What is done about a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignalTreatment {
+    /// Whether it is told.
+    pub report: SignalReport,
+    /// Whether the program gets it. A key at the terminal that is told is
+    /// never the program's.
+    pub deliver: bool,
+}
+
+impl Default for SignalTreatment {
+    fn default() -> SignalTreatment {
+        SignalTreatment {
+            report: SignalReport::default(),
+            deliver: true,
+        }
+    }
+}
+
+/// The treatments of all signals, by number less one.
+#[derive(Debug, Default)]
+pub(crate) struct Treatments(Vec<SignalTreatment>);
+
+impl Treatments {
+    pub(crate) fn of(&self, signal: i32) -> SignalTreatment {
+        let index = usize::try_from(signal.wrapping_sub(1)).ok();
+        index
+            .and_then(|index| self.0.get(index).copied())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn set(&mut self, signal: i32, treatment: SignalTreatment) {
+        /// Signals of this system.
+        const COUNT: usize = 64;
+        self.0.resize(COUNT, SignalTreatment::default());
+        let index = usize::try_from(signal.wrapping_sub(1)).ok();
+        if let Some(slot) = index.and_then(|index| self.0.get_mut(index)) {
+            *slot = treatment;
+        }
+    }
+}
+
 /// Whether delivering the signal ends the process. The program's handlers are
 /// asked for each time: it may change them at any moment.
 pub(crate) fn is_fatal(process: u32, signal: i32) -> bool {

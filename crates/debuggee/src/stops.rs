@@ -109,6 +109,7 @@ impl Debuggee {
         };
         let is_first = known.state == State::Starting;
         known.note_stop(event == Event::Signal);
+        known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
         match event {
             Event::Signal if signal == libc::SIGTRAP => self.take_in_trap(thread),
             Event::Signal => {
@@ -121,6 +122,7 @@ impl Debuggee {
             Event::VforkDone => self.take_in_vfork_done(thread),
             Event::Exec => self.take_in_exec(thread),
             Event::Exit => self.take_in_exit(thread),
+            Event::SystemCall => self.take_in_system_call(thread),
             Event::Other => self.settle(thread),
         }
     }
@@ -171,6 +173,12 @@ impl Debuggee {
     /// that another process sends exactly there is taken for the trap: telling
     /// them apart would cost every event a further system call.)
     fn take_in_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.is_watching(thread) {
+            let code = signal_code(thread)?;
+            if self.take_in_watched_trap(thread, code)?.is_some() {
+                return Ok(());
+            }
+        }
         let counter = self.stop_registers(thread)?.kernel_counter;
         let address = counter.wrapping_sub(1);
         let Some(known) = self.threads.get(&thread.0) else {
@@ -202,6 +210,15 @@ impl Debuggee {
             known.hold_requested = false;
         }
         self.feed(Input::Stepped { thread, address })
+    }
+
+    /// Whether a trap may be one of watched memory.
+    #[inline]
+    fn is_watching(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread.0)
+            .is_some_and(|known| known.steps_quietly || known.hardware.is_armed())
+            || self.watches.is_live()
     }
 
     fn take_in_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
@@ -283,6 +300,7 @@ impl Debuggee {
         if !known.silent && others_remain {
             self.announce(Notice::ThreadEnded { thread });
         }
+        self.forget_calls_of(thread)?;
         self.feed(Input::Ended { thread })
     }
 
@@ -295,6 +313,7 @@ impl Debuggee {
         }
         self.has_ended = true;
         self.threads.clear();
+        self.forget_calls();
         self.cpu.part();
         self.terminal = None;
         self.notices

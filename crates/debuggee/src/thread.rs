@@ -23,6 +23,14 @@ pub(crate) struct Thread {
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
+    /// Its present stop is the entry into a system call.
+    pub(crate) at_entry: bool,
+    /// The system call at whose entry it stood was put off for one of
+    /// juror's: it enters it again, which is no news.
+    pub(crate) enters_again: bool,
+    /// Its present stop is inside a system call whose result the kernel has
+    /// not written yet.
+    pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
@@ -30,6 +38,14 @@ pub(crate) struct Thread {
     pub(crate) pending: Option<PendingSignal>,
     /// Signals before that one, until the thread runs.
     pub(crate) put_off: Vec<PutOff>,
+    /// What its debug registers hold, and since which change of them.
+    pub(crate) hardware: crate::hardware::ThreadHardware,
+    /// Between the entry and the exit of a system call that is being watched.
+    pub(crate) is_in_call: bool,
+    /// The instruction that it executes by a step whose accesses are watched.
+    pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
+    /// It runs by single steps that nobody above sees.
+    pub(crate) steps_quietly: bool,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -94,10 +110,17 @@ impl Thread {
             awaiting: false,
             hold_requested: false,
             at_signal: false,
+            at_entry: false,
+            enters_again: false,
+            inside_kernel: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
             put_off: Vec::new(),
+            hardware: crate::hardware::ThreadHardware::default(),
+            is_in_call: false,
+            watched_step: None,
+            steps_quietly: false,
             registers: OnceCell::new(),
         }
     }
@@ -120,6 +143,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
+        self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {
             pending.fresh = false;

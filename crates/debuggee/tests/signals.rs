@@ -4,7 +4,7 @@ mod support;
 
 use std::process::Command;
 
-use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment};
 use support::{compile, run, run_with, start_with_points};
 
 #[test]
@@ -141,16 +141,21 @@ fn caught_signals_are_told_on_demand_with_their_information() {
         }"#,
         &[],
     );
-    let mut debuggee = program.start();
     let signal = libc::SIGRTMIN() + 3;
-    debuggee.report_signal(signal, true);
-    let run = run(&mut debuggee);
-    run.assert_exited(0);
-    assert_eq!(program.output(), "77\n");
-    let told = run.notices.iter().filter(|notice| {
-        matches!(notice, Notice::Signal { signal: told, fatal: false, .. } if *told == signal)
-    });
-    assert_eq!(told.count(), 1);
+    for (report, deliver, told, output) in [
+        (SignalReport::Always, true, 1, "77\n"),
+        (SignalReport::Always, false, 1, "0\n"),
+        (SignalReport::Never, false, 0, "0\n"),
+        (SignalReport::WhenFatal, true, 0, "77\n"),
+    ] {
+        let mut debuggee = program.start();
+        debuggee.treat_signal(signal, SignalTreatment { report, deliver });
+        let run = run(&mut debuggee);
+        run.assert_exited(0);
+        assert_eq!(program.output(), output);
+        let is_meant = |notice: &&Notice| matches!(notice, Notice::Signal { signal: told, fatal: false, .. } if *told == signal);
+        assert_eq!(run.notices.iter().filter(is_meant).count(), told);
+    }
 }
 
 /// The first instruction of `load` faults; the handler makes its page

@@ -66,6 +66,8 @@ impl Session {
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, false),
             Command::TemporaryBreak => self.set_breakpoint(rest, true),
+            Command::Catch => self.catch(rest, false),
+            Command::TemporaryCatch => self.catch(rest, true),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
             Command::Disable => self.enable(rest, false),
@@ -80,6 +82,7 @@ impl Session {
                 let level = self.selection.level;
                 self.finish_frame(level, observer, true)
             }
+            Command::Handle => self.handle(rest),
             Command::Help => help(rest),
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
@@ -279,6 +282,7 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
+            "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),
         }

@@ -9,9 +9,12 @@
 
 mod breakpoint_commands;
 pub mod breakpoints;
+mod catch_commands;
+mod catchpoints;
 pub mod commands;
 mod completion;
 mod execute;
+mod handling;
 mod inspect;
 mod listing;
 mod options;

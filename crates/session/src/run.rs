@@ -125,11 +125,15 @@ impl Session {
             Notice::ModulesChanged { thread } => {
                 // A property that does not fit a late library must be seen:
                 // its events would be missed.
+                let before = self.loaded_paths();
                 let bound = self.bind(thread, false);
                 let program = self.running_mut()?;
                 program.modules.note_started();
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                if let Some(reason) = self.catch_libraries(&before) {
+                    return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
@@ -140,23 +144,33 @@ impl Session {
                 fatal,
                 ..
             } => {
-                let (name, description) = crate::signal::describe(signal);
-                let reason = StopReason::Signal {
-                    signal: name,
-                    description,
-                    fault_address,
-                    fatal,
-                };
-                return Ok(Some(Pause::Reason(reason, thread)));
+                return self.on_signal(thread, signal, fault_address, fatal, observer);
+            }
+            Notice::SystemCall {
+                thread,
+                number,
+                phase,
+            } => return self.on_system_call(thread, number, phase),
+            Notice::Forking {
+                thread,
+                child,
+                kind,
+            } => return self.on_forking(thread, child, kind),
+            Notice::HardwareHit { thread, .. } | Notice::Accessed { thread, .. } => {
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
                 self.breakpoints.forget_locations();
+                self.catchpoints.forget_locations();
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                if let Some(reason) = self.catch_exec(&path) {
+                    return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
@@ -180,6 +194,40 @@ impl Session {
         Ok(None)
     }
 
+    /// A signal that the table of `handle` has something to say about.
+    fn on_signal(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+        fault_address: Option<u64>,
+        fatal: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let decision = self.handling.decide(signal, fatal);
+        if let Some(reason) = self.catch_signal(signal) {
+            self.running_mut()?
+                .debuggee
+                .set_delivery(thread, decision.pass)?;
+            return Ok(Some(Pause::Reason(reason, thread)));
+        }
+        let (name, description) = crate::signal::describe(signal);
+        let program = self.running_mut()?;
+        program.debuggee.set_delivery(thread, decision.pass)?;
+        if !decision.stop {
+            let number = program.thread_number(thread);
+            observer.notice(&format!("thread {number} received {name}: {description}"));
+            program.debuggee.resume(thread)?;
+            return Ok(None);
+        }
+        let reason = StopReason::Signal {
+            signal: name,
+            description,
+            fault_address,
+            fatal: fatal && decision.pass,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
     /// A thread is about to execute the instruction at a site.
     fn on_hit(
         &mut self,
@@ -193,6 +241,11 @@ impl Session {
         let announced = self.announced.take() == Some((thread, address));
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
+            if pause.is_none()
+                && let Some(reason) = self.catch_exception(thread, address)?
+            {
+                pause = Some(Pause::Reason(reason, thread));
+            }
         }
         if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program

@@ -2,6 +2,8 @@
 //! the prompt has selected.
 
 use crate::breakpoints::Breakpoints;
+use crate::catchpoints::Catchpoints;
+use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
@@ -45,6 +47,9 @@ pub struct Session {
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) sources: Sources,
+    pub(crate) catchpoints: Catchpoints,
+    /// What is done about signals.
+    pub(crate) handling: Handling,
     pub(crate) selection: Selection,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
@@ -67,6 +72,8 @@ impl Session {
             observer.notice(&format!("warning: {warning}"));
         }
         let mut session = Session {
+            catchpoints: Catchpoints::default(),
+            handling: Handling::new(options.batch),
             options,
             program: None,
             last_modules: Modules::default(),
@@ -118,6 +125,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
             self.forget_program();
@@ -172,6 +180,7 @@ impl Session {
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
+        self.catchpoints.bind(program);
         Ok(())
     }
 
@@ -187,6 +196,7 @@ impl Session {
             *guard = None;
         }
         self.breakpoints.forget_locations();
+        self.catchpoints.forget_locations();
     }
 
     /// What is loaded, or was when there was a program.

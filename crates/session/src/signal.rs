@@ -39,6 +39,26 @@ const SIGNALS: &[(i32, &str, &str)] = &[
 pub fn describe(number: i32) -> (String, String) {
     match SIGNALS.iter().find(|(known, _, _)| *known == number) {
         Some((_, name, meaning)) => ((*name).to_owned(), (*meaning).to_owned()),
-        None => (format!("signal {number}"), "real-time signal".to_owned()),
+        None => (format!("SIG{number}"), "real-time signal".to_owned()),
     }
+}
+
+/// The number of a signal that is written as `SIGUSR1`, `usr1`, `SIG40` or
+/// `10`.
+pub fn number(word: &str) -> Option<i32> {
+    let upper = word.to_uppercase();
+    let short = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let named = SIGNALS.iter().find(|(_, name, _)| &name[3..] == short);
+    match named {
+        Some((number, _, _)) => Some(*number),
+        None => short
+            .parse()
+            .ok()
+            .filter(|number| (1..=crate::handling::SIGNAL_MAX).contains(number)),
+    }
+}
+
+/// The names of the signals that have one.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SIGNALS.iter().map(|(_, name, _)| *name)
 }

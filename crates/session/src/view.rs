@@ -180,6 +180,18 @@ pub enum StopReason {
         /// It was temporary and is gone.
         temporary: bool,
     },
+    /// A catchpoint of the developer.
+    Caught {
+        /// Its numbers.
+        numbers: Vec<u32>,
+        /// It was temporary and is gone.
+        temporary: bool,
+        /// What was caught: `syscall_entry`, `syscall_exit`, `signal`, `fork`,
+        /// `vfork`, `exec`, `load`, `unload`, `throw`, `rethrow`, `catch`.
+        event: String,
+        /// The same in words, with what it is about.
+        description: String,
+    },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.
@@ -332,6 +344,23 @@ pub struct RegisterView {
     pub meaning: Option<String>,
 }
 
+/// A signal, as `info signals` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SignalView {
+    /// Its number.
+    pub number: i32,
+    /// Its name, `SIGUSR1`.
+    pub name: String,
+    /// What it says in words.
+    pub description: String,
+    /// The program stops for the user when it comes.
+    pub stop: bool,
+    /// It is told when it comes.
+    pub print: bool,
+    /// The program gets it.
+    pub pass: bool,
+}
+
 /// A slice of a monitor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SliceView {
@@ -418,6 +447,8 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// Signals.
+    Signals(Vec<SignalView>),
     /// Registers.
     Registers(Vec<RegisterView>),
     /// Variables.

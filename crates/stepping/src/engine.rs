@@ -119,6 +119,13 @@ impl Engine {
             } => self.faulted(thread, address, stack, operations),
             Input::Halt { thread } => self.halt(thread, operations),
             Input::Jumped { thread, address } => self.jumped(thread, address, operations),
+            Input::Suspend { thread } => self.suspend(thread, operations),
+            Input::Restore { thread, depth } => self.restore(thread, depth, operations),
+            Input::Discard { thread, depth } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.discard(depth);
+                }
+            }
             Input::Executed { thread } => self.executed(thread),
         }
     }
@@ -182,6 +189,13 @@ impl Engine {
             return Some(address);
         }
         Some(self.threads.get(&thread)?.arrival()?.address)
+    }
+
+    /// How many evaluations are under way on a thread: see [`Input::Suspend`].
+    pub fn suspended(&self, thread: ThreadId) -> usize {
+        self.threads
+            .get(&thread)
+            .map_or(0, |known| known.suspended.len())
     }
 
     fn insert(

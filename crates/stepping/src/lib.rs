@@ -25,12 +25,18 @@ mod flow;
 mod passage;
 mod protocol;
 mod site;
+mod suspended;
 mod thread;
+mod watch;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+pub use watch::{
+    Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
+    Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+};
 
 use site::Site;

@@ -216,6 +216,51 @@ pub enum Input {
         /// Its new program counter.
         address: u64,
     },
+    /// From above: a stopped thread that waits for [`Input::Resume`] is going
+    /// to run other code for a while, such as a function that the person at
+    /// the prompt calls. Where it stands, what it has been reported for and
+    /// how it was about to leave are put on a stack of suspended places of
+    /// this thread; it stands at no site then.
+    ///
+    /// The protocol of such an evaluation, which may nest:
+    /// 1. The shell saves the thread's registers, with the program counter
+    ///    *that the kernel has*: it may be in a copy, or one byte after a trap.
+    ///    A signal that waits for delivery is put aside with them.
+    /// 2. `Suspend`; then the shell sets the registers of the evaluation and
+    ///    says [`Input::Jumped`] with its program counter.
+    /// 3. [`Input::Resume`], [`Input::Step`] and all stops as ever. Arrivals
+    ///    of the evaluation are its own: it is reported at the very site where
+    ///    the suspended code stands.
+    /// 4. When the evaluation has ended, or is given up while it is stopped:
+    ///    the shell puts the saved registers back, the kernel's program counter
+    ///    among them, and says [`Input::Restore`]. The thread then stands where
+    ///    it stood, reported or not, and waits.
+    ///
+    /// When the evaluation has left its frames for good (`longjmp`, an
+    /// exception), what runs is the program again: [`Input::Discard`].
+    Suspend {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// From above: a stopped thread is back, with all its registers, where it
+    /// was when `depth` of its places were suspended; that place and those
+    /// suspended after it leave the stack. So the innermost evaluation ends
+    /// with a `depth` one less than [`Engine::suspended`](crate::Engine::suspended),
+    /// and an outer one, with all inside it, with a lower one.
+    Restore {
+        /// The thread.
+        thread: ThreadId,
+        /// How many places stay suspended.
+        depth: usize,
+    },
+    /// From above: a thread will not come back to what was suspended when
+    /// `depth` of its places were, or later; it goes on from where it is.
+    Discard {
+        /// The thread.
+        thread: ThreadId,
+        /// How many places stay suspended.
+        depth: usize,
+    },
     /// The process replaced its program: every site is gone, one thread is left.
     Executed {
         /// The thread that is left.

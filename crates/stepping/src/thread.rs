@@ -6,6 +6,7 @@
 //! ([`Arrival`]). A thread that is stopped while [`Wanted::Run`] is being held
 //! by the engine itself.
 
+use crate::suspended::Suspended;
 use crate::{Operation, Owners, Passage, Site, ThreadId};
 
 /// How far above an unexecuted arrival a stack pointer may be for its frame to
@@ -96,6 +97,9 @@ pub(crate) struct Thread {
     /// A step ran its instruction, but another stop came first: its trace
     /// trap is still to come.
     pub(crate) late_step: bool,
+    /// Where the thread was before each evaluation that is under way,
+    /// outermost first.
+    pub(crate) suspended: Vec<Suspended>,
 }
 
 impl Thread {
@@ -114,6 +118,7 @@ impl Thread {
             hold_ordered: false,
             hold_stops: 0,
             late_step: false,
+            suspended: Vec::new(),
         }
     }
 
@@ -303,11 +308,14 @@ impl Thread {
     }
 
     /// Forgets the arrivals at `address` that the thread would come back to
-    /// from a signal handler; it keeps the one at which it stands.
+    /// from a signal handler; it keeps the one at which it stands, or stood
+    /// when an evaluation began.
     pub(crate) fn forget_returns_to(&mut self, address: u64) {
         let here = self.standing.filter(|_| self.place == address);
-        self.arrivals
-            .retain(|arrival| arrival.address != address || Some(arrival.stack) == here);
+        retain_standing(&mut self.arrivals, address, here);
+        for suspended in &mut self.suspended {
+            suspended.forget_returns_to(address);
+        }
     }
 
     /// Forgets the innermost arrival at `address`.
@@ -332,6 +340,11 @@ impl Thread {
                 Some(above) => above > STACK_REACH,
             });
     }
+}
+
+/// Keeps of the arrivals at `address` the one with the stack pointer `here`.
+pub(crate) fn retain_standing(arrivals: &mut Vec<Arrival>, address: u64, here: Option<u64>) {
+    arrivals.retain(|arrival| arrival.address != address || Some(arrival.stack) == here);
 }
 
 impl Arrival {

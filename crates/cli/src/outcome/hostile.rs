@@ -125,6 +125,12 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Signals(signals) => {
+            for signal in signals {
+                signal.name = text();
+                signal.description = text();
+            }
+        }
         Outcome::Registers(registers) => {
             for register in registers {
                 register.name = text();
@@ -159,6 +165,7 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Caught { description, .. } => *description = text(),
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

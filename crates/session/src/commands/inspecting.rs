@@ -70,7 +70,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "Subjects: args, breakpoints, frame, line, locals, monitors, registers, \
-                  sharedlibrary, source, threads.",
+                  sharedlibrary, signals, source, threads.",
         repeats: false,
         completes: Completes::InfoSubjects,
     },

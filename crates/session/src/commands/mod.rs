@@ -6,6 +6,7 @@
 
 mod inspecting;
 mod points;
+mod processes;
 mod running;
 
 use crate::view::CommandHelp;
@@ -18,6 +19,7 @@ pub enum Command {
     Advance,
     Backtrace,
     Break,
+    Catch,
     Continue,
     Delete,
     Disable,
@@ -25,6 +27,7 @@ pub enum Command {
     Enable,
     Finish,
     Frame,
+    Handle,
     Help,
     Info,
     Kill,
@@ -39,6 +42,7 @@ pub enum Command {
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryCatch,
     Thread,
     Until,
     Up,
@@ -51,6 +55,10 @@ pub enum Completes {
     Nothing,
     /// Functions and source files.
     Places,
+    /// What can be caught.
+    Caught,
+    /// Signals, and what `handle` does with them.
+    Signals,
     /// Variables in scope, globals, functions.
     Expressions,
     /// The subjects of `info`.
@@ -98,13 +106,19 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     ("registers", "the registers of the current thread"),
     ("sharedlibrary", "the modules that are loaded"),
+    ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
     ("threads", "the threads and where they stand"),
 ];
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
-    let parts = [inspecting::ENTRIES, points::ENTRIES, running::ENTRIES];
+    let parts = [
+        inspecting::ENTRIES,
+        points::ENTRIES,
+        processes::ENTRIES,
+        running::ENTRIES,
+    ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
     table.sort_unstable_by_key(|entry| entry.name);
     table

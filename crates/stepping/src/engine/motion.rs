@@ -1,7 +1,7 @@
 //! How threads are let go, halted and taken past their sites.
 
 use super::Engine;
-use crate::thread::{Motion, Next, Wanted};
+use crate::thread::{Motion, Next, Thread, Wanted};
 use crate::{Operation, Passage, ThreadId};
 
 /// The steps that the longest copy takes: the instruction, the move that a
@@ -48,6 +48,21 @@ impl Engine {
         thread.departure = None;
         thread.copy_steps = 0;
         self.abandon_pass(id, operations);
+    }
+
+    pub(super) fn suspend(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        if self.threads.get_mut(&id).is_some_and(Thread::suspend) {
+            self.abandon_pass(id, operations);
+        }
+    }
+
+    pub(super) fn restore(&mut self, id: ThreadId, depth: usize, operations: &mut Vec<Operation>) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.restore(depth) {
+            self.abandon_pass(id, operations);
+        }
     }
 
     /// Lets a stopped thread go on as far as it may: past its site when all

@@ -3,6 +3,7 @@
 mod any_input;
 mod arrivals;
 mod commands;
+mod evaluations;
 mod in_place;
 
 use super::*;

@@ -2,7 +2,7 @@
 //! Figure 2.
 
 use super::machine::State;
-use super::processor::{Counter, Stop};
+use super::processor::{Counter, PLACES, Stop};
 use super::program::{Action, Program};
 use super::{Counterexample, System};
 use crate::{Input, Operation};
@@ -49,7 +49,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             let counter = state.processors[number].counter;
             (
                 number + 1,
-                format!("executes {}, goes to {}", name(counter), PLACES[next]),
+                format!("executes {}, goes to {}", name(counter), NAMES[next]),
             )
         }
         Action::TrapLate(number) => {
@@ -75,10 +75,10 @@ fn describe(state: &State, action: Action) -> (usize, String) {
     }
 }
 
-const PLACES: [&str; 4] = ["outside", "I", "J", "follow"];
+const NAMES: [&str; PLACES] = ["outside", "I", "J", "follow", "the return"];
 
 fn name(counter: Counter) -> String {
-    let place = PLACES[counter.place()];
+    let place = NAMES[counter.place()];
     match counter {
         Counter::At(_) => place.to_owned(),
         Counter::Behind(_) => format!("behind the trap at {place}"),
@@ -155,6 +155,16 @@ fn describe_input(input: &Input) -> String {
         Input::Halt { thread } => format!("halt thread {}", thread.0),
         Input::Jumped { thread, address } => {
             format!("thread {} set to {}", thread.0, place(address))
+        }
+        Input::Suspend { thread } => format!("begin an evaluation on thread {}", thread.0),
+        Input::Restore { thread, depth } => {
+            format!("back to evaluation {depth} on thread {}", thread.0)
+        }
+        Input::Discard { thread, depth } => {
+            format!(
+                "give up what was before evaluation {depth} on thread {}",
+                thread.0
+            )
         }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),
     }

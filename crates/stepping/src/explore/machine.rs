@@ -5,7 +5,10 @@
 //! all operations before it looks at the next stop or hears the next command,
 //! one by one, while the processors go on.
 
-use super::processor::{Counter, I, J, Mode, Place, Processor, Stop, Upper, address_of, thread_of};
+use super::processor::{
+    Counter, I, J, Mode, OUTSIDE, PLACES, Place, Processor, RETURN, Stop, Told, Upper, address_of,
+    thread_of,
+};
 use super::program::{Budget, Program, Way};
 use crate::{Engine, Input, Operation, Owner, Owners, ThreadId, ThreadState};
 use std::collections::VecDeque;
@@ -17,11 +20,11 @@ pub(super) struct State {
     /// Operations not carried out yet.
     pub(super) orders: VecDeque<Operation>,
     /// Where the memory holds a trap.
-    pub(super) trap: [bool; 4],
+    pub(super) trap: [bool; PLACES],
     /// Who wants to be told, by what upper floors said.
-    pub(super) wanted: [Owners; 4],
+    pub(super) wanted: [Owners; PLACES],
     /// The same, from the moment at which no thread can miss it.
-    pub(super) armed: [Owners; 4],
+    pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
 }
 
@@ -42,9 +45,9 @@ impl State {
             engine,
             processors: numbers.map(|number| Processor::new(mode(number))).collect(),
             orders: VecDeque::new(),
-            trap: [false; 4],
-            wanted: [Owners::empty(); 4],
-            armed: [Owners::empty(); 4],
+            trap: [false; PLACES],
+            wanted: [Owners::empty(); PLACES],
+            armed: [Owners::empty(); PLACES],
             left: program.budget,
         };
         for number in 0..program.threads {
@@ -55,6 +58,10 @@ impl State {
         for place in [I, J] {
             state.wanted[place] = Owners::MONITOR;
             state.tell(program.insert(place, Owner::Monitor))?;
+        }
+        if program.budget.evaluations > 0 {
+            state.wanted[RETURN] = Owners::INTERNAL;
+            state.tell(program.insert(RETURN, Owner::Internal))?;
         }
         while !state.orders.is_empty() {
             state.carry_out(program)?;
@@ -190,6 +197,27 @@ impl State {
                     self.forget(place);
                 }
             }
+            Input::Suspend { thread } => {
+                self.left.evaluations -= 1;
+                self.processor(thread).suspend();
+                self.tell(input)?;
+                let address = address_of(I);
+                return self.tell(Input::Jumped { thread, address });
+            }
+            Input::Restore { thread, depth } => self.processor(thread).restore(depth),
+            Input::Discard { thread, depth } => {
+                // It jumps back into the program.
+                self.processor(thread).suspended.truncate(depth);
+                self.processor(thread).jump(OUTSIDE);
+                self.tell(input)?;
+                let address = address_of(OUTSIDE);
+                return self.tell(Input::Jumped { thread, address });
+            }
+            Input::Jumped { thread, address } => {
+                self.left.jumps -= 1;
+                let place = Counter::from_address(address).place();
+                self.processor(thread).jump(place);
+            }
             _ => {}
         }
         self.tell(input)?;
@@ -209,8 +237,14 @@ impl State {
             let handed_in = processor.stop.is_none() && processor.queued.is_none();
             let in_sight = processor.counter == Counter::Behind(place) && handed_in;
             let inner = usize::from(processor.interrupts.is_some());
-            for (depth, told) in processor.told.iter_mut().enumerate() {
-                told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
+            forget_told(&mut processor.told, in_sight, inner);
+            for saved in &mut processor.suspended {
+                let inner = usize::from(saved.interrupts.is_some());
+                forget_told(
+                    &mut saved.told,
+                    saved.counter == Counter::Behind(place),
+                    inner,
+                );
             }
         }
     }
@@ -377,6 +411,13 @@ impl State {
             }
         }
         Ok(())
+    }
+}
+
+/// What was told is vague now, but for the execution that is `in_sight`.
+fn forget_told(told: &mut [Told; 2], in_sight: bool, inner: usize) {
+    for (depth, told) in told.iter_mut().enumerate() {
+        told.vague |= !(told.owners.is_empty() || in_sight && depth == inner);
     }
 }
 

@@ -19,6 +19,10 @@ pub(super) const I: Place = 1;
 pub(super) const J: Place = 2;
 /// Instructions after the sites.
 pub(super) const FOLLOW: Place = 3;
+/// Where an evaluation returns to: juror's own site.
+pub(super) const RETURN: Place = 4;
+/// How many places there are.
+pub(super) const PLACES: usize = 5;
 
 /// The address of a place.
 pub(super) fn address_of(place: Place) -> u64 {
@@ -125,6 +129,17 @@ pub(super) struct Processor {
     /// What was told of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
     pub(super) told: [Told; 2],
+    /// What the shell saved of the thread before each evaluation.
+    pub(super) suspended: Vec<Saved>,
+}
+
+/// A thread without what belongs to its present stop.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Saved {
+    pub(super) counter: Counter,
+    pub(super) signalled: bool,
+    pub(super) interrupts: Option<Counter>,
+    pub(super) told: [Told; 2],
 }
 
 /// Who has been told of an execution that has not happened yet.
@@ -156,6 +171,7 @@ impl Processor {
             upper: Upper::Lets,
             halting: false,
             told: [Told::NOBODY; 2],
+            suspended: Vec::new(),
         }
     }
 
@@ -173,17 +189,45 @@ impl Processor {
                     && self.counter == Counter::At(OUTSIDE)
                     && self.upper == Upper::Lets
                     && self.interrupts.is_none()
+                    && self.suspended.is_empty()
                     && !self.halting
             }
         }
     }
 
     pub(super) fn stack(&self) -> u64 {
-        if self.interrupts.is_some() {
+        let base = if self.interrupts.is_some() {
             0x7000
         } else {
             0x8000
+        };
+        base - 0x100 * self.suspended.len() as u64
+    }
+
+    /// The shell saves the thread, and lets it call I.
+    pub(super) fn suspend(&mut self) {
+        self.suspended.push(Saved {
+            counter: std::mem::replace(&mut self.counter, Counter::At(I)),
+            signalled: std::mem::take(&mut self.signalled),
+            interrupts: self.interrupts.take(),
+            told: std::mem::replace(&mut self.told, [Told::NOBODY; 2]),
+        });
+    }
+
+    /// The shell puts the thread back.
+    pub(super) fn restore(&mut self, depth: usize) {
+        if let Some(saved) = self.suspended.drain(depth..).next() {
+            self.counter = saved.counter;
+            self.signalled = saved.signalled;
+            self.interrupts = saved.interrupts;
+            self.told = saved.told;
         }
+    }
+
+    /// The program counter is set by hand.
+    pub(super) fn jump(&mut self, place: Place) {
+        self.counter = Counter::At(place);
+        *self.told_mut() = Told::NOBODY;
     }
 
     /// What was told of the execution that is next.
@@ -220,6 +264,10 @@ impl Processor {
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
         *self.told_mut() = Told::NOBODY;
+        let next = match next {
+            OUTSIDE if !self.suspended.is_empty() => RETURN,
+            next => next,
+        };
         let after = match self.counter {
             Counter::InCopy(_) => Counter::Leaving(next),
             _ => Counter::At(next),

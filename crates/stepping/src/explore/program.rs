@@ -4,8 +4,8 @@
 use super::System;
 use super::machine::State;
 use super::processor::{
-    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, Stop, Upper, address_of, copy_of,
-    thread_of,
+    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, Stop, Upper, address_of,
+    copy_of, thread_of,
 };
 use crate::engine::Rule;
 use crate::{Input, Operation, Owner, Owners, Passage};
@@ -42,6 +42,10 @@ pub(super) struct Budget {
     pub(super) toggles: u8,
     /// Insertions of a developer's point at I.
     pub(super) inserts: u8,
+    /// Calls of I by juror on a stopped thread.
+    pub(super) evaluations: u8,
+    /// Settings of the program counter by hand.
+    pub(super) jumps: u8,
 }
 
 /// What is explored.
@@ -114,12 +118,7 @@ impl Program {
         for (number, processor) in state.processors.iter().enumerate() {
             let thread = thread_of(number);
             match processor.upper {
-                Upper::Has => {
-                    actions.push(Action::Command(Input::Resume { thread }));
-                    if left.steps > 0 {
-                        actions.push(Action::Command(Input::Step { thread }));
-                    }
-                }
+                Upper::Has => owned_commands(state, number, actions),
                 _ if left.halts > 0
                     && !processor.halting
                     && state.engine.thread_state(thread).is_some() =>
@@ -190,6 +189,35 @@ impl Program {
             if processor.mode == Mode::Stepping && processor.interrupted {
                 actions.push(Action::ExecuteLate(number, next));
             }
+        }
+    }
+}
+
+/// What upper floors may say of a thread that is theirs to resume.
+fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
+    let processor = &state.processors[number];
+    let thread = thread_of(number);
+    let mut command = |input| actions.push(Action::Command(input));
+    for (depth, saved) in processor.suspended.iter().enumerate() {
+        command(Input::Restore { thread, depth });
+        if saved.interrupts.is_none() {
+            command(Input::Discard { thread, depth });
+        }
+    }
+    if processor.counter.place() == RETURN {
+        return;
+    }
+    command(Input::Resume { thread });
+    if state.left.steps > 0 {
+        command(Input::Step { thread });
+    }
+    if state.left.evaluations > 0 {
+        command(Input::Suspend { thread });
+    }
+    if state.left.jumps > 0 {
+        for place in [OUTSIDE, I, J] {
+            let address = address_of(place);
+            command(Input::Jumped { thread, address });
         }
     }
 }

@@ -13,6 +13,8 @@ const NOTHING: Budget = Budget {
     ends: 0,
     toggles: 0,
     inserts: 0,
+    evaluations: 0,
+    jumps: 0,
 };
 
 const QUIET: Program = Program {
@@ -131,6 +133,34 @@ fn inserts() {
     });
 }
 
+#[test]
+fn jumps() {
+    check(Budget {
+        jumps: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn evaluations() {
+    check(Budget {
+        evaluations: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn nested_evaluations() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        budget: Budget {
+            evaluations: 2,
+            ..NOTHING
+        },
+        ..program
+    }));
+}
+
 /// The pairs of disturbances that have something to do with each other.
 #[test]
 fn toggles_with_faults() {
@@ -183,6 +213,14 @@ fn everything() {
             inserts: 1,
             ..NOTHING
         },
+        Budget {
+            evaluations: 1,
+            ..NOTHING
+        },
+        Budget {
+            jumps: 1,
+            ..NOTHING
+        },
     ];
     for (number, a) in singles.iter().enumerate() {
         for b in &singles[..=number] {
@@ -194,6 +232,8 @@ fn everything() {
                 ends: a.ends + b.ends,
                 toggles: a.toggles + b.toggles,
                 inserts: a.inserts + b.inserts,
+                evaluations: a.evaluations + b.evaluations,
+                jumps: a.jumps + b.jumps,
             });
         }
     }

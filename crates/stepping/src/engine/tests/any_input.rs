@@ -15,7 +15,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..14, thread, address, stack, owner, passage).prop_map(
+    (0..17, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -42,6 +42,15 @@ fn any_input() -> impl Strategy<Value = Input> {
             10 => Input::Step { thread },
             11 => Input::Halt { thread },
             12 => Input::Jumped { thread, address },
+            13 => Input::Suspend { thread },
+            14 => Input::Restore {
+                thread,
+                depth: (stack % 3) as usize,
+            },
+            15 => Input::Discard {
+                thread,
+                depth: (stack % 3) as usize,
+            },
             _ => Input::Executed { thread },
         },
     )

@@ -1,0 +1,233 @@
+//! Which memory of its caller a system call has written, from its arguments
+//! and its result.
+//!
+//! Pure but for the lists of buffers (`readv` and its kin), which are read
+//! through the caller's function. What is not in the table is
+//! [`Writes::Unknown`]: then only a changed value tells.
+
+use std::ops::Range;
+
+/// Buffers of one `readv` that are looked at, as many as the kernel takes.
+const BUFFERS_MAX: u64 = 1024;
+
+/// A system call that has been made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) number: i64,
+    pub(crate) arguments: [u64; 6],
+    /// Negative for an error.
+    pub(crate) result: i64,
+}
+
+/// What a call has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// Exactly these bytes; none when it failed or only reads.
+    Known(Vec<Range<u64>>),
+    /// The call is not in the table.
+    Unknown,
+}
+
+/// What this call has written. `read` fills bytes from the caller's memory.
+pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> Writes {
+    let [first, second, third, fourth, fifth, sixth] = call.arguments;
+    let Ok(result) = u64::try_from(call.result) else {
+        // A failed call may have filled in something all the same.
+        return match call.number {
+            libc::SYS_nanosleep => fixed(second, 16),
+            libc::SYS_clock_nanosleep => fixed(fourth, 16),
+            _ => Writes::Known(Vec::new()),
+        };
+    };
+    match call.number {
+        libc::SYS_read | libc::SYS_pread64 | libc::SYS_getdents64 | libc::SYS_readlink => {
+            fixed(second, result)
+        }
+        libc::SYS_readlinkat => fixed(third, result),
+        libc::SYS_getrandom | libc::SYS_getcwd => fixed(first, result),
+        libc::SYS_readv | libc::SYS_preadv | libc::SYS_preadv2 => {
+            Writes::Known(buffers(second, third, result, read))
+        }
+        libc::SYS_recvfrom => {
+            let mut written = address_of(fifth, sixth, &read);
+            written.push(second..second.saturating_add(result));
+            Writes::Known(written)
+        }
+        libc::SYS_accept | libc::SYS_accept4 | libc::SYS_getsockname | libc::SYS_getpeername => {
+            Writes::Known(address_of(second, third, &read))
+        }
+        libc::SYS_clock_gettime | libc::SYS_clock_getres => fixed(second, 16),
+        libc::SYS_gettimeofday => both(fixed(first, 16), fixed(second, 8)),
+        libc::SYS_time => fixed(first, 8),
+        libc::SYS_times => fixed(first, 32),
+        libc::SYS_stat | libc::SYS_lstat | libc::SYS_fstat => fixed(second, 144),
+        libc::SYS_newfstatat => fixed(third, 144),
+        libc::SYS_statx => fixed(fifth, 256),
+        libc::SYS_uname => fixed(first, 390),
+        libc::SYS_sysinfo => fixed(first, 112),
+        libc::SYS_getrusage => fixed(second, 144),
+        libc::SYS_getrlimit => fixed(second, 16),
+        libc::SYS_prlimit64 => fixed(fourth, 16),
+        libc::SYS_pipe | libc::SYS_pipe2 => fixed(first, 8),
+        libc::SYS_socketpair => fixed(fourth, 8),
+        libc::SYS_wait4 => both(fixed(second, 4), fixed(fourth, 144)),
+        libc::SYS_waitid => both(fixed(third, 128), fixed(fifth, 144)),
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => fixed(second, result.saturating_mul(12)),
+        // The kernel writes the events of every descriptor.
+        libc::SYS_poll => fixed(first, second.saturating_mul(8)),
+        libc::SYS_rt_sigaction => fixed(third, 32),
+        libc::SYS_rt_sigprocmask => fixed(third, fourth.min(128)),
+        libc::SYS_rt_sigpending => fixed(first, second.min(128)),
+        libc::SYS_sigaltstack => fixed(second, 24),
+        libc::SYS_sched_getaffinity => fixed(third, result),
+        libc::SYS_getitimer => fixed(second, 32),
+        libc::SYS_setitimer => fixed(third, 32),
+        number if READS_ONLY.contains(&number) => Writes::Known(Vec::new()),
+        _ => Writes::Unknown,
+    }
+}
+
+/// Calls that write no memory of their caller.
+const READS_ONLY: &[i64] = &[
+    libc::SYS_write,
+    libc::SYS_pwrite64,
+    libc::SYS_writev,
+    libc::SYS_open,
+    libc::SYS_openat,
+    libc::SYS_close,
+    libc::SYS_lseek,
+    libc::SYS_sendto,
+    libc::SYS_socket,
+    libc::SYS_bind,
+    libc::SYS_connect,
+    libc::SYS_listen,
+    libc::SYS_dup,
+    libc::SYS_dup2,
+    libc::SYS_dup3,
+    libc::SYS_getpid,
+    libc::SYS_gettid,
+    libc::SYS_getppid,
+    libc::SYS_getuid,
+    libc::SYS_kill,
+    libc::SYS_tgkill,
+    libc::SYS_sched_yield,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    libc::SYS_access,
+    libc::SYS_mprotect,
+    libc::SYS_epoll_ctl,
+    libc::SYS_fsync,
+    libc::SYS_unlink,
+    libc::SYS_futex,
+    libc::SYS_set_robust_list,
+];
+
+fn fixed(address: u64, length: u64) -> Writes {
+    if address == 0 || length == 0 {
+        return Writes::Known(Vec::new());
+    }
+    let end = address.saturating_add(length);
+    Writes::Known(std::iter::once(address..end).collect())
+}
+
+fn both(first: Writes, second: Writes) -> Writes {
+    match (first, second) {
+        (Writes::Known(mut first), Writes::Known(second)) => {
+            first.extend(second);
+            Writes::Known(first)
+        }
+        _ => Writes::Unknown,
+    }
+}
+
+/// The socket address that the kernel has filled in, with its length.
+fn address_of(
+    address: u64,
+    length_at: u64,
+    read: &impl Fn(u64, &mut [u8]) -> bool,
+) -> Vec<Range<u64>> {
+    let mut length = [0; 4];
+    if address == 0 || !read(length_at, &mut length) {
+        return Vec::new();
+    }
+    let length = u64::from(u32::from_le_bytes(length));
+    vec![
+        address..address.saturating_add(length),
+        length_at..length_at.saturating_add(4),
+    ]
+}
+
+/// The parts of a list of buffers that `count` bytes fill.
+fn buffers(
+    list: u64,
+    entries: u64,
+    count: u64,
+    read: impl Fn(u64, &mut [u8]) -> bool,
+) -> Vec<Range<u64>> {
+    let mut rest = count;
+    let mut written = Vec::new();
+    for entry in 0..entries.min(BUFFERS_MAX) {
+        let mut base = [0; 8];
+        let mut length = [0; 8];
+        let at = list.wrapping_add(entry * 16);
+        if rest == 0 || !read(at, &mut base) || !read(at.wrapping_add(8), &mut length) {
+            break;
+        }
+        let base = u64::from_le_bytes(base);
+        let filled = u64::from_le_bytes(length).min(rest);
+        rest -= filled;
+        if filled > 0 {
+            written.push(base..base.saturating_add(filled));
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(number: i64, arguments: [u64; 6], result: i64, expected: Option<&[Range<u64>]>) {
+        let call = Call {
+            number,
+            arguments,
+            result,
+        };
+        // At 0x100 a list of two buffers; everywhere else nothing.
+        let words = [0x1000_u64, 4, 0x2000, 100];
+        let read = |address: u64, bytes: &mut [u8]| {
+            let index = address.wrapping_sub(0x100) / 8;
+            let Some(word) = words.get(index as usize) else {
+                return false;
+            };
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+            true
+        };
+        let found = writes_of(&call, read);
+        let expected = match expected {
+            None => Writes::Unknown,
+            Some(ranges) => Writes::Known(ranges.to_vec()),
+        };
+        assert_eq!(found, expected, "call {number} {arguments:x?} = {result}");
+    }
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init, reason = "lists of ranges")]
+    fn what_a_call_wrote_follows_from_its_arguments_and_result() {
+        let at = |second| [3, second, 64, 0, 0, 0];
+        check(libc::SYS_read, at(0x500), 10, Some(&[0x500..0x50a]));
+        check(libc::SYS_read, at(0x500), 0, Some(&[]));
+        check(libc::SYS_read, at(0x500), -11, Some(&[]));
+        check(libc::SYS_write, at(0x500), 10, Some(&[]));
+        check(libc::SYS_clock_gettime, at(0x500), 0, Some(&[0x500..0x510]));
+        check(libc::SYS_nanosleep, at(0x500), -4, Some(&[0x500..0x510]));
+        check(libc::SYS_nanosleep, at(0), -4, Some(&[]));
+        check(libc::SYS_ioctl, at(0x500), 0, None);
+        let list = [3, 0x100, 2, 0, 0, 0];
+        check(libc::SYS_readv, list, 3, Some(&[0x1000..0x1003]));
+        let filled = [0x1000..0x1004, 0x2000..0x2006];
+        check(libc::SYS_readv, list, 10, Some(&filled));
+        let wild = [3, 0x9000, 2, 0, 0, 0];
+        check(libc::SYS_readv, wild, 10, Some(&[]));
+    }
+}

@@ -1,0 +1,145 @@
+//! Stops at the entry into system calls and the exit from them.
+//!
+//! They cost two stops a call for every call of the program, the wanted and the
+//! unwanted, so nothing is traced while nobody asks. Invariant: an entry that
+//! was told is told once, also when juror lets the thread make a call of its
+//! own before the program's (`inject`) or executes the instruction by a step.
+
+use std::collections::BTreeSet;
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::notice::{Notice, SystemCallPhase};
+
+/// A set of system calls, by their numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum SystemCalls {
+    /// No call.
+    #[default]
+    None,
+    /// These.
+    Only(BTreeSet<u64>),
+    /// Every call.
+    All,
+}
+
+impl SystemCalls {
+    /// Whether the set holds a call.
+    pub fn contains(&self, number: u64) -> bool {
+        match self {
+            SystemCalls::None => false,
+            SystemCalls::Only(numbers) => numbers.contains(&number),
+            SystemCalls::All => true,
+        }
+    }
+
+    /// Whether threads have to stop at system calls.
+    pub(crate) fn is_traced(&self) -> bool {
+        *self != SystemCalls::None
+    }
+}
+
+impl Debuggee {
+    /// Makes [`Notice::SystemCall`] come for these calls from now on, in place
+    /// of those before. A thread that runs at this moment is seen from its
+    /// next stop on.
+    pub fn catch_system_calls(&mut self, calls: SystemCalls) {
+        self.system_calls = calls;
+    }
+
+    /// A thread stands at the entry into a system call or at the exit.
+    pub(crate) fn take_in_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let failed = gone_or("look at a system call", thread);
+        let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.at_entry = at_entry;
+            known.is_in_call = at_entry;
+        }
+        let registers = self.stop_registers(thread)?.shown;
+        let accesses = match at_entry {
+            true => Vec::new(),
+            false => self.kernel_accesses(thread)?,
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        let repeated = at_entry && std::mem::take(&mut known.enters_again);
+        let number = registers.orig_rax;
+        if repeated || known.silent || !self.system_calls.contains(number) {
+            return match accesses.is_empty() {
+                true => self.go_on_after_call(thread),
+                false => self.tell_accesses(thread, accesses),
+            };
+        }
+        let phase = if at_entry {
+            SystemCallPhase::Entry {
+                arguments: registers.system_call_arguments(),
+            }
+        } else {
+            SystemCallPhase::Exit {
+                result: registers.rax as i64,
+            }
+        };
+        self.interrupt_engine(thread)?;
+        self.announce(Notice::SystemCall {
+            thread,
+            number,
+            phase,
+        });
+        if !accesses.is_empty() {
+            self.announce(Notice::Accessed { thread, accesses });
+        }
+        Ok(())
+    }
+
+    /// Whether the next thing that a stopped thread does is to enter a system
+    /// call, or to leave the one that it is in: a single step would pass by
+    /// both without a stop.
+    pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
+        const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
+        if self.threads.get(&thread.0).is_some_and(|it| it.is_in_call) {
+            return true;
+        }
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let mut bytes = [0; SYSTEM_CALL.len()];
+        let read = self.memory.read(registers.kernel_counter, &mut bytes);
+        read.is_ok() && bytes == SYSTEM_CALL
+    }
+
+    /// Puts a thread that stands at the entry into a system call back before
+    /// its instruction, where it can be used for something else. It enters the
+    /// call again when it goes on.
+    pub(crate) fn leave_entry(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        /// Length of the `syscall` instruction.
+        const LENGTH: u64 = 2;
+        let failed = |errno| gone_or("set registers", thread)(errno);
+        if !self.stopped(thread)?.at_entry {
+            return Ok(());
+        }
+        let mut registers = *self.stop_registers(thread)?;
+        let mut raw = kernel::registers(thread.0).map_err(failed)?;
+        raw.rip = raw.rip.wrapping_sub(LENGTH);
+        raw.rax = raw.orig_rax;
+        raw.orig_rax = u64::MAX;
+        kernel::set_registers(thread.0, &raw).map_err(failed)?;
+        registers.kernel_counter = raw.rip;
+        registers.shown.rax = raw.rax;
+        registers.shown.orig_rax = raw.orig_rax;
+        registers.shown.rip = match self.scratch.original_of(raw.rip) {
+            Some(place) => place.address,
+            None => raw.rip,
+        };
+        let known = self.stopped_mut(thread)?;
+        known.at_entry = false;
+        known.inside_kernel = false;
+        known.is_in_call = false;
+        known.enters_again = true;
+        known.registers = registers.into();
+        Ok(())
+    }
+}

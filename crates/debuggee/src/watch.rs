@@ -1,0 +1,368 @@
+//! Watched memory: what is watched, how, and what is told of it.
+//!
+//! Three tiers, chosen by need and shown: debug registers while they suffice;
+//! protected pages; single steps of every thread. Each tells of an access
+//! after it has happened, once for each execution of the accessing
+//! instruction (a repeated string instruction tells once for its pass over the
+//! bytes), and each is joined by `watched_calls`, which tells of what the
+//! kernel writes for the program.
+//!
+//! Invariant: tiers change only while every thread stands still.
+
+use std::ops::Range;
+
+use juror_stepping::{AccessKinds, Owner, ThreadId, Wanted, aligned_parts, allocate};
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::hardware::Hardware;
+use crate::memory::Memory;
+use crate::pages::Pages;
+use crate::thread::State;
+
+/// Watched memory, by a number that is never used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WatchId(pub u32);
+
+/// How memory is watched, cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WatchTier {
+    /// By debug registers: costs nothing until it is accessed.
+    Hardware,
+    /// By page protection: every access to the page costs.
+    Page,
+    /// By single steps: every instruction of every thread costs.
+    Stepping,
+}
+
+/// What was done to watched memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// It was read.
+    Read,
+    /// It was written, whatever the value.
+    Write,
+    /// One of the two: the processor does not tell which.
+    Either,
+}
+
+/// One access to watched memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryAccess {
+    /// What was accessed.
+    pub watch: WatchId,
+    /// Who watches it.
+    pub owner: Owner,
+    /// How.
+    pub kind: AccessKind,
+    /// The instruction, where it is known: a debug register traps after it.
+    pub instruction: Option<u64>,
+    /// The number of the system call by which the kernel did it.
+    pub system_call: Option<u64>,
+}
+
+/// One watch.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) id: WatchId,
+    pub(crate) owner: Owner,
+    pub(crate) ranges: Vec<Range<u64>>,
+    pub(crate) kinds: AccessKinds,
+    /// The tier asked for is this one or a higher one.
+    least: WatchTier,
+    pub(crate) tier: WatchTier,
+    /// The bytes as they were last seen, by range.
+    snapshot: Vec<Vec<u8>>,
+}
+
+/// All watches and what carries them out.
+#[derive(Debug, Default)]
+pub(crate) struct Watches {
+    pub(crate) list: Vec<Watch>,
+    /// Execute breakpoints in debug registers, counted.
+    execute: Vec<(u64, u32)>,
+    pub(crate) hardware: Hardware,
+    pub(crate) pages: Pages,
+    last_id: u32,
+}
+
+impl Watches {
+    /// Whether any memory is watched: then system calls are followed.
+    #[inline]
+    pub(crate) fn is_live(&self) -> bool {
+        !self.list.is_empty()
+    }
+
+    /// Whether any watch needs every instruction to be stepped.
+    pub(crate) fn has_stepping(&self) -> bool {
+        self.list
+            .iter()
+            .any(|watch| watch.tier == WatchTier::Stepping)
+    }
+
+    /// Whether a debug register watches any of these bytes.
+    pub(crate) fn covers(&self, bytes: &Range<u64>) -> bool {
+        self.list.iter().any(|watch| watch.touches(bytes))
+    }
+}
+
+impl Watch {
+    pub(crate) fn touches(&self, bytes: &Range<u64>) -> bool {
+        self.ranges
+            .iter()
+            .any(|range| range.start < bytes.end && bytes.start < range.end)
+    }
+
+    /// Whether the memory differs from what was last seen; sees it anew.
+    pub(crate) fn look(&mut self, memory: &Memory) -> bool {
+        let mut has_changed = false;
+        for (range, seen) in self.ranges.iter().zip(&mut self.snapshot) {
+            let mut now = vec![0; seen.len()];
+            // Memory that is gone has no value; it may come back.
+            if memory.read(range.start, &mut now).is_ok() && now != *seen {
+                *seen = now;
+                has_changed = true;
+            }
+        }
+        has_changed
+    }
+}
+
+impl Debuggee {
+    /// Makes [`Notice::Accessed`](crate::Notice::Accessed) come after accesses
+    /// to these bytes. `least` is the cheapest tier that may be chosen.
+    /// Stops every thread; the caller resumes them.
+    pub fn watch(
+        &mut self,
+        ranges: &[Range<u64>],
+        kinds: AccessKinds,
+        owner: Owner,
+        least: WatchTier,
+    ) -> Result<WatchId, DebuggeeError> {
+        self.halt_all()?;
+        let mut snapshot = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let mut bytes = vec![0; (range.end - range.start) as usize];
+            self.memory.read(range.start, &mut bytes)?;
+            snapshot.push(bytes);
+        }
+        self.watches.last_id += 1;
+        let id = WatchId(self.watches.last_id);
+        self.watches.list.push(Watch {
+            id,
+            owner,
+            ranges: ranges.to_vec(),
+            kinds,
+            least,
+            tier: WatchTier::Stepping,
+            snapshot,
+        });
+        let arranged = self.arrange_tiers();
+        if arranged.is_err() {
+            let _ = self.unwatch(id);
+        }
+        arranged.map(|()| id)
+    }
+
+    /// Takes a watch away. Stops every thread; the caller resumes them.
+    pub fn unwatch(&mut self, id: WatchId) -> Result<(), DebuggeeError> {
+        self.halt_all()?;
+        self.watches.list.retain(|watch| watch.id != id);
+        self.arrange_tiers()
+    }
+
+    /// How a watch is carried out at present; nothing for one that is gone.
+    pub fn watch_tier(&self, id: WatchId) -> Option<WatchTier> {
+        let watch = self.watches.list.iter().find(|watch| watch.id == id)?;
+        Some(watch.tier)
+    }
+
+    /// Makes [`Notice::HardwareHit`](crate::Notice::HardwareHit) come before
+    /// the instruction at `address` is executed, without a change of the
+    /// program's text. Counted: two inserts need two removes. Stops every
+    /// thread; the caller resumes them.
+    pub fn insert_hardware(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        self.halt_all()?;
+        let execute = &mut self.watches.execute;
+        match execute.iter_mut().find(|(at, _)| *at == address) {
+            Some((_, count)) => *count += 1,
+            None => execute.push((address, 1)),
+        }
+        let arranged = self.arrange_tiers();
+        if arranged.is_err() {
+            let _ = self.remove_hardware(address);
+        }
+        arranged
+    }
+
+    /// Takes one [`Debuggee::insert_hardware`] back. Stops every thread; the
+    /// caller resumes them.
+    pub fn remove_hardware(&mut self, address: u64) -> Result<(), DebuggeeError> {
+        self.halt_all()?;
+        self.watches.execute.retain_mut(|(at, count)| {
+            *count -= u32::from(*at == address);
+            *count > 0
+        });
+        self.arrange_tiers()
+    }
+
+    /// Whether an execute breakpoint of a debug register is here.
+    pub fn is_hardware_site(&self, address: u64) -> bool {
+        self.watches.execute.iter().any(|(at, _)| *at == address)
+    }
+
+    /// Chooses each watch's tier anew, and makes it so. Every thread stands.
+    fn arrange_tiers(&mut self) -> Result<(), DebuggeeError> {
+        if self.has_ended {
+            return Ok(());
+        }
+        let granted = match self.arrange_hardware() {
+            Err(DebuggeeError::System { .. }) if !self.watches.hardware.is_refused => {
+                self.watches.hardware.is_refused = true;
+                self.arrange_hardware()?
+            }
+            granted => granted?,
+        };
+        let sheltered = self.sheltered_ranges();
+        for (watch, granted) in self.watches.list.iter_mut().zip(granted) {
+            let is_sheltered = sheltered
+                .iter()
+                .any(|sheltered| watch.ranges.iter().any(|it| pages_meet(it, sheltered)));
+            watch.tier = if granted {
+                WatchTier::Hardware
+            } else if is_sheltered || watch.least == WatchTier::Stepping {
+                WatchTier::Stepping
+            } else {
+                WatchTier::Page
+            };
+        }
+        self.arrange_pages()
+    }
+
+    /// Shares the debug registers out and sets them in every thread that
+    /// stands; by watch, whether it got what it needs.
+    fn arrange_hardware(&mut self) -> Result<Vec<bool>, DebuggeeError> {
+        let watches = &mut self.watches;
+        let execute: Vec<u64> = watches.execute.iter().map(|&(at, _)| at).collect();
+        let may_use = |watch: &Watch| watch.least == WatchTier::Hardware;
+        let nothing = AccessKinds::empty();
+        let wanted: Vec<Wanted<'_>> = watches
+            .list
+            .iter()
+            .map(|watch| Wanted {
+                ranges: if may_use(watch) { &watch.ranges } else { &[] },
+                kinds: if may_use(watch) { watch.kinds } else { nothing },
+            })
+            .collect();
+        let is_refused = watches.hardware.is_refused;
+        let allocation = match is_refused {
+            true if execute.is_empty() => Some(juror_stepping::Allocation::default()),
+            true => None,
+            false => allocate(&execute, &wanted),
+        };
+        let Some(allocation) = allocation else {
+            return Err(DebuggeeError::NoDebugRegister);
+        };
+        let mut granted = allocation.granted;
+        granted.resize(watches.list.len(), false);
+        for (granted, watch) in granted.iter_mut().zip(&watches.list) {
+            *granted &= may_use(watch);
+        }
+        watches.hardware.want(allocation.registers);
+        let stopped: Vec<ThreadId> = self
+            .threads
+            .values()
+            .filter(|known| known.state == State::Stopped)
+            .map(|known| known.id)
+            .collect();
+        for thread in stopped {
+            self.refresh_hardware(thread)?;
+        }
+        Ok(granted)
+    }
+
+    /// Memory whose pages must not be protected, since the kernel writes there
+    /// unasked: stacks (signal frames) and thread control blocks (restartable
+    /// sequences, the word that tells of a thread's end).
+    fn sheltered_ranges(&self) -> Vec<Range<u64>> {
+        /// More than any C library keeps above and below the base.
+        const CONTROL_BLOCK: u64 = 0x1000;
+        let mappings = self.mappings();
+        let mut sheltered = Vec::new();
+        for thread in self.threads.keys() {
+            let Ok(registers) = self.stop_registers(ThreadId(*thread)) else {
+                continue;
+            };
+            let (stack, base) = (registers.shown.rsp, registers.shown.fs_base);
+            sheltered.extend(mappings.iter().find(|it| it.contains(&stack)).cloned());
+            sheltered.push(base.saturating_sub(CONTROL_BLOCK)..base.saturating_add(CONTROL_BLOCK));
+        }
+        sheltered
+    }
+
+    /// The accesses that these debug registers tell of.
+    pub(crate) fn hardware_accesses(
+        &self,
+        hits: &[juror_stepping::DebugRegister],
+        accesses: &mut Vec<MemoryAccess>,
+    ) {
+        use juror_stepping::HardwareKind;
+        let hit_by = |part: (u64, u8), kind| {
+            hits.iter()
+                .any(|hit| (hit.address, hit.length) == part && hit.kind == kind)
+        };
+        let watches = self.watches.list.iter();
+        for watch in watches.filter(|watch| watch.tier == WatchTier::Hardware) {
+            let parts = watch
+                .ranges
+                .iter()
+                .filter_map(|range| aligned_parts(range, juror_stepping::DEBUG_REGISTERS));
+            let mut kind = None;
+            for part in parts.flatten() {
+                let written = hit_by(part, HardwareKind::Write);
+                let accessed = hit_by(part, HardwareKind::Access);
+                let found = if watch.kinds == AccessKinds::WRITE {
+                    written.then_some(AccessKind::Write)
+                } else if watch.kinds == AccessKinds::READ {
+                    (accessed && !written).then_some(AccessKind::Read)
+                } else if written && accessed {
+                    Some(AccessKind::Write)
+                } else {
+                    accessed.then_some(AccessKind::Either)
+                };
+                kind = kind.or(found);
+            }
+            if let Some(kind) = kind {
+                accesses.push(watch.access(kind));
+            }
+        }
+    }
+
+    /// The process has another memory: nothing is watched any more.
+    pub(crate) fn forget_watches(&mut self) {
+        let generation = self.watches.hardware.generation;
+        let last_id = self.watches.last_id;
+        self.watches = Watches::default();
+        self.watches.last_id = last_id;
+        // Threads that still have registers are brought up to date.
+        self.watches.hardware.generation = generation + 1;
+    }
+}
+
+impl Watch {
+    pub(crate) fn access(&self, kind: AccessKind) -> MemoryAccess {
+        MemoryAccess {
+            watch: self.id,
+            owner: self.owner,
+            kind,
+            instruction: None,
+            system_call: None,
+        }
+    }
+}
+
+/// Whether two ranges lie on a common page.
+fn pages_meet(first: &Range<u64>, second: &Range<u64>) -> bool {
+    use crate::pages::{page_end, page_of};
+    page_of(first.start) < page_end(second.end) && page_of(second.start) < page_end(first.end)
+}

@@ -1,0 +1,72 @@
+//! System calls while memory is watched.
+//!
+//! The kernel writes a program's memory without a trap, so each thread stops
+//! at the entry and the exit of its calls as long as anything is watched (two
+//! more stops a call). At the exit, a call whose output is known by its
+//! arguments ([`kernel_writes`](crate::kernel_writes)) is told exactly, also
+//! when it wrote the value that was there. Of other calls only a change can be
+//! seen, and only while no other thread runs that could have made it.
+
+use juror_stepping::{AccessKinds, ThreadId};
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel_writes::{Call, Writes, writes_of};
+use crate::thread::State;
+use crate::watch::{AccessKind, MemoryAccess};
+
+impl Debuggee {
+    /// Goes on from one end of a system call that nobody above hears of. The
+    /// exit is the end of a step over the call's instruction.
+    pub(crate) fn go_on_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        match self.threads.get(&thread.0) {
+            Some(known) if !known.at_entry => self.go_on_after(thread),
+            _ => self.settle(thread),
+        }
+    }
+
+    /// What the kernel has done to watched memory in the call that a thread
+    /// has just made.
+    pub(crate) fn kernel_accesses(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<Vec<MemoryAccess>, DebuggeeError> {
+        if !self.watches.is_live() {
+            return Ok(Vec::new());
+        }
+        let registers = self.stop_registers(thread)?;
+        if registers.restarts_system_call() {
+            return Ok(Vec::new());
+        }
+        let shown = registers.shown;
+        let call = Call {
+            number: shown.orig_rax as i64,
+            arguments: shown.system_call_arguments(),
+            result: shown.rax as i64,
+        };
+        let memory = &self.memory;
+        let writes = writes_of(&call, |address, bytes| memory.read(address, bytes).is_ok());
+        let is_alone = self
+            .threads
+            .values()
+            .all(|known| known.id == thread || known.state != State::Running);
+        let mut accesses = Vec::new();
+        for watch in &mut self.watches.list {
+            let is_written = match &writes {
+                Writes::Known(ranges) => {
+                    let is_hit = ranges.iter().any(|range| watch.touches(range));
+                    is_hit || is_alone && watch.look(memory)
+                }
+                Writes::Unknown => is_alone && watch.look(memory),
+            };
+            if is_written && watch.kinds.contains(AccessKinds::WRITE) {
+                accesses.push(MemoryAccess {
+                    system_call: Some(shown.orig_rax),
+                    instruction: Some(shown.rip.wrapping_sub(2)),
+                    ..watch.access(AccessKind::Write)
+                });
+            }
+        }
+        Ok(accesses)
+    }
+}

@@ -1,0 +1,343 @@
+//! Traps while memory is watched: of debug registers, and of steps that
+//! nobody above sees.
+//!
+//! In the stepping tier a thread runs by single steps. Before each, its
+//! instruction is decoded; an access to watched bytes is told when the step is
+//! done. So is that of a step that upper floors asked for.
+//!
+//! Invariant: an instruction that did not run is never told of. A signal may
+//! take the place of the step (its handler is entered), and a fault may end it.
+
+use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses_of};
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, Outcome, Status};
+use crate::notice::Notice;
+use crate::registers::Registers;
+use crate::scratch::INSTRUCTION_LENGTH_MAX;
+use crate::stash;
+use crate::thread::Motion;
+use crate::watch::{AccessKind, MemoryAccess, WatchTier};
+
+/// `si_code` of the end of a single step.
+const TRAP_TRACE: i32 = 2;
+/// `si_code` of a debug register.
+const TRAP_HARDWARE: i32 = 4;
+/// The `syscall` instruction.
+const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
+
+/// An instruction on its way, with what of it is watched.
+#[derive(Debug, Default)]
+pub(crate) struct WatchedStep {
+    /// Where it stands in the program.
+    address: u64,
+    /// What it accesses.
+    accesses: Vec<Access>,
+}
+
+/// How a step by [`Debuggee::step_alone`] ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepEnd {
+    Stepped,
+    /// The instruction raised this signal and has not run.
+    Faulted(i32),
+}
+
+impl Debuggee {
+    /// Lets a thread run while memory is watched: to its next system call, or
+    /// by steps where the stepping tier needs them.
+    pub(crate) fn run_watched(
+        &mut self,
+        thread: ThreadId,
+        motion: Motion,
+        signal: i32,
+    ) -> Result<Outcome<()>, DebuggeeError> {
+        let must_step = motion == Motion::Step || self.must_step(thread);
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(Ok(()));
+        };
+        known.steps_quietly = false;
+        known.watched_step = None;
+        if known.is_in_call || !must_step {
+            return Ok(kernel::resume_to_system_call(thread.0, signal));
+        }
+        let step = match self.next_instruction(thread)? {
+            NextInstruction::SystemCall => {
+                return Ok(kernel::resume_to_system_call(thread.0, signal));
+            }
+            NextInstruction::Other(step) => step,
+        };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.watched_step = step;
+            known.steps_quietly = motion == Motion::Run;
+        }
+        Ok(kernel::single_step(thread.0, signal))
+    }
+
+    /// Whether a thread that runs must do it by steps.
+    fn must_step(&self, thread: ThreadId) -> bool {
+        let _ = thread;
+        self.watches.has_stepping() || self.watches.pages.are_open()
+    }
+
+    fn next_instruction(&self, thread: ThreadId) -> Result<NextInstruction, DebuggeeError> {
+        let registers = self.stop_registers(thread)?;
+        let counter = registers.kernel_counter;
+        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+        let count = self.memory.read_up_to(counter, &mut bytes);
+        let bytes = bytes.get(..count).unwrap_or(&[]);
+        if bytes.starts_with(&SYSTEM_CALL) {
+            return Ok(NextInstruction::SystemCall);
+        }
+        let accesses: Vec<Access> = accesses_of(bytes, counter, &state_of(&registers.shown));
+        let is_stepped = |tier| tier == WatchTier::Stepping || tier == WatchTier::Page;
+        let concerns = |access: &Access| {
+            let mut watches = self.watches.list.iter();
+            watches.any(|watch| {
+                is_stepped(watch.tier) && watch.ranges.iter().any(|range| access.overlaps(range))
+            })
+        };
+        let address = registers.shown.rip;
+        let step = accesses
+            .iter()
+            .any(concerns)
+            .then_some(WatchedStep { address, accesses });
+        Ok(NextInstruction::Other(step))
+    }
+
+    /// A `SIGTRAP` while memory is watched or debug registers are set; `None`
+    /// when it is none of these.
+    pub(crate) fn take_in_watched_trap(
+        &mut self,
+        thread: ThreadId,
+        code: i32,
+    ) -> Result<Option<()>, DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(Some(()));
+        };
+        let step = known.watched_step.take();
+        let was_quiet = std::mem::take(&mut known.steps_quietly);
+        let is_trace = code == TRAP_TRACE || code == libc::SIGTRAP && was_quiet;
+        if code != TRAP_HARDWARE && !is_trace {
+            return Ok(None);
+        }
+        let hits = self.take_hardware_hits(thread)?;
+        let counter = self.stop_registers(thread)?.shown.rip;
+        let is_site = |hit: &juror_stepping::DebugRegister| {
+            hit.kind == juror_stepping::HardwareKind::Execute && hit.address == counter
+        };
+        let mut accesses = Vec::new();
+        self.hardware_accesses(&hits, &mut accesses);
+        if code == TRAP_TRACE
+            && let Some(step) = &step
+        {
+            self.stepped_accesses(step, &mut accesses);
+        }
+        if !accesses.is_empty() {
+            self.finish_repetition(thread)?;
+            return self.tell_accesses(thread, accesses).map(Some);
+        }
+        if hits.iter().any(is_site) && self.is_hardware_site(counter) {
+            return self.take_in_hardware_hit(thread, counter).map(Some);
+        }
+        if was_quiet || code == TRAP_HARDWARE {
+            // Nothing that is watched any more.
+            return self.settle(thread).map(Some);
+        }
+        Ok(None)
+    }
+
+    /// A thread is about to execute an instruction that a debug register
+    /// watches.
+    fn take_in_hardware_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<(), DebuggeeError> {
+        let is_told = self.engine.reported_at(thread) == Some(address);
+        let is_silent = self.threads.get(&thread.0).is_none_or(|it| it.silent);
+        if is_told || is_silent {
+            // It is on its way past a site at the same address.
+            return self.settle(thread);
+        }
+        self.interrupt_engine(thread)?;
+        self.announce(Notice::HardwareHit { thread, address });
+        Ok(())
+    }
+
+    /// The accesses of an instruction that has run, to what no debug register
+    /// watches.
+    pub(crate) fn stepped_accesses(
+        &mut self,
+        step: &WatchedStep,
+        accesses: &mut Vec<MemoryAccess>,
+    ) {
+        let memory = &self.memory;
+        let watches = self.watches.list.iter_mut();
+        for watch in watches.filter(|watch| watch.tier != WatchTier::Hardware) {
+            let touches = |access: &&Access| watch.ranges.iter().any(|it| access.overlaps(it));
+            let (mut reads, mut writes, mut may_write) = (false, false, false);
+            for access in step.accesses.iter().filter(touches) {
+                reads |= access.reads;
+                writes |= access.writes && access.certain;
+                may_write |= access.writes;
+            }
+            let writes = writes || may_write && watch.look(memory);
+            let kind = if writes {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            };
+            let wanted = if writes {
+                watch.kinds.contains(AccessKinds::WRITE)
+            } else {
+                reads && watch.kinds.contains(AccessKinds::READ)
+            };
+            if wanted {
+                accesses.push(MemoryAccess {
+                    instruction: Some(step.address),
+                    ..watch.access(kind)
+                });
+            }
+        }
+    }
+
+    /// Tells upper floors of accesses; the thread waits.
+    pub(crate) fn tell_accesses(
+        &mut self,
+        thread: ThreadId,
+        accesses: Vec<MemoryAccess>,
+    ) -> Result<(), DebuggeeError> {
+        for watch in &mut self.watches.list {
+            watch.look(&self.memory);
+        }
+        if self.threads.get(&thread.0).is_none_or(|it| it.silent) {
+            return self.settle(thread);
+        }
+        self.interrupt_engine(thread)?;
+        self.announce(Notice::Accessed { thread, accesses });
+        Ok(())
+    }
+
+    /// A repeated string instruction traps after each element. The rest of its
+    /// way over the watched bytes is part of the same access.
+    pub(crate) fn finish_repetition(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        loop {
+            let registers = self.stop_registers(thread)?;
+            let counter = registers.kernel_counter;
+            let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+            let count = self.memory.read_up_to(counter, &mut bytes);
+            let bytes = bytes.get(..count).unwrap_or(&[]);
+            if !juror_stepping::is_repeated(bytes) {
+                return Ok(());
+            }
+            let next = accesses_of(bytes, counter, &state_of(&registers.shown));
+            let goes_on = next.iter().any(|access| {
+                let bytes = access.address..access.address.saturating_add(access.length);
+                self.watches.covers(&bytes)
+            });
+            if !goes_on || self.step_alone(thread)? != StepEnd::Stepped {
+                return Ok(());
+            }
+            self.take_hardware_hits(thread)?;
+        }
+    }
+
+    /// Has a stopped thread execute one instruction while the world waits:
+    /// signals are put off, and nobody is told.
+    pub(crate) fn step_alone(&mut self, thread: ThreadId) -> Result<StepEnd, DebuggeeError> {
+        let failed = |errno| gone_or("step the program's thread", thread)(errno);
+        let mask = self.block_signals(thread)?;
+        let end = loop {
+            kernel::single_step(thread.0, 0).map_err(failed)?;
+            match kernel::wait_for(thread.0).map_err(failed)? {
+                Status::Stopped {
+                    signal: libc::SIGTRAP,
+                    event: Event::Signal,
+                } => break StepEnd::Stepped,
+                Status::Stopped {
+                    signal: libc::SIGSTOP,
+                    event: Event::Signal,
+                } => {
+                    // Cannot be blocked; sent again, for later.
+                    let _ = kernel::signal_process(self.process as i32, libc::SIGSTOP);
+                }
+                Status::Stopped {
+                    signal,
+                    event: Event::Signal,
+                } => break StepEnd::Faulted(signal),
+                Status::Stopped {
+                    event: Event::Exit, ..
+                }
+                | Status::Exited { .. }
+                | Status::Killed { .. } => {
+                    stash::put(
+                        thread.0,
+                        Status::Stopped {
+                            signal: 0,
+                            event: Event::Exit,
+                        },
+                    );
+                    return Err(DebuggeeError::ThreadGone(thread));
+                }
+                Status::Stopped { .. } => {}
+            }
+        };
+        kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.note_stop(true);
+        }
+        Ok(end)
+    }
+
+    /// Tells the engine that a step is over, one way or another, after the
+    /// thread was moved on by hand; or lets it run on.
+    pub(crate) fn go_on_after(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let is_step = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.motion == Motion::Step);
+        if !is_step {
+            return self.settle(thread);
+        }
+        let address = self.stop_registers(thread)?.shown.rip;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+        }
+        self.feed(Input::Stepped { thread, address })
+    }
+}
+
+/// What a thread executes next.
+enum NextInstruction {
+    SystemCall,
+    /// With what of it is watched, if anything is.
+    Other(Option<WatchedStep>),
+}
+
+/// The registers on which addresses depend.
+pub(crate) fn state_of(registers: &Registers) -> AccessState {
+    AccessState {
+        general: [
+            registers.rax,
+            registers.rcx,
+            registers.rdx,
+            registers.rbx,
+            registers.rsp,
+            registers.rbp,
+            registers.rsi,
+            registers.rdi,
+            registers.r8,
+            registers.r9,
+            registers.r10,
+            registers.r11,
+            registers.r12,
+            registers.r13,
+            registers.r14,
+            registers.r15,
+        ],
+        fs_base: registers.fs_base,
+        gs_base: registers.gs_base,
+    }
+}

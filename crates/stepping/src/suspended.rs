@@ -1,0 +1,102 @@
+//! Where a thread was before an evaluation.
+//!
+//! A person who calls a function of the stopped program makes its thread, in
+//! effect, a second one (N. Ramsey, *Correctness of Trap-Based Breakpoint
+//! Implementations*, sections 2 and 6): it may reach the site at which the
+//! first one stands. So all that ties a thread to its place is put aside for
+//! the time, and evaluations may nest.
+//!
+//! Invariant: what the engine remembers of a suspended place changes as that
+//! of a thread that is stopped there. What ties a thread to the kernel (holds
+//! that were ordered, a trace trap that is still to come) is not suspended:
+//! the kernel knows of one thread only.
+
+use crate::thread::{Arrival, Departure, Motion, Thread, Wanted, retain_standing};
+
+/// The part of a [`Thread`] that belongs to its place in the program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Suspended {
+    place: u64,
+    standing: Option<u64>,
+    counter: Option<u64>,
+    copy_steps: u8,
+    arrivals: Vec<Arrival>,
+    departure: Option<Departure>,
+}
+
+impl Suspended {
+    /// As [`Thread::forget_returns_to`].
+    pub(crate) fn forget_returns_to(&mut self, address: u64) {
+        let here = self.standing.filter(|_| self.place == address);
+        retain_standing(&mut self.arrivals, address, here);
+    }
+}
+
+impl Thread {
+    /// Puts the place of a stopped thread aside; whether it was stopped.
+    pub(crate) fn suspend(&mut self) -> bool {
+        if self.motion != Motion::Stopped {
+            return false;
+        }
+        self.wanted = Wanted::Wait;
+        self.suspended.push(Suspended {
+            place: std::mem::take(&mut self.place),
+            standing: self.standing.take(),
+            counter: self.counter.take(),
+            copy_steps: std::mem::take(&mut self.copy_steps),
+            arrivals: std::mem::take(&mut self.arrivals),
+            departure: self.departure.take(),
+        });
+        true
+    }
+
+    /// The stopped thread is back at the place that was suspended when `depth`
+    /// others were; whether there is one.
+    pub(crate) fn restore(&mut self, depth: usize) -> bool {
+        if self.motion != Motion::Stopped || depth >= self.suspended.len() {
+            return false;
+        }
+        let Some(suspended) = self.suspended.drain(depth..).next() else {
+            return false;
+        };
+        let Suspended {
+            place,
+            standing,
+            counter,
+            copy_steps,
+            arrivals,
+            departure,
+        } = suspended;
+        self.wanted = Wanted::Wait;
+        self.place = place;
+        self.standing = standing;
+        self.counter = counter;
+        self.copy_steps = copy_steps;
+        self.arrivals = arrivals;
+        self.departure = departure;
+        true
+    }
+
+    /// Gives up what was suspended when `depth` others were, and later. What a
+    /// signal handler interrupted may still be returned to; the instruction at
+    /// which the thread stood is not.
+    pub(crate) fn discard(&mut self, depth: usize) {
+        if depth >= self.suspended.len() {
+            return;
+        }
+        let own = std::mem::take(&mut self.arrivals);
+        for suspended in self.suspended.drain(depth..) {
+            let Suspended {
+                place,
+                standing,
+                arrivals,
+                ..
+            } = suspended;
+            let stood =
+                |arrival: &Arrival| arrival.address == place && Some(arrival.stack) == standing;
+            self.arrivals
+                .extend(arrivals.into_iter().filter(|arrival| !stood(arrival)));
+        }
+        self.arrivals.extend(own);
+    }
+}

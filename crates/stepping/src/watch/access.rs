@@ -1,0 +1,236 @@
+//! Which memory an instruction accesses, from its bytes and the registers
+//! before it runs.
+
+use iced_x86::{
+    Decoder, DecoderOptions, Instruction, InstructionInfoFactory, InstructionInfoOptions,
+    MemorySize, Mnemonic, OpAccess, Register,
+};
+
+/// The length that stands for an operand of unknown size (`xsave`), in bytes:
+/// no processor's state area is longer.
+const AREA_LENGTH: u64 = 16 * 1024;
+
+/// Registers as far as addresses depend on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AccessState {
+    /// The general registers in the order of the machine's encoding: `rax`,
+    /// `rcx`, `rdx`, `rbx`, `rsp`, `rbp`, `rsi`, `rdi`, `r8` to `r15`.
+    pub general: [u64; 16],
+    /// Base of `fs`.
+    pub fs_base: u64,
+    /// Base of `gs`.
+    pub gs_base: u64,
+}
+
+/// One access to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// The first byte.
+    pub address: u64,
+    /// How many bytes.
+    pub length: u64,
+    /// It reads.
+    pub reads: bool,
+    /// It writes.
+    pub writes: bool,
+    /// It happens for sure. Otherwise (a masked store, an operand of unknown
+    /// size) only a changed value tells of a write.
+    pub certain: bool,
+}
+
+impl Access {
+    /// Whether it touches any of these bytes.
+    pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
+        self.address < range.end && range.start.saturating_sub(self.address) < self.length
+            || range.contains(&self.address)
+    }
+}
+
+/// Everything that the instruction at the beginning of `bytes` accesses when it
+/// runs once with these registers; of a repeated string instruction, the next
+/// iteration. Nothing when the bytes are no instruction, or where an address
+/// depends on vector registers, which are not looked at.
+pub fn accesses_of(bytes: &[u8], address: u64, state: &AccessState) -> Vec<Access> {
+    let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    if instruction.is_invalid() || is_finished_repetition(&instruction, state) {
+        return Vec::new();
+    }
+    let mut factory = InstructionInfoFactory::new();
+    let information = factory.info_options(&instruction, InstructionInfoOptions::NO_REGISTER_USAGE);
+    information
+        .used_memory()
+        .iter()
+        .filter_map(|memory| {
+            let address = memory.virtual_address(0, |register, _, _| value_of(register, state))?;
+            let (reads, writes, certain) = effect(memory.access(), &instruction)?;
+            let length = match memory.memory_size() {
+                MemorySize::Unknown if instruction.is_string_instruction() => {
+                    instruction.memory_size().size() as u64
+                }
+                size => size.size() as u64,
+            };
+            let certain = certain && length > 0;
+            let length = if length == 0 { AREA_LENGTH } else { length };
+            Some(Access {
+                address,
+                length,
+                reads,
+                writes,
+                certain,
+            })
+        })
+        .collect()
+}
+
+/// Whether `bytes` begin with a repeated string instruction, which a trap may
+/// find between two elements.
+pub fn is_repeated(bytes: &[u8]) -> bool {
+    let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    repeats && instruction.is_string_instruction()
+}
+
+/// A repeated string instruction whose count is used up does nothing.
+fn is_finished_repetition(instruction: &Instruction, state: &AccessState) -> bool {
+    let [_, count, ..] = state.general;
+    let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    repeats && instruction.is_string_instruction() && count == 0
+}
+
+/// Reads, writes, for sure.
+fn effect(access: OpAccess, instruction: &Instruction) -> Option<(bool, bool, bool)> {
+    Some(match access {
+        OpAccess::Read => (true, false, true),
+        OpAccess::Write => (false, true, true),
+        OpAccess::ReadWrite => (true, true, true),
+        // A load is made even when a `cmov` drops it.
+        OpAccess::CondRead => (true, false, true),
+        OpAccess::CondWrite => (false, true, instruction.is_string_instruction()),
+        // The processor writes the old value back when the comparison fails.
+        OpAccess::ReadCondWrite => (true, true, is_exchange(instruction)),
+        OpAccess::None | OpAccess::NoMemAccess => return None,
+    })
+}
+
+fn is_exchange(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Cmpxchg | Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b
+    )
+}
+
+fn value_of(register: Register, state: &AccessState) -> Option<u64> {
+    match register {
+        Register::FS => Some(state.fs_base),
+        Register::GS => Some(state.gs_base),
+        // The other segments begin at 0 in 64-bit mode.
+        Register::ES | Register::CS | Register::SS | Register::DS => Some(0),
+        _ if register.is_gpr() => {
+            let number = register.full_register().number();
+            state.general.get(number).copied()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> AccessState {
+        AccessState {
+            general: std::array::from_fn(|number| (number as u64 + 1) * 0x1000),
+            fs_base: 0x70_0000,
+            gs_base: 0,
+        }
+    }
+
+    /// Each access as (address, length, reads, writes).
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &[(u64, u64, bool, bool)]) {
+        let found: Vec<_> = accesses_of(bytes, 0x40_0000, &state())
+            .iter()
+            .map(|it| (it.address, it.length, it.reads, it.writes))
+            .collect();
+        assert_eq!(found, expected, "{bytes:x?}");
+    }
+
+    #[test]
+    fn operands_and_stacks_are_accesses() {
+        let (read, write, both) = ((true, false), (false, true), (true, true));
+        let at = |address, length, kind: (bool, bool)| (address, length, kind.0, kind.1);
+        // mov dword [rax+4], 5
+        check(&[0xc7, 0x40, 4, 5, 0, 0, 0], &[at(0x1004, 4, write)]);
+        // mov rax, [rip+0x10]
+        check(&[0x48, 0x8b, 5, 0x10, 0, 0, 0], &[at(0x40_0017, 8, read)]);
+        // add [rbx], al
+        check(&[0, 3], &[at(0x4000, 1, both)]);
+        // push rbp; pop rbp; ret
+        check(&[0x55], &[at(0x4ff8, 8, write)]);
+        check(&[0x5d], &[at(0x5000, 8, read)]);
+        check(&[0xc3], &[at(0x5000, 8, read)]);
+        // call +0: pushes its return address
+        check(&[0xe8, 0, 0, 0, 0], &[at(0x4ff8, 8, write)]);
+        // mov eax, fs:[0x28]
+        check(
+            &[0x64, 0x8b, 4, 0x25, 0x28, 0, 0, 0],
+            &[at(0x70_0028, 4, read)],
+        );
+        // lock cmpxchg [rdi], ecx
+        check(&[0xf0, 0x0f, 0xb1, 0x0f], &[at(0x8000, 4, both)]);
+        // movups [rsi], xmm0
+        check(&[0x0f, 0x11, 6], &[at(0x7000, 16, write)]);
+        // lea rax, [rax+4]; nop dword [rax]; garbage
+        check(&[0x48, 0x8d, 0x40, 4], &[]);
+        check(&[0x0f, 0x1f, 0], &[]);
+        check(&[0x06], &[]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn a_repeated_instruction_accesses_its_next_element() {
+        // rep movsd
+        let found = accesses_of(&[0xf3, 0xa5], 0, &state());
+        let mut sides: Vec<_> = found
+            .iter()
+            .map(|it| (it.address, it.length, it.writes, it.certain))
+            .collect();
+        sides.sort_unstable();
+        assert_eq!((sides[0].0, sides[0].1), (0x7000, 4));
+        assert_eq!(
+            (sides[1].0, sides[1].1, sides[1].2, sides[1].3),
+            (0x8000, 4, true, true)
+        );
+        let mut finished = state();
+        finished.general[1] = 0;
+        assert!(accesses_of(&[0xf3, 0xa5], 0, &finished).is_empty());
+    }
+
+    #[test]
+    fn overlaps_are_of_bytes() {
+        let access = |address, length| Access {
+            address,
+            length,
+            reads: false,
+            writes: true,
+            certain: true,
+        };
+        for (address, length, expected) in [
+            (8, 4, true),
+            (4, 4, false),
+            (4, 5, true),
+            (11, 1, true),
+            (12, 8, false),
+            (0, 64, true),
+            (u64::MAX, 4, false),
+        ] {
+            assert_eq!(
+                access(address, length).overlaps(&(8..12)),
+                expected,
+                "{address}+{length}"
+            );
+        }
+    }
+}

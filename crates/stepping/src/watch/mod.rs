@@ -1,0 +1,31 @@
+//! Watching memory: what an instruction accesses, and how the processor's
+//! debug registers are shared out.
+//!
+//! Pure: no process is touched here. The shell (`juror-debuggee`) programs the
+//! registers, protects pages and steps as these parts say.
+//!
+//! Invariant: an access is reported by what the instruction *does*, not by
+//! what the memory holds afterwards, so a store of the same value is a store.
+//! An instruction that reads and writes the same bytes (`inc`, `lock xadd`)
+//! counts as a write.
+
+mod access;
+mod allocation;
+mod coverage;
+
+pub use access::{Access, AccessState, accesses_of, is_repeated};
+pub use allocation::{Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, Wanted, allocate};
+pub use coverage::aligned_parts;
+
+use bitflags::bitflags;
+
+bitflags! {
+    /// Kinds of access to memory.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct AccessKinds: u8 {
+        /// Reads.
+        const READ = 1;
+        /// Writes, whatever the value.
+        const WRITE = 2;
+    }
+}
