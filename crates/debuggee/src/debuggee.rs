@@ -49,9 +49,9 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
-    pub(crate) watches: Watches,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
+    pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -109,8 +109,8 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
-            watches: Watches::default(),
             in_place: launch.in_place,
+            watches: Watches::default(),
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,

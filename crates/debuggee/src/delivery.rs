@@ -49,8 +49,8 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_key = audience == Audience::Terminal;
-                (audience, !is_key && self.treatments.of(number).deliver)
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
         let is_fault = signals::is_fault(number, &information);
