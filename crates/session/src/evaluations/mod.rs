@@ -281,6 +281,10 @@ impl Session {
 
     /// A thread with evaluations has ended.
     pub(crate) fn lose_evaluations(&mut self, thread: ThreadId) -> Result<(), CommandError> {
+        // By `exit`, it takes the others along: that is told as the end.
+        if self.evaluations.innermost(thread).is_none() || self.running()?.debuggee.is_ending() {
+            return Ok(());
+        }
         let lost = self.evaluations.take_from(thread, 0);
         let Some(first) = lost.first() else {
             return Ok(());
