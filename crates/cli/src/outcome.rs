@@ -75,6 +75,8 @@ pub mod samples {
             },
             StopReason::Breakpoint {
                 numbers: vec![1],
+                errors: vec![],
+                silent: false,
                 temporary: false,
             },
             StopReason::Caught {
@@ -168,7 +170,7 @@ mod tests {
             Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
             Outcome::Source(_) => "      22   void queue_push",
-            Outcome::Points(_) => "#  owner",
+            Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",

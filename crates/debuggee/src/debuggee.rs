@@ -51,6 +51,8 @@ pub struct Debuggee {
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
     pub(crate) watches: Watches,
+    /// No other way past a site is taken.
+    pub(crate) in_place: bool,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -109,6 +111,7 @@ impl Debuggee {
             memory,
             scratch: Scratch::default(),
             watches: Watches::default(),
+            in_place: launch.in_place,
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;

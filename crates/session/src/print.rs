@@ -17,18 +17,6 @@ impl Session {
         self.values.len() as u32
     }
 
-    /// `$1`, `$`, `$$`.
-    pub(crate) fn convenience(&self, name: &str) -> Option<Typed> {
-        match name {
-            "" => self.values.last().cloned(),
-            "$" => self.values.iter().rev().nth(1).cloned(),
-            number => {
-                let number: usize = number.parse().ok()?;
-                self.values.get(number.checked_sub(1)?).cloned()
-            }
-        }
-    }
-
     /// Evaluates an expression in the selected frame.
     pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
         self.evaluate_expression(&read(text)?)
@@ -42,7 +30,7 @@ impl Session {
             Vec::new()
         };
         let program = self.running()?;
-        let values = |name: &str| self.convenience(name);
+        let values = |name: &str| convenience(&self.values, name);
         let scope = FrameScope {
             program,
             frames: &frames,
@@ -90,6 +78,18 @@ impl Session {
             type_name,
             value: shown,
         }))
+    }
+}
+
+/// `$1`, `$`, `$$`.
+pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
+    match name {
+        "" => values.last().cloned(),
+        "$" => values.iter().rev().nth(1).cloned(),
+        number => {
+            let number: usize = number.parse().ok()?;
+            values.get(number.checked_sub(1)?).cloned()
+        }
     }
 }
 

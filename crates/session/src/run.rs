@@ -7,16 +7,15 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
-use crate::evaluations::{CallEnd, ConditionError};
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
+use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
-use juror_instrument::expression;
 use juror_instrument::frames::users_frames;
-use juror_instrument::scope::FrameScope;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -80,6 +79,7 @@ impl Session {
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
+        self.attached.clear();
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -173,7 +173,7 @@ impl Session {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
                 self.evaluations.clear();
-                self.breakpoints.forget_locations();
+                self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
@@ -346,88 +346,41 @@ impl Session {
         ))
     }
 
-    /// A point of the developer: counts, asks its condition, and stops.
+    /// A point of the developer: asks its condition, counts, and stops.
     fn on_breakpoint(
         &mut self,
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let mut numbers = Vec::new();
-        let mut temporary = false;
-        let mut gone = Vec::new();
-        for position in self.breakpoints.at(address) {
-            let condition = self
-                .breakpoints
-                .get_mut(position)
-                .and_then(|b| b.condition.clone());
-            let holds = match &condition {
-                None => Ok(true),
-                Some(condition) => match self.condition_holds(thread, condition) {
-                    Ok(holds) => Ok(holds),
-                    Err(ConditionError::Message(message)) => Err(message),
-                    Err(ConditionError::Pause(pause)) => return Ok(Some(pause)),
-                },
-            };
-            let Some(breakpoint) = self.breakpoints.get_mut(position) else {
-                continue;
-            };
-            match holds {
-                Ok(false) => continue,
-                Ok(true) => {}
-                // A condition that cannot be evaluated is shown, never false.
-                Err(message) => {
-                    let reason = StopReason::MonitorError {
-                        property: format!("breakpoint {}", breakpoint.number),
-                        message: format!("its condition cannot be evaluated: {message}"),
-                        start: 0,
-                        end: 0,
-                        file: String::new(),
-                    };
-                    return Ok(Some(Pause::Reason(reason, thread)));
-                }
-            }
-            breakpoint.hits += 1;
-            if breakpoint.ignore > 0 {
-                breakpoint.ignore -= 1;
-                continue;
-            }
-            numbers.push(breakpoint.number);
-            if breakpoint.temporary {
-                temporary = true;
-                gone.push(breakpoint.number);
-            }
-        }
-        if !gone.is_empty() {
-            self.breakpoints.delete(self.program.as_mut(), &gone)?;
-        }
-        if numbers.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Pause::Reason(
-            StopReason::Breakpoint { numbers, temporary },
-            thread,
-        )))
-    }
-
-    fn condition_holds(
-        &mut self,
-        thread: ThreadId,
-        condition: &juror_language::Expression,
-    ) -> Result<bool, ConditionError> {
-        if condition.calls_functions() {
-            return self.condition_with_calls(thread, condition);
-        }
-        let program = self.running()?;
-        let (frames, _) = program.backtrace(thread, 2);
-        let values = |name: &str| self.convenience(name);
-        let scope = FrameScope {
-            program,
-            frames: &frames,
-            level: 0,
-            convenience: &values,
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
         };
-        expression::is_true(condition, &scope)
-            .map_err(|error| ConditionError::Message(error.message))
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let values = |name: &str| convenience(&self.values, name);
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers);
+        let Some(stopping) = hit else {
+            return Ok(None);
+        };
+        let silent = self.attached.prepare(&self.breakpoints, &stopping);
+        let used_up = self.breakpoints.used_up(&stopping);
+        if stopping.is_spent {
+            self.breakpoints.delete(Some(program), &used_up);
+        }
+        let errors = stopping.errors.iter().map(|(number, message)| {
+            format!("the condition of breakpoint {number} cannot be evaluated: {message}")
+        });
+        let reason = StopReason::Breakpoint {
+            errors: errors.collect(),
+            numbers: stopping.numbers.to_vec(),
+            temporary: stopping.temporary,
+            silent,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Makes a pause into what the user sees: all threads stand, or the
@@ -455,7 +408,7 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
-        if self.breakpoints.at(address).is_empty() {
+        if !self.breakpoints.is_at(address) {
             return Ok(None);
         }
         let pause = self.on_breakpoint(thread, address)?;
@@ -476,6 +429,9 @@ impl Session {
             return self.drain_end();
         }
         self.select_thread(thread);
+        if !matches!(reason, StopReason::Breakpoint { .. }) {
+            self.attached.clear();
+        }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
     }

@@ -1,6 +1,7 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::evaluations::{CallEnd, Evaluations};
@@ -53,6 +54,7 @@ pub struct Session {
     pub(crate) is_asking: bool,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
@@ -90,6 +92,7 @@ impl Session {
             is_asking: false,
             watch,
             breakpoints: Breakpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -200,6 +203,7 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;
         self.is_fresh = false;
@@ -207,7 +211,7 @@ impl Session {
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
         self.catchpoints.forget_locations();
     }
 

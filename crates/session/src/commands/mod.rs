@@ -23,6 +23,9 @@ pub enum Command {
     Break,
     Call,
     Catch,
+    Clear,
+    Commands,
+    Condition,
     Continue,
     Delete,
     Disable,
@@ -32,6 +35,7 @@ pub enum Command {
     Frame,
     Handle,
     Help,
+    Ignore,
     Info,
     Kill,
     List,
@@ -251,6 +255,10 @@ mod tests {
             ("f", "frame"),
             ("fin", "finish"),
             ("conti", "continue"),
+            ("cond", "condition"),
+            ("comm", "commands"),
+            ("cl", "clear"),
+            ("ign", "ignore"),
             ("q", "quit"),
         ] {
             assert_eq!(find(word).map(|entry| entry.name), Ok(expected), "{word}");

@@ -29,8 +29,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "Catchpoints have the numbers of breakpoints: delete, disable and enable take \
-              them. Tracing system calls costs every call of the program two stops. A system \
-              call that stepi executes is not seen.",
+              them. Tracing system calls costs every call of the program two stops.",
         repeats: false,
         completes: Completes::Caught,
     },

@@ -7,7 +7,8 @@
 //! that cannot be evaluated, and the call is given up.
 
 use super::{Driven, Purpose};
-use crate::options::Observer;
+use crate::breakpoints::Answer;
+use crate::options::{CommandError, Observer};
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{StateChange, StopReason};
@@ -52,6 +53,29 @@ impl Observer for Nobody {
 }
 
 impl Session {
+    /// Asks the conditions with calls of the breakpoints at an address; a pause
+    /// where the program ended, or stopped for good, meanwhile.
+    pub(crate) fn answers_of_calls(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Result<Vec<(u32, Answer)>, Pause>, CommandError> {
+        let program = self.running()?;
+        let asked = self
+            .breakpoints
+            .calling_conditions(program, thread, address);
+        let mut answers = Vec::new();
+        for (number, condition) in asked {
+            let answer = match self.condition_with_calls(thread, &condition) {
+                Ok(holds) => Ok(holds),
+                Err(ConditionError::Message(message)) => Err(message),
+                Err(ConditionError::Pause(pause)) => return Ok(Err(pause)),
+            };
+            answers.push((number, answer));
+        }
+        Ok(Ok(answers))
+    }
+
     /// Whether a condition with calls holds where a thread stands. The other
     /// threads may run, and go on running.
     pub(crate) fn condition_with_calls(

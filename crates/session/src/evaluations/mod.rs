@@ -29,8 +29,6 @@ use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::ops::Range;
 
-pub(crate) use conditions::ConditionError;
-
 /// What is done with the value of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
