@@ -24,6 +24,7 @@ use juror_debuggee::ThreadId;
 use juror_instrument::calls::{Answers, PlannedCall};
 use juror_instrument::format::Radix;
 use juror_instrument::frames::Frame;
+use juror_instrument::typed::Typed;
 use juror_language::Expression;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -305,9 +306,10 @@ impl Session {
     }
 }
 
-/// Something else than the end of its call has stopped an evaluation.
+/// How far an evaluation came.
 enum Driven {
-    Value(Evaluation, juror_instrument::typed::Typed),
-    /// It is open.
+    /// It has its value.
+    Value(Box<Evaluation>, Typed),
+    /// Something else than the end of its call has stopped it: it is open.
     Paused(Pause),
 }
