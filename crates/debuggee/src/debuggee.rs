@@ -101,7 +101,7 @@ impl Debuggee {
         };
         let mut debuggee = Debuggee {
             process,
-            engine: Engine::new(),
+            engine: Engine::stepping_by(launch.step_by),
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,

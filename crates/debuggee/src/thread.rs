@@ -65,6 +65,8 @@ pub(crate) enum State {
 pub(crate) enum Motion {
     Run,
     Step,
+    /// To the traps at all that can follow one instruction: a step, too.
+    ToTraps,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
