@@ -271,6 +271,11 @@ impl Debuggee {
             return Ok(());
         }
         self.calls.open.retain(|call| call.thread != thread);
+        if self.is_ending() {
+            // Nobody runs again.
+            self.calls.deferred.clear();
+            return Ok(());
+        }
         if let Some(back) = self.calls.return_address {
             for _ in 0..ended {
                 self.remove(back, Owner::Internal)?;
@@ -289,9 +294,7 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            while let Some(notice) = self.calls.deferred.pop_back() {
-                self.notices.push_front(notice);
-            }
+            self.notices.append(&mut self.calls.deferred);
         }
     }
 

@@ -17,6 +17,7 @@ use nix::errno::Errno;
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
 use crate::interrupter::Interrupter;
+use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
@@ -191,11 +192,21 @@ impl Debuggee {
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
             }
-            if !self.can_report() {
+            if !self.can_report() && !self.is_ending() {
                 return Err(DebuggeeError::NothingRuns);
             }
             self.take_status()?;
         }
+    }
+
+    /// Whether the whole process is on its way out, although nobody has resumed
+    /// the threads that are stopped: one of them has ended it.
+    pub fn is_ending(&self) -> bool {
+        let mut stopped = self
+            .threads
+            .values()
+            .filter(|known| known.state == State::Stopped);
+        stopped.any(|known| kernel::is_dying(known.id.0))
     }
 
     /// Whether a status can still come without anybody being resumed.

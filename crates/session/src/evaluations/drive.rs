@@ -36,7 +36,7 @@ impl Session {
         let number = evaluation.number;
         loop {
             match self.attempt(&evaluation)? {
-                Attempt::Value(value) => return Ok(Driven::Value(evaluation, value)),
+                Attempt::Value(value) => return Ok(Driven::Value(Box::new(evaluation), value)),
                 Attempt::Call(request) => self.begin_call(&mut evaluation, &request, observer)?,
             }
             self.evaluations.open.push(evaluation);

@@ -24,6 +24,7 @@ use juror_debuggee::ThreadId;
 use juror_instrument::calls::{Answers, PlannedCall};
 use juror_instrument::format::Radix;
 use juror_instrument::frames::Frame;
+use juror_instrument::typed::Typed;
 use juror_language::Expression;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -279,6 +280,10 @@ impl Session {
 
     /// A thread with evaluations has ended.
     pub(crate) fn lose_evaluations(&mut self, thread: ThreadId) -> Result<(), CommandError> {
+        // By `exit`, it takes the others along: that is told as the end.
+        if self.evaluations.innermost(thread).is_none() || self.running()?.debuggee.is_ending() {
+            return Ok(());
+        }
         let lost = self.evaluations.take_from(thread, 0);
         let Some(first) = lost.first() else {
             return Ok(());
@@ -301,9 +306,10 @@ impl Session {
     }
 }
 
-/// Something else than the end of its call has stopped an evaluation.
+/// How far an evaluation came.
 enum Driven {
-    Value(Evaluation, juror_instrument::typed::Typed),
-    /// It is open.
+    /// It has its value.
+    Value(Box<Evaluation>, Typed),
+    /// Something else than the end of its call has stopped it: it is open.
     Paused(Pause),
 }
