@@ -17,3 +17,4 @@ pub mod read_plan;
 pub mod scope;
 pub mod typed;
 pub mod unwinding;
+pub mod watched;

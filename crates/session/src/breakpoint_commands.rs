@@ -112,13 +112,30 @@ impl Session {
     }
 
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let numbers = numbers(rest)?;
+        let numbers = self.split_watchpoints(numbers(rest)?, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.delete(program, number)?;
+            let program = session.program.as_mut();
+            Ok(session.hardware_breakpoints.delete(program, number)?)
+        })?;
+        let Some(numbers) = numbers else {
+            return Ok(Outcome::Done);
+        };
         let unknown = self.breakpoints.delete(self.program.as_mut(), &numbers)?;
         no_breakpoint(unknown)
     }
 
     pub(crate) fn enable(&mut self, rest: &str, enabled: bool) -> Result<Outcome, CommandError> {
-        let numbers = numbers(rest)?;
+        let numbers = self.split_watchpoints(numbers(rest)?, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.enable(program, number, enabled)?;
+            let program = session.program.as_mut();
+            let points = &mut session.hardware_breakpoints;
+            Ok(points.enable(program, number, enabled)?)
+        })?;
+        let Some(numbers) = numbers else {
+            return Ok(Outcome::Done);
+        };
         let unknown = self
             .breakpoints
             .enable(self.program.as_mut(), &numbers, enabled)?;

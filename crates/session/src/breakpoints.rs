@@ -108,6 +108,12 @@ impl Breakpoints {
         self.list.iter()
     }
 
+    /// A number for something that shares the numbers of breakpoints.
+    pub fn take_number(&mut self) -> u32 {
+        self.last_number += 1;
+        self.last_number
+    }
+
     /// Sets a breakpoint; gives its number. Without a program it is bound when
     /// one starts.
     pub fn add(

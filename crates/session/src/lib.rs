@@ -13,6 +13,7 @@ pub mod commands;
 mod completion;
 mod execute;
 mod handling;
+mod hardware_breakpoints;
 mod inspect;
 mod listing;
 mod options;
@@ -26,6 +27,8 @@ mod source;
 mod step;
 pub mod view;
 mod watch;
+mod watchpoint_commands;
+mod watchpoints;
 
 pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
 pub use session::Session;

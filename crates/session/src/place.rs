@@ -88,7 +88,7 @@ fn line_number(text: &str) -> Result<u32, String> {
 }
 
 /// Splits at the word `if`, which no place contains as a word of its own.
-fn split_condition(text: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_condition(text: &str) -> (&str, Option<&str>) {
     let mut start = 0;
     while let Some(found) = text[start..].find("if") {
         let at = start + found;

@@ -3,9 +3,11 @@
 
 use crate::breakpoints::Breakpoints;
 use crate::handling::Handling;
+use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
+use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
@@ -45,6 +47,8 @@ pub struct Session {
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) hardware_breakpoints: HardwareBreakpoints,
+    pub(crate) watchpoints: Watchpoints,
     pub(crate) sources: Sources,
     /// What is done about signals.
     pub(crate) handling: Handling,
@@ -77,6 +81,8 @@ impl Session {
             announced: None,
             watch,
             breakpoints: Breakpoints::default(),
+            hardware_breakpoints: HardwareBreakpoints::default(),
+            watchpoints: Watchpoints::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -177,7 +183,11 @@ impl Session {
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
-        Ok(())
+        let watched = self
+            .hardware_breakpoints
+            .bind(program)
+            .and_then(|()| self.watchpoints.bind(program));
+        watched.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
     /// The debuggee is gone.
@@ -192,6 +202,8 @@ impl Session {
             *guard = None;
         }
         self.breakpoints.forget_locations();
+        self.hardware_breakpoints.forget_locations();
+        self.watchpoints.forget_program(false);
     }
 
     /// What is loaded, or was when there was a program.

@@ -180,6 +180,21 @@ pub enum StopReason {
         /// It was temporary and is gone.
         temporary: bool,
     },
+    /// Watched memory was accessed; the thread stands behind the access.
+    Watchpoint {
+        /// By which watchpoints it was seen.
+        accesses: Vec<WatchedAccess>,
+    },
+    /// The call is over for which local variables were watched. The
+    /// watchpoints are gone.
+    WatchpointEnded {
+        /// Their numbers.
+        numbers: Vec<u32>,
+        /// What they watched.
+        expressions: Vec<String>,
+        /// The function that was left.
+        function: String,
+    },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.
@@ -204,6 +219,25 @@ pub enum StopReason {
     Interrupted,
     /// The program has been started and stands at its main function.
     Started,
+}
+
+/// An access to watched memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchedAccess {
+    /// The watchpoint's number.
+    pub number: u32,
+    /// What is watched, as it was written.
+    pub expression: String,
+    /// `write`, `change` or `read`.
+    pub access: String,
+    /// The value before a store, safe for a terminal.
+    pub before: Option<String>,
+    /// The value now, safe for a terminal.
+    pub value: String,
+    /// The instruction that did it.
+    pub place: Location,
+    /// The number of the system call by which the kernel did it.
+    pub system_call: Option<u64>,
 }
 
 /// The debuggee stands still.

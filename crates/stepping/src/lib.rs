@@ -36,7 +36,7 @@ pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    Wanted, accesses_of, aligned_parts, allocate, is_repeated, last_instruction,
 };
 
 use site::Site;

@@ -165,6 +165,23 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Watchpoint { accesses } => {
+                for access in accesses {
+                    access.expression = text();
+                    access.access = text();
+                    access.before = Some(text());
+                    access.value = text();
+                    poison_location(&mut access.place);
+                }
+            }
+            StopReason::WatchpointEnded {
+                expressions,
+                function,
+                ..
+            } => {
+                expressions.iter_mut().for_each(|it| *it = text());
+                *function = text();
+            }
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

@@ -8,6 +8,7 @@ mod inspecting;
 mod points;
 mod processes;
 mod running;
+mod watching;
 
 use crate::view::CommandHelp;
 use std::sync::LazyLock;
@@ -16,9 +17,11 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
+    AccessWatch,
     Advance,
     Backtrace,
     Break,
+    ChangeWatch,
     Continue,
     Delete,
     Disable,
@@ -27,6 +30,7 @@ pub enum Command {
     Finish,
     Frame,
     Handle,
+    HardwareBreak,
     Help,
     Info,
     Kill,
@@ -36,14 +40,17 @@ pub enum Command {
     NextInstruction,
     Print,
     Quit,
+    ReadWatch,
     Run,
     Start,
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryHardwareBreak,
     Thread,
     Until,
     Up,
+    Watch,
 }
 
 /// What completes an argument of a command.
@@ -105,6 +112,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
     ("threads", "the threads and where they stand"),
+    (
+        "watchpoints",
+        "what is watched, how, and how often it was hit",
+    ),
 ];
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
@@ -114,6 +125,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
     table.sort_unstable_by_key(|entry| entry.name);
