@@ -14,6 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
+use crate::pages::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
@@ -35,8 +36,19 @@ impl Debuggee {
         thread: ThreadId,
         number: i32,
     ) -> Result<(), DebuggeeError> {
-        let information =
+        let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let (mut number, mut fresh) = (number, true);
+        if self.is_page_fault(number) {
+            match self.take_in_page_fault(thread, &information)? {
+                PageFault::Taken => return Ok(()),
+                PageFault::Own(None) => {}
+                PageFault::Own(Some(fault)) => {
+                    (number, information) = fault;
+                    fresh = false;
+                }
+            }
+        }
         if is_own_stop(number, &information) {
             return self.take_in_own_stop(thread);
         }
@@ -49,7 +61,7 @@ impl Debuggee {
                 number,
                 information,
                 deliver: is_passed,
-                fresh: true,
+                fresh,
                 synchronous: is_fault,
             },
         );

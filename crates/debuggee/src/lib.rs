@@ -28,6 +28,7 @@ mod inject;
 mod inspect;
 mod interrupter;
 mod kernel;
+mod kernel_reach;
 mod kernel_writes;
 mod launch;
 mod memory;

@@ -66,6 +66,16 @@ impl Debuggee {
             true => Vec::new(),
             false => self.kernel_accesses(thread)?,
         };
+        if at_entry && self.needs_open_pages(thread)? {
+            self.open_for_call(thread)?;
+            let is_away = self.threads.get(&thread.0).is_some_and(|it| !it.at_entry);
+            if is_away {
+                return self.settle(thread);
+            }
+        }
+        if !at_entry {
+            self.close_after_call(thread)?;
+        }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };

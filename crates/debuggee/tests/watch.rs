@@ -8,7 +8,7 @@ use juror_debuggee::{
 };
 use support::{Program, Run, compile, run_with};
 
-const TIERS: [WatchTier; 2] = [WatchTier::Hardware, WatchTier::Stepping];
+const TIERS: [WatchTier; 3] = [WatchTier::Hardware, WatchTier::Page, WatchTier::Stepping];
 const BUILDS: [&[&str]; 4] = [
     &["-O0", "-no-pie"],
     &["-O0", "-pie"],
@@ -305,7 +305,7 @@ fn more_than_the_registers_hold_are_watched_all_the_same() {
         .map(|&id| debuggee.watch_tier(id).unwrap())
         .collect();
     assert!(tiers[..4].iter().all(|&tier| tier == WatchTier::Hardware));
-    assert!(tiers[4..].iter().all(|&tier| tier != WatchTier::Hardware));
+    assert!(tiers[4..].iter().all(|&tier| tier == WatchTier::Page));
     let (accesses, run) = accesses(&mut debuggee);
     run.assert_exited(0);
     let count = |id| accesses.iter().filter(|access| access.watch == id).count();
