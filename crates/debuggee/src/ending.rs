@@ -59,6 +59,7 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        self.unwatch_all()?;
         self.memory.lift_all()?;
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();

@@ -307,15 +307,22 @@ impl Debuggee {
     /// the pages until the call is over. For that the thread may have to leave
     /// the entry; it comes there again.
     pub(crate) fn open_for_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.watches.pages.callers.push(thread);
-        if self.watches.pages.is_open {
+        let pages = &mut self.watches.pages;
+        if pages.is_open {
+            pages.callers.push(thread);
             return Ok(());
         }
-        self.with_others_held(thread, |it| {
-            it.open_pages(thread)?;
-            it.watches.pages.is_open = true;
-            Ok(())
-        })?;
+        if pages.is_passing {
+            // Another thread's turn: it will come to the entry again.
+            self.leave_entry(thread)?;
+        } else {
+            pages.callers.push(thread);
+            self.with_others_held(thread, |it| {
+                it.open_pages(thread)?;
+                it.watches.pages.is_open = true;
+                Ok(())
+            })?;
+        }
         // Its entry has not been told, so the next one is news.
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.enters_again = false;

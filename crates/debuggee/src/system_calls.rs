@@ -17,6 +17,9 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::{Notice, SystemCallPhase};
 
+/// The number of a system call that was left at its entry: there was none.
+const LEFT: u64 = u64::MAX;
+
 /// A set of system calls, by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SystemCalls {
@@ -81,6 +84,9 @@ impl Debuggee {
         };
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
+        if !at_entry && number == LEFT {
+            return self.settle(thread);
+        }
         if repeated || known.silent || !self.system_calls.contains(number) {
             return match accesses.is_empty() {
                 true => self.go_on_after_call(thread),
