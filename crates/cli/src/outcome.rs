@@ -70,7 +70,7 @@ pub mod samples {
             before,
             value: "2".into(),
             place: location("take", "queue.c", 40),
-            system_call: is_write.then_some(0),
+            system_call: is_write.then(|| "read".into()),
         }
     }
 
@@ -89,6 +89,8 @@ pub mod samples {
             },
             StopReason::Breakpoint {
                 numbers: vec![1],
+                errors: vec![],
+                silent: false,
                 temporary: false,
             },
             StopReason::Watchpoint {
@@ -98,6 +100,12 @@ pub mod samples {
                 numbers: vec![3],
                 expressions: vec!["count".into()],
                 function: "work".into(),
+            },
+            StopReason::Caught {
+                numbers: vec![2],
+                temporary: true,
+                event: "syscall_entry".into(),
+                description: "entry into write".into(),
             },
             StopReason::Step,
             StopReason::Finished {
@@ -170,7 +178,7 @@ mod tests {
             Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
             Outcome::Source(_) => "      22   void queue_push",
-            Outcome::Points(_) => "#  owner",
+            Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",

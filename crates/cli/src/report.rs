@@ -61,7 +61,15 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
-        StopReason::Breakpoint { numbers, temporary } => {
+        StopReason::Breakpoint {
+            numbers,
+            temporary,
+            errors,
+            silent: _,
+        } => {
+            for error in errors {
+                writeln!(page, "{}", safe(error));
+            }
             let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
             let word = if *temporary {
                 "Temporary breakpoint"
@@ -84,6 +92,26 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         } => {
             watched::write_ended(page, numbers, expressions, function);
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
+            return false;
+        }
+        StopReason::Caught {
+            numbers,
+            temporary,
+            description,
+            ..
+        } => {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            let word = if *temporary {
+                "Temporary catchpoint"
+            } else {
+                "Catchpoint"
+            };
+            let lead = format!(
+                "{STRONG}{word} {}{STRONG:#} ({})",
+                numbers.join(", "),
+                safe(description)
+            );
+            write_place(page, lead, " in ", view);
             return false;
         }
         StopReason::Step => {
@@ -323,6 +351,8 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
                 StopReason::Breakpoint {
                     numbers: vec![1, 3],
                     temporary: false,
+                    errors: vec![],
+                    silent: false,
                 },
                 "Breakpoint 1, 3 in queue_push at src/queue.c:23, thread 4711\n",
             ),
@@ -330,8 +360,10 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
                 StopReason::Breakpoint {
                     numbers: vec![2],
                     temporary: true,
+                    errors: vec!["no `x`".into()],
+                    silent: false,
                 },
-                "Temporary breakpoint 2 in queue_push at src/queue.c:23, thread 4711\n",
+                "no `x`\nTemporary breakpoint 2 in queue_push at src/queue.c:23, thread 4711\n",
             ),
             (
                 StopReason::Step,

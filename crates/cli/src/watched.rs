@@ -32,7 +32,7 @@ pub fn write_accesses(page: &mut Page, accesses: &[WatchedAccess]) {
             None => writeln!(page, "  {}: {}", safe(kind), safe(value)),
         }
         let by = match system_call {
-            Some(number) => format!("by system call {number}, made in "),
+            Some(call) => format!("by the system call {}, made in ", safe(call)),
             None => "by ".to_owned(),
         };
         let place = long_location(page, place);

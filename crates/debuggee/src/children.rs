@@ -43,9 +43,46 @@ impl Debuggee {
             self.births.insert(child, Birth { is_vfork });
         }
         if event == Event::Vfork {
-            return self.enter_vfork(parent);
+            self.enter_vfork(parent)?;
         }
-        self.settle(parent)
+        if self.is_fork_told(parent, event) {
+            return self.tell_fork(parent, child, event);
+        }
+        match event {
+            Event::Vfork => Ok(()),
+            _ => self.settle(parent),
+        }
+    }
+
+    fn is_fork_told(&self, parent: ThreadId, event: Event) -> bool {
+        let is_own = self
+            .threads
+            .get(&parent.0)
+            .is_some_and(|known| !known.silent);
+        self.catches_forks && is_own && event != Event::Clone
+    }
+
+    fn tell_fork(
+        &mut self,
+        parent: ThreadId,
+        child: u32,
+        event: Event,
+    ) -> Result<(), DebuggeeError> {
+        let kind = if event == Event::Vfork {
+            if let Some(known) = self.threads.get_mut(&parent.0) {
+                known.resume_after_vfork = false;
+            }
+            ForkKind::Vfork
+        } else {
+            self.interrupt_engine(parent)?;
+            ForkKind::Fork
+        };
+        self.announce(Notice::Forking {
+            thread: parent,
+            child,
+            kind,
+        });
+        Ok(())
     }
 
     pub(crate) fn is_own_thread(&self, id: u32) -> bool {
@@ -137,6 +174,7 @@ impl Debuggee {
             .collect();
         self.forget_watches();
         self.threads.clear();
+        self.forget_calls();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         // The thread that is left has the number of the process.

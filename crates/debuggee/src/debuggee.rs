@@ -3,8 +3,8 @@
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
 //! `image` prepares a program after `exec`, `points` plans sites, `watch`
-//! arranges for accesses to memory to be seen, `inject`
-//! makes system calls in the debuggee's name, `children` leads new processes,
+//! arranges for accesses to memory to be seen, `inject` makes system calls in
+//! the debuggee's name, `calls` calls functions, `children` leads new processes,
 //! `inspect` shows and changes what is stopped, `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -50,6 +50,8 @@ pub struct Debuggee {
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
     pub(crate) watches: Watches,
+    /// No other way past a site is taken.
+    pub(crate) in_place: bool,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -57,6 +59,8 @@ pub struct Debuggee {
     /// Reached when the start is over, for linkers that have no known name for
     /// their announcements.
     pub(crate) entry_point: Option<u64>,
+    /// Functions that are being called for juror.
+    pub(crate) calls: crate::calls::Calls,
     pub(crate) notices: VecDeque<Notice>,
     pub(crate) has_ended: bool,
     pub(crate) is_halting: bool,
@@ -64,6 +68,8 @@ pub struct Debuggee {
     pub(crate) is_job_stopped: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::SystemCalls,
+    /// Upper floors are told at the moment a process is made.
+    pub(crate) catches_forks: bool,
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
     pub(crate) interrupter: Interrupter,
@@ -104,15 +110,18 @@ impl Debuggee {
             memory,
             scratch: Scratch::default(),
             watches: Watches::default(),
+            in_place: launch.in_place,
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,
             entry_point: None,
+            calls: crate::calls::Calls::default(),
             notices: VecDeque::with_capacity(64),
             has_ended: false,
             is_halting: false,
             is_job_stopped: false,
             system_calls: crate::system_calls::SystemCalls::None,
+            catches_forks: false,
             treatments: crate::signals::Treatments::default(),
             interrupter,
             terminal: None,
@@ -198,10 +207,11 @@ impl Debuggee {
             || !self.births.is_empty()
     }
 
-    /// Lets a thread run. Does nothing for one that runs or has ended, and for
-    /// one that has a further notice waiting: it runs after the last of them.
+    /// Lets a thread run. Does nothing for one that runs or has ended, for
+    /// one that has a further notice waiting (it runs after the last of them),
+    /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) {
+        if self.has_notice(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -210,6 +220,7 @@ impl Debuggee {
         };
         if known.state == State::InVfork {
             known.resume_after_vfork = true;
+            known.awaiting = false;
             return Ok(());
         }
         if !known.awaiting {
@@ -277,6 +288,17 @@ impl Debuggee {
             pending.deliver = deliver;
         }
         Ok(())
+    }
+
+    /// Makes [`Notice::Forking`] come for each process that is made from now on,
+    /// or not any more.
+    pub fn catch_forks(&mut self, catch: bool) {
+        self.catches_forks = catch;
+    }
+
+    /// What is done about a signal.
+    pub fn treatment(&self, signal: i32) -> SignalTreatment {
+        self.treatments.of(signal)
     }
 
     /// Says what is to be done about a signal from now on.

@@ -52,8 +52,19 @@ impl Debuggee {
         if is_own_stop(number, &information) {
             return self.take_in_own_stop(thread);
         }
-        let audience = self.audience(thread, number, &information);
-        let is_passed = audience != Audience::Terminal && self.treatments.of(number).deliver;
+        let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
+            Some(original) => {
+                information = original;
+                tolerate(kernel::set_signal_information(thread.0, &information))?;
+                // Upper floors have been told.
+                (Audience::Program, true)
+            }
+            None => {
+                let audience = self.audience(thread, number, &information);
+                let is_key = audience == Audience::Terminal;
+                (audience, !is_key && self.treatments.of(number).deliver)
+            }
+        };
         let is_fault = signals::is_fault(number, &information);
         self.hold_signal(
             thread,
@@ -145,16 +156,59 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Keeps a signal until the thread runs. One that was put off before is
-    /// sent anew.
+    /// Keeps a signal until the thread runs. One that is kept already is put
+    /// off: sent anew at once, it would overtake this one in turn, and a thread
+    /// that is to make a step would never make it.
     fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
-        let process = self.process;
         if let Some(known) = self.threads.get_mut(&thread.0)
             && let Some(earlier) = known.pending.replace(signal)
-            && earlier.deliver
         {
-            let _ = kernel::signal_thread(process, thread.0, earlier.number);
+            known.put_off(earlier);
         }
+    }
+
+    /// Takes the pending signal of a stopped thread, for the request that lets
+    /// it run to carry; 0 when there is none. Sends those anew that were put
+    /// off.
+    pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return 0;
+        };
+        let mut number = 0;
+        if let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) {
+            let is_carried = pending.fresh
+                || known.at_signal
+                    && kernel::set_signal_information(thread.0, &pending.information).is_ok();
+            if is_carried {
+                number = pending.number;
+            } else {
+                // The kernel takes no signal at this stop.
+                known.put_off(pending);
+            }
+        }
+        let group = if known.silent { thread.0 } else { self.process };
+        for signal in known.put_off.iter_mut().filter(|signal| !signal.sent) {
+            signal.sent = true;
+            let _ = kernel::signal_thread(group, thread.0, signal.number);
+        }
+        number
+    }
+
+    /// The program's own information on a signal that juror has sent anew.
+    fn take_put_off(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+        information: &siginfo_t,
+    ) -> Option<siginfo_t> {
+        let known = self.threads.get_mut(&thread.0)?;
+        let sent = known
+            .put_off
+            .iter()
+            .position(|signal| signal.sent && signal.number == number)?;
+        let is_jurors = information.si_code == libc::SI_TKILL
+            && kernel::sender(information) as u32 == std::process::id();
+        is_jurors.then(|| known.put_off.remove(sent).information)
     }
 
     /// When the fault happened on the way past a site, puts the thread back to

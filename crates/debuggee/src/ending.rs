@@ -59,6 +59,7 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        self.end_all_calls()?;
         self.unwatch_all()?;
         self.memory.lift_all()?;
         self.cpu.part();

@@ -159,6 +159,14 @@ pub enum DebuggeeError {
         /// Where.
         address: u64,
     },
+    /// A call needs more stack than there is.
+    #[error("thread {} has no room for {length} bytes more on its stack", thread.0)]
+    NoStack {
+        /// The thread.
+        thread: ThreadId,
+        /// How many bytes.
+        length: usize,
+    },
     /// A system call failed.
     #[error("cannot {what}: {source}")]
     System {

@@ -27,7 +27,7 @@ impl Debuggee {
         arguments: [u64; 6],
     ) -> Result<u64, DebuggeeError> {
         let failed = |errno| gone_or("make a system call in the program", thread)(errno);
-        self.leave_entry(thread)?;
+        self.leave_kernel(thread)?;
         let saved = kernel::registers(thread.0).map_err(failed)?;
         let mask = self.block_signals(thread)?;
         let [rdi, rsi, rdx, r10, r8, r9] = arguments;

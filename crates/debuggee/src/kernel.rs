@@ -225,6 +225,46 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 }
 
 /// The number that comes with an event: a new thread's id, a former id.
+/// Every register but the general ones, as far as the machine has them.
+#[derive(Debug)]
+pub(crate) struct ExtendedState(Vec<u8>);
+
+/// The most bytes that the extended state of this architecture takes.
+const EXTENDED_STATE_MAX: usize = 16 << 10;
+
+pub(crate) fn extended_state(thread: u32) -> Outcome<ExtendedState> {
+    let mut bytes = vec![0; EXTENDED_STATE_MAX];
+    let mut area = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    request(
+        libc::PTRACE_GETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_mut(&mut area).expose_provenance(),
+    )?;
+    bytes.truncate(area.iov_len);
+    Ok(ExtendedState(bytes))
+}
+
+pub(crate) fn set_extended_state(thread: u32, state: &ExtendedState) -> Outcome<()> {
+    let area = libc::iovec {
+        iov_base: state.0.as_ptr().cast_mut().cast(),
+        iov_len: state.0.len(),
+    };
+    request(
+        libc::PTRACE_SETREGSET,
+        thread,
+        NT_X86_XSTATE,
+        ptr::from_ref(&area).expose_provenance(),
+    )
+    .map(drop)
+}
+
+/// The kernel's name of the extended state, of `elf.h`.
+const NT_X86_XSTATE: usize = 0x202;
+
 pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
 }

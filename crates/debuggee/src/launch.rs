@@ -32,6 +32,9 @@ pub struct Launch {
     pub randomize: bool,
     /// Which CPUs juror and the program use.
     pub cpu: CpuPolicy,
+    /// Whether every site is passed in place, whatever its instruction allows.
+    /// Slow: for tests of that way.
+    pub in_place: bool,
 }
 
 impl Launch {

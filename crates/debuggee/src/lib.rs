@@ -15,6 +15,7 @@
 //! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
+mod calls;
 mod children;
 mod cpu;
 mod debuggee;
@@ -51,6 +52,7 @@ mod watch;
 mod watched_calls;
 mod watched_steps;
 
+pub use calls::{Call, OpenCall};
 pub use debuggee::Debuggee;
 pub use error::{DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;

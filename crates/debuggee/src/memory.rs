@@ -23,6 +23,9 @@ pub(crate) struct Memory {
     file: File,
     /// The bytes under the planted traps.
     originals: BTreeMap<u64, u8>,
+    /// The bytes under all traps that ever were planted: a forked child has
+    /// those that were when it was made, and is only seen later.
+    former: BTreeMap<u64, u8>,
     /// A byte that has just been read, for the plant that follows.
     noted: Option<(u64, u8)>,
 }
@@ -36,6 +39,7 @@ impl Memory {
         Ok(Memory {
             file,
             originals: BTreeMap::new(),
+            former: BTreeMap::new(),
             noted: None,
         })
     }
@@ -128,10 +132,6 @@ impl Memory {
         self.originals.contains_key(&address)
     }
 
-    pub(crate) fn planted(&self) -> impl Iterator<Item = u64> + '_ {
-        self.originals.keys().copied()
-    }
-
     /// Plants a trap, keeping the original byte.
     pub(crate) fn plant(&mut self, address: u64) -> Result<(), DebuggeeError> {
         if self.is_planted(address) {
@@ -147,6 +147,7 @@ impl Memory {
         };
         self.write_raw(address, &[TRAP])?;
         self.originals.insert(address, original);
+        self.former.insert(address, original);
         Ok(())
     }
 
@@ -169,32 +170,49 @@ impl Memory {
         self.write_raw(address, &[original])
     }
 
-    /// Takes every trap away, for good, and sees that they are gone; the first
-    /// failure is told after all were tried.
+    /// Takes every trap away, for good, and sees that the program's bytes are
+    /// back; the first failure is told after all were tried. Checked in every
+    /// build: what follows may be a process that juror cannot repair any more.
     pub(crate) fn lift_all(&mut self) -> Result<(), DebuggeeError> {
-        let planted: Vec<u64> = self.planted().collect();
+        let planted: Vec<(u64, u8)> = self.originals.iter().map(|(&a, &b)| (a, b)).collect();
         planted
             .into_iter()
-            .map(|address| {
+            .map(|(address, original)| {
+                let is_ours = self.holds_trap(address);
                 self.lift(address)?;
                 let mut present = [0];
                 match self.read_raw(address, &mut present) {
-                    Ok(()) if present[0] == TRAP => Err(DebuggeeError::TextDiffers { address }),
+                    Ok(()) if is_ours && present != [original] => {
+                        Err(DebuggeeError::TextDiffers { address })
+                    }
                     _ => Ok(()),
                 }
             })
             .fold(Ok(()), Result::and)
     }
 
-    /// Takes every trap of this process away in its forked copy `other`.
+    /// Takes every trap away in the forked copy `other` of this process, also
+    /// those that this process has lost since the copy was made.
     pub(crate) fn lift_all_in(&self, other: &Memory) {
-        for (&address, &original) in &self.originals {
+        for (&address, &former) in &self.former {
             let mut present = [0];
             // A page that the child does not have needs no repair.
-            if other.read_raw(address, &mut present).is_ok() && present[0] == TRAP {
-                let _ = other.write_raw(address, &[original]);
+            if other.read_raw(address, &mut present).is_err() || present[0] != TRAP {
+                continue;
             }
+            let original = match self.originals.get(&address) {
+                Some(&original) => original,
+                // A trap here that is none of juror's is the program's own.
+                None if self.holds_trap(address) => continue,
+                None => former,
+            };
+            let _ = other.write_raw(address, &[original]);
         }
+    }
+
+    fn holds_trap(&self, address: u64) -> bool {
+        let mut present = [0];
+        self.read_raw(address, &mut present).is_ok() && present[0] == TRAP
     }
 }
 

@@ -98,6 +98,17 @@ pub enum Notice {
         /// The new program.
         path: PathBuf,
     },
+    /// A thread has just made another process, and
+    /// [`catch_forks`](crate::Debuggee::catch_forks) asked for it. The thread
+    /// waits.
+    Forking {
+        /// The thread.
+        thread: ThreadId,
+        /// The new process.
+        child: u32,
+        /// How.
+        kind: ForkKind,
+    },
     /// The debuggee made another process. It runs free, without points.
     Forked {
         /// The new process.
@@ -140,6 +151,7 @@ impl Notice {
             | Notice::ModulesChanged { thread }
             | Notice::Signal { thread, .. }
             | Notice::SystemCall { thread, .. }
+            | Notice::Forking { thread, .. }
             | Notice::Executed { thread, .. }
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }

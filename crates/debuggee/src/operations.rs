@@ -11,7 +11,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
 use crate::notice::Notice;
-use crate::thread::{Motion, State};
+use crate::thread::{Motion, PendingSignal, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -182,11 +182,11 @@ impl Debuggee {
         };
         known.motion = motion;
         let signal = match &known.pending {
-            None => 0,
+            None if known.put_off.is_empty() => 0,
             // A step is for the instruction; only a fault, which would come
             // again and again, goes before it.
-            Some(pending) if motion == Motion::Step && !pending.synchronous => 0,
-            Some(_) => self.signal_to_deliver(thread),
+            pending if motion == Motion::Step && !is_synchronous(pending) => 0,
+            _ => self.signal_to_deliver(thread),
         };
         match self.refresh_hardware(thread) {
             Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
@@ -204,6 +204,9 @@ impl Debuggee {
             },
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run => kernel::resume(thread.0, signal),
+            Motion::Step if traces_calls && self.enters_system_call(thread) => {
+                kernel::resume_to_system_call(thread.0, signal)
+            }
             Motion::Step => kernel::single_step(thread.0, signal),
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -212,29 +215,6 @@ impl Debuggee {
             known.at_entry = false;
         }
         tolerate(outcome)
-    }
-
-    /// Takes the pending signal of a stopped thread, for the request that lets
-    /// it run to carry; 0 when there is none.
-    pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
-        let process = self.process;
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return 0;
-        };
-        let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) else {
-            return 0;
-        };
-        if pending.fresh {
-            return pending.number;
-        }
-        if known.at_signal && kernel::set_signal_information(thread.0, &pending.information).is_ok()
-        {
-            return pending.number;
-        }
-        // The kernel takes no signal at this stop: it is sent anew, and passes
-        // by once more.
-        let _ = kernel::signal_thread(process, thread.0, pending.number);
-        0
     }
 
     fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
@@ -269,6 +249,10 @@ impl Debuggee {
         });
         self.take_in_trap_signal(thread)
     }
+}
+
+fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
+    pending.as_ref().is_some_and(|pending| pending.synchronous)
 }
 
 /// The thread that an operation moves, if it moves one.

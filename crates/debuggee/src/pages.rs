@@ -100,7 +100,7 @@ impl Debuggee {
     /// A stopped thread that can make system calls for juror.
     fn thread_for_calls(&self) -> Option<ThreadId> {
         let mut threads = self.threads.values();
-        let can = threads.find(|it| it.state == State::Stopped && !it.is_inside_call && !it.silent);
+        let can = threads.find(|it| it.state == State::Stopped && !it.inside_kernel && !it.silent);
         can.map(|it| it.id)
     }
 

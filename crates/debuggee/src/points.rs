@@ -44,6 +44,13 @@ impl Debuggee {
         };
         self.memory
             .note(readable.first().map(|&byte| (address, byte)));
+        if self.in_place {
+            let passage = plan_passage(readable, address, None).passage;
+            return Ok(match passage.is_in_place() {
+                true => passage,
+                false => Passage::InPlace,
+            });
+        }
         if let Some(passage) = self.scratch.known_passage(address, &bytes) {
             return Ok(passage);
         }

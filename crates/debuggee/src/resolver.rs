@@ -37,8 +37,9 @@ impl Debuggee {
         };
         // The last byte of the gadget is a trap: the resolver returns to it.
         let end = gadget + GADGET.len() as u64;
+        self.leave_kernel(thread)?;
         let saved = kernel::registers(thread.0).map_err(failed)?;
-        let vectors = kernel::float_registers(thread.0).map_err(failed)?;
+        let vectors = kernel::extended_state(thread.0).map_err(failed)?;
         let stack = (saved.rsp.wrapping_sub(STACK_GAP) & !15).wrapping_sub(8);
         self.memory.write(stack, &(end - 1).to_le_bytes())?;
         let call = user_regs_struct {
@@ -55,7 +56,7 @@ impl Debuggee {
         let returned = self.run_resolver(thread, end);
         let result = kernel::registers(thread.0);
         kernel::set_registers(thread.0, &saved).map_err(failed)?;
-        kernel::set_float_registers(thread.0, &vectors).map_err(failed)?;
+        kernel::set_extended_state(thread.0, &vectors).map_err(failed)?;
         kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
         returned?;
         Ok(result.map_err(failed)?.rax)

@@ -19,6 +19,14 @@ pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
 pub(crate) const SLOT_LENGTH: u64 = 64;
 /// What a region's first slot holds: the place for juror's own system calls.
 pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
+/// What stands where calls into the debuggee return to: `exit_group(0)`, for
+/// a process that was forked inside a call.
+pub(crate) const RETURN_CODE: [u8; 10] = [
+    0x31, 0xff, // xor edi, edi
+    0xb8, 0xe7, 0, 0, 0, // mov eax, 231
+    0x0f, 0x05, // syscall
+    0xf4, // hlt
+];
 /// How far a copy may be from its original, with room for displacements.
 const REACH: u64 = (1 << 31) - (1 << 24);
 /// Regions keep this distance from what they serve, so that a heap or further
@@ -100,6 +108,17 @@ impl Scratch {
             .iter()
             .find(|region| region.reaches(address) && region.next < region.range().end)
             .map(|region| region.next)
+    }
+
+    /// A slot anywhere, for code that is no copy.
+    pub(crate) fn take_slot(&mut self) -> Option<u64> {
+        let region = self
+            .regions
+            .iter_mut()
+            .find(|region| region.next < region.range().end)?;
+        let slot = region.next;
+        region.next += SLOT_LENGTH;
+        Some(slot)
     }
 
     /// Notes that a slot now holds this code.

@@ -109,10 +109,7 @@ impl Debuggee {
         };
         let is_first = known.state == State::Starting;
         known.note_stop(event == Event::Signal);
-        known.is_inside_call = matches!(
-            event,
-            Event::Clone | Event::Fork | Event::Vfork | Event::Exec | Event::VforkDone
-        );
+        known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
         match event {
             Event::Signal if signal == libc::SIGTRAP => self.take_in_trap(thread),
             Event::Signal => {
@@ -304,6 +301,7 @@ impl Debuggee {
         if !known.silent && others_remain {
             self.announce(Notice::ThreadEnded { thread });
         }
+        self.forget_calls_of(thread)?;
         self.feed(Input::Ended { thread })
     }
 
@@ -316,6 +314,7 @@ impl Debuggee {
         }
         self.has_ended = true;
         self.threads.clear();
+        self.forget_calls();
         self.cpu.part();
         self.terminal = None;
         self.notices

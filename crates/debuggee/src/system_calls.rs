@@ -3,10 +3,7 @@
 //! They cost two stops a call for every call of the program, the wanted and the
 //! unwanted, so nothing is traced while nobody asks. Invariant: an entry that
 //! was told is told once, also when juror lets the thread make a call of its
-//! own before the program's (`inject`).
-//!
-//! A system call instruction that a thread executes by a single step does not
-//! stop here, unless memory is watched.
+//! own before the program's (`inject`) or executes the instruction by a step.
 
 use std::collections::BTreeSet;
 
@@ -114,6 +111,22 @@ impl Debuggee {
         Ok(())
     }
 
+    /// Whether the next thing that a stopped thread does is to enter a system
+    /// call, or to leave the one that it is in: a single step would pass by
+    /// both without a stop.
+    pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
+        const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
+        if self.threads.get(&thread.0).is_some_and(|it| it.is_in_call) {
+            return true;
+        }
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let mut bytes = [0; SYSTEM_CALL.len()];
+        let read = self.memory.read(registers.kernel_counter, &mut bytes);
+        read.is_ok() && bytes == SYSTEM_CALL
+    }
+
     /// Puts a thread that stands at the entry into a system call back before
     /// its instruction, where it can be used for something else. It enters the
     /// call again when it goes on.
@@ -139,6 +152,7 @@ impl Debuggee {
         };
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
+        known.inside_kernel = false;
         known.is_in_call = false;
         known.enters_again = true;
         known.registers = registers.into();

@@ -28,6 +28,9 @@ pub(crate) struct Thread {
     /// The system call at whose entry it stood was put off for one of
     /// juror's: it enters it again, which is no news.
     pub(crate) enters_again: bool,
+    /// Its present stop is inside a system call whose result the kernel has
+    /// not written yet.
+    pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
     /// The parent in a `vfork` goes on by itself when the child is gone.
@@ -41,8 +44,8 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
-    /// Its present stop is in the middle of a system call.
-    pub(crate) is_inside_call: bool,
+    /// Signals before that one, until the thread runs.
+    pub(crate) put_off: Vec<PutOff>,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -77,6 +80,16 @@ pub(crate) struct PendingSignal {
     pub(crate) synchronous: bool,
 }
 
+/// A signal that another one overtook. The kernel takes one signal a stop, so
+/// it is sent anew when the thread runs, and then comes by once more.
+#[derive(Debug)]
+pub(crate) struct PutOff {
+    pub(crate) number: i32,
+    /// The program's, which the sending by juror must not replace.
+    pub(crate) information: siginfo_t,
+    pub(crate) sent: bool,
+}
+
 /// The registers of one stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StopRegisters {
@@ -99,6 +112,7 @@ impl Thread {
             at_signal: false,
             at_entry: false,
             enters_again: false,
+            inside_kernel: false,
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
@@ -106,8 +120,22 @@ impl Thread {
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
-            is_inside_call: false,
+            put_off: Vec::new(),
             registers: OnceCell::new(),
+        }
+    }
+
+    /// Keeps a signal for when the thread runs. Of the standard signals one of
+    /// a kind waits, as in the kernel.
+    pub(crate) fn put_off(&mut self, signal: PendingSignal) {
+        let is_standard = signal.number < libc::SIGRTMIN();
+        let waits = self.put_off.iter().any(|it| it.number == signal.number);
+        if signal.deliver && !(is_standard && waits) {
+            self.put_off.push(PutOff {
+                number: signal.number,
+                information: signal.information,
+                sent: false,
+            });
         }
     }
 

@@ -2,7 +2,9 @@
 
 mod support;
 
-use juror_debuggee::{Notice, SignalReport, SignalTreatment};
+use std::process::Command;
+
+use juror_debuggee::{Debuggee, Notice, Owner, SignalReport, SignalTreatment};
 use support::{compile, run, run_with, start_with_points};
 
 #[test]
@@ -266,4 +268,50 @@ fn job_control_stops_and_continues() {
     let mut debuggee = program.start();
     run(&mut debuggee).assert_exited(0);
     assert_eq!(program.output(), "continued\n");
+}
+
+/// Two signals that come between a report and the step in place: neither may
+/// keep the thread from making it, and each keeps the name of its sender.
+#[test]
+fn signals_that_meet_at_a_step_are_all_delivered() {
+    let program = compile(
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        static int senders[2][5], handled[2];
+        static void on_signal(int signal, siginfo_t *information, void *context) {
+            int second = signal == SIGUSR2;
+            senders[second][handled[second]++] = information->si_pid;
+        }
+        __attribute__((noinline)) void work(volatile int *n) { ++*n; }
+        int main(void) {
+            struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+            sigaction(SIGUSR1, &action, 0);
+            sigaction(SIGUSR2, &action, 0);
+            for (volatile int n = 0; n < 5;) work(&n);
+            for (int i = 0; i < 5; i++) printf("%d %d\n", senders[0][i], senders[1][i]);
+            return 0;
+        }"#,
+        &["-O1"],
+    );
+    for in_place in [false, true] {
+        let mut launch = program.launch();
+        launch.in_place = in_place;
+        let mut debuggee = Debuggee::launch(&launch).unwrap();
+        let address = program.address(&debuggee, "work");
+        debuggee.insert(address, Owner::Monitor).unwrap();
+        let mut senders = String::new();
+        let run = run_with(&mut debuggee, |debuggee, notice| {
+            if let Notice::Hit { .. } = notice {
+                let process = debuggee.pid();
+                let script = format!("kill -USR1 {process}; kill -USR2 {process}");
+                let mut sender = Command::new("sh").args(["-c", &script]).spawn().unwrap();
+                assert!(sender.wait().unwrap().success());
+                senders += &format!("{0} {0}\n", sender.id());
+            }
+        });
+        run.assert_exited(0);
+        assert_eq!(program.output(), senders, "in place: {in_place}");
+        assert_eq!(run.hits, 5, "in place: {in_place}");
+    }
 }

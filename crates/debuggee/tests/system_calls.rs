@@ -127,3 +127,39 @@ fn a_call_of_juror_in_between_repeats_nothing() {
     let asks = |notice: &Notice| matches!(notice, Notice::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
     assert_eq!(count(&run, asks), 202);
 }
+
+/// By steps alone: each call has its entry and its exit, and a step ends after
+/// the call when nobody asked for it.
+#[test]
+fn steps_do_not_pass_by_a_system_call() {
+    let program = compile(CALLS, &["-O2"]);
+    for asked in [libc::SYS_getppid, libc::SYS_read] {
+        let mut debuggee = program.start();
+        debuggee.catch_system_calls(SystemCalls::Only(BTreeSet::from([asked as u64])));
+        let call = program.address(&debuggee, "ask_call");
+        let ask = program.address(&debuggee, "ask");
+        debuggee.insert(ask, Owner::Developer).unwrap();
+        debuggee.resume_all().unwrap();
+        let thread = loop {
+            let notice = debuggee.wait().unwrap();
+            if let Notice::Hit { thread, .. } = notice {
+                break thread;
+            }
+            debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+        };
+        let mut told = 0;
+        let mut places = BTreeSet::new();
+        while !places.contains(&(call + 2)) || told == 1 {
+            debuggee.step(thread).unwrap();
+            match debuggee.wait().unwrap() {
+                Notice::Stepped { address, .. } => drop(places.insert(address)),
+                Notice::SystemCall { .. } => told += 1,
+                notice => panic!("{notice:?}"),
+            }
+            places.insert(debuggee.registers(thread).unwrap().rip);
+        }
+        assert!(places.contains(&call));
+        assert_eq!(told, if asked == libc::SYS_getppid { 2 } else { 0 });
+        debuggee.kill().unwrap();
+    }
+}

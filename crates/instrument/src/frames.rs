@@ -45,6 +45,9 @@ pub struct Frame {
     pub interrupted: bool,
     /// It was found without unwind information.
     pub guess: bool,
+    /// It is the place from where juror called the frame before it: the number
+    /// of what that call is part of. There is no code of the program here.
+    pub called_by_juror: Option<u32>,
 }
 
 impl Frame {
@@ -95,6 +98,14 @@ impl Program {
             let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else {
                 return false;
             };
+            if let Some((frame, below)) = self.frame_of_call(thread, pc, &registers) {
+                if !visit(frame) {
+                    return true;
+                }
+                registers = below;
+                (exact, interrupted, guess) = (true, false, false);
+                continue;
+            }
             let lookup = if exact { pc } else { pc.wrapping_sub(1) };
             let module = self.modules.find(lookup).cloned();
             let unwound = match &module {
@@ -118,6 +129,7 @@ impl Program {
                 line: None,
                 interrupted,
                 guess,
+                called_by_juror: None,
             };
             for frame in with_inlined(base) {
                 if !visit(frame) {
@@ -138,6 +150,28 @@ impl Program {
             registers = unwound.registers;
         }
         true
+    }
+
+    /// The frame that a thread would have at an address, as far as the address
+    /// tells: no registers.
+    pub fn frame_at(&self, address: u64) -> Option<Frame> {
+        let base = Frame {
+            pc: address,
+            lookup: address,
+            registers: Registers::default(),
+            cfa: None,
+            module: self.modules.find(address).cloned(),
+            function: None,
+            name: None,
+            inline_depth: 0,
+            inline_count: 0,
+            file: None,
+            line: None,
+            interrupted: false,
+            guess: false,
+            called_by_juror: None,
+        };
+        with_inlined(base).into_iter().next()
     }
 
     /// The visible variables of a frame, innermost scope first: name and

@@ -5,7 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calls;
 pub mod capture_plan;
+pub mod code;
+pub mod condition;
 pub mod expression;
 pub mod format;
 pub mod frames;

@@ -62,6 +62,18 @@ impl FrameScope<'_> {
         names
     }
 
+    /// A global variable, function or enumerator: of the frame's own module
+    /// first.
+    pub(crate) fn outside(&self, name: &str) -> Result<Typed, String> {
+        let frame = self.frame();
+        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
+        let scopes = frame.map_or_else(Vec::new, scopes_of);
+        own.iter()
+            .chain(self.program.modules.iter())
+            .find_map(|module| global(module, name, &scopes))
+            .ok_or_else(|| self.missing_name(name))
+    }
+
     fn missing_name(&self, name: &str) -> String {
         let names = self.names();
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
@@ -144,12 +156,7 @@ impl Scope for FrameScope<'_> {
         {
             return Ok(field);
         }
-        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
-        let scopes = frame.map_or_else(Vec::new, scopes_of);
-        own.iter()
-            .chain(self.program.modules.iter())
-            .find_map(|module| global(module, name, &scopes))
-            .ok_or_else(|| self.missing_name(name))
+        self.outside(name)
     }
 
     fn register(&self, name: &str) -> Result<Typed, String> {

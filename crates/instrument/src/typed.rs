@@ -293,7 +293,12 @@ fn extended(bytes: &[u8; 16]) -> f64 {
         (0, 0) => sign * 0.0,
         (0x7fff, f) if f << 1 == 0 => sign * f64::INFINITY,
         (0x7fff, _) => f64::NAN,
-        _ => sign * (fraction as f64) * 2f64.powi(exponent - 16383 - 63),
+        _ => {
+            // In two steps, since the scale alone may be too small for a double.
+            let scale = exponent - 16383;
+            let (first, second) = (2f64.powi(scale / 2), 2f64.powi(scale - scale / 2));
+            sign * (fraction as f64 / 2f64.powi(63)) * first * second
+        }
     }
 }
 

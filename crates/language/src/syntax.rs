@@ -234,12 +234,52 @@ pub enum ExpressionKind {
         /// What is converted.
         operand: Box<Expression>,
     },
+    /// `f(a, b)`: a call of the debuggee's function; at the prompt only.
+    Call {
+        /// What stands before the parenthesis: a name, or a pointer to code.
+        function: Box<Expression>,
+        /// The arguments, in order.
+        arguments: Vec<Expression>,
+    },
     /// `sizeof x`
     SizeOf(Box<Expression>),
     /// `sizeof(unsigned long)`
     SizeOfType(TypeName),
     /// What could not be read; a diagnostic says why.
     Error,
+}
+
+impl Expression {
+    /// Whether evaluating it may run code of the debuggee.
+    pub fn calls_functions(&self) -> bool {
+        match &self.kind {
+            ExpressionKind::Call { .. } => true,
+            ExpressionKind::Unary { operand, .. }
+            | ExpressionKind::Cast { operand, .. }
+            | ExpressionKind::SizeOf(operand) => operand.calls_functions(),
+            ExpressionKind::Binary { left, right, .. } => {
+                left.calls_functions() || right.calls_functions()
+            }
+            ExpressionKind::Field { object, .. } => object.calls_functions(),
+            ExpressionKind::Index { object, index } => {
+                object.calls_functions() || index.calls_functions()
+            }
+            ExpressionKind::Slice { object, start, end } => [object, start, end]
+                .into_iter()
+                .any(|part| part.calls_functions()),
+            ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Null
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Register(_)
+            | ExpressionKind::Argument(_)
+            | ExpressionKind::Return
+            | ExpressionKind::SizeOfType(_)
+            | ExpressionKind::Error => false,
+        }
+    }
 }
 
 /// A type of the debuggee by name.

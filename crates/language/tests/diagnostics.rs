@@ -193,6 +193,19 @@ fn what_has_no_place_in_a_property() {
         "queue[1..2]",
         "queue[0]".get(5..).unwrap(),
     );
+    check_guard(
+        "size(queue) == 8",
+        "not-in-properties",
+        "size(queue)",
+        "pure",
+    );
+    check_guard("f(queue)->x == 8", "not-in-properties", "f(queue)", "pure");
+    check(
+        "event e = before f(x = g(y)) state init { on e }",
+        "not-in-properties",
+        "g(y)",
+        "pure",
+    );
     check_guard("queue@2 == 8", "not-in-properties", "queue@2", "");
     check_guard("^queue == 8", "not-in-properties", "^queue", "");
     check_guard("queue[count] == 8", "bad-index", "count", "before the run");

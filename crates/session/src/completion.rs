@@ -38,6 +38,11 @@ impl Session {
                 .iter()
                 .map(|watched| watched.property.name.to_string())
                 .collect(),
+            Completes::Caught => crate::catch_commands::SUBJECTS
+                .iter()
+                .map(|&subject| subject.to_owned())
+                .chain(crate::catchpoints::system_call_names().map(str::to_owned))
+                .collect(),
             Completes::Signals => crate::signal::names().map(str::to_owned).collect(),
             Completes::Places => self.place_names(),
             Completes::Expressions => self.expression_names(),

@@ -1,6 +1,7 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
+use crate::breakpoints::Fate;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
 use crate::options::{CommandError, Observer};
 use crate::run::Pause;
@@ -22,12 +23,17 @@ impl Session {
         line: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if self.attached.is_being_given() {
+            return Ok(self.take_given(line));
+        }
         let (word, rest) = commands::split_line(line);
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let entry = find(word)?;
-        let result = self.dispatch(entry.command, rest, observer);
+        let result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        if result.is_err() {
+            self.attached.clear();
+        }
         // However it ended, a person types next.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -66,13 +72,19 @@ impl Session {
             Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
-            Command::Break => self.set_breakpoint(rest, false),
-            Command::TemporaryBreak => self.set_breakpoint(rest, true),
+            Command::Break => self.set_breakpoint(rest, Fate::Keep),
+            Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
+            Command::Catch => self.catch(rest, false),
+            Command::TemporaryCatch => self.catch(rest, true),
+            Command::Clear => self.clear(rest),
+            Command::Commands => self.begin_commands(rest),
+            Command::Condition => self.set_condition(rest),
+            Command::Ignore => self.ignore(rest),
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
-            Command::Disable => self.enable(rest, false),
-            Command::Enable => self.enable(rest, true),
+            Command::Disable => self.disable(rest),
+            Command::Enable => self.enable(rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => {
@@ -131,6 +143,7 @@ impl Session {
         }
         self.forget_program();
         self.watch.restart(self.options.history);
+        self.breakpoints.forget_hits();
         self.launch()?;
         Ok(())
     }
@@ -190,11 +203,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         if let Some(count) = number(rest)?.filter(|&count| count > 1) {
             let frame = self.selected_frame()?;
-            for position in self.breakpoints.at(frame.pc) {
-                if let Some(breakpoint) = self.breakpoints.get_mut(position) {
-                    breakpoint.ignore = count - 1;
-                }
-            }
+            self.breakpoints.ignore_at(frame.pc, count - 1);
         }
         self.running()?;
         self.continue_run(observer)
@@ -319,6 +328,12 @@ impl Session {
 }
 
 fn find(word: &str) -> Result<&'static Entry, CommandError> {
+    if word == "end" {
+        return Err(CommandError::with_help(
+            "`end` ends the commands of a breakpoint, and none are being given",
+            "begin with: commands N",
+        ));
+    }
     commands::find(word).map_err(|unclear| {
         let names = TABLE.iter().map(|entry| entry.name);
         unclear_error(

@@ -217,9 +217,7 @@ impl Session {
         for &number in &numbers {
             self.handling.change(number, &actions);
         }
-        if let Some(program) = &mut self.program {
-            self.handling.apply(&mut program.debuggee);
-        }
+        self.renew_catchpoints();
         Ok(self.signal_views(&numbers))
     }
 

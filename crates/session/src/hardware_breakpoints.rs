@@ -6,7 +6,7 @@ use crate::place;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::view::{Outcome, PointView, StopReason};
+use crate::view::{Outcome, PointLocation, PointView, StopReason};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::program::Program;
 use juror_language::Expression;
@@ -18,6 +18,7 @@ pub struct HardwareBreakpoint {
     text: String,
     place: Resolvable,
     condition: Option<Expression>,
+    condition_text: Option<String>,
     temporary: bool,
     enabled: bool,
     hits: u64,
@@ -115,12 +116,25 @@ impl HardwareBreakpoints {
             locations: match program {
                 Some(program) => {
                     let addresses = it.addresses.iter();
-                    addresses.map(|&at| report::location(program, at)).collect()
+                    addresses
+                        .map(|&at| PointLocation {
+                            place: report::location(program, at),
+                            number: 1,
+                            enabled: it.enabled,
+                            hits: it.hits,
+                            passage: Some("hardware".to_owned()),
+                        })
+                        .collect()
                 }
                 None => Vec::new(),
             },
             hits: it.hits,
             passage: Some("hardware".to_owned()),
+            condition: it.condition_text.clone(),
+            thread: None,
+            ignore: 0,
+            stops_left: None,
+            commands: Vec::new(),
         };
         self.list.iter().map(view).collect()
     }
@@ -160,6 +174,7 @@ impl Session {
             text: if rest.is_empty() { "here" } else { rest }.to_owned(),
             place,
             condition,
+            condition_text: placed.condition.clone(),
             temporary,
             enabled: true,
             hits: 0,
@@ -224,7 +239,12 @@ impl Session {
         if numbers.is_empty() {
             return Ok(None);
         }
-        let reason = StopReason::Breakpoint { numbers, temporary };
+        let reason = StopReason::Breakpoint {
+            numbers,
+            errors: Vec::new(),
+            temporary,
+            silent: false,
+        };
         Ok(Some(Pause::Reason(reason, thread)))
     }
 }

@@ -6,8 +6,8 @@ use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
 use crate::view::{
-    FrameView, Outcome, PointView, RegisterView, SourceView, ThreadView, VariableView,
-    ViolationView,
+    FrameView, Outcome, PointLocation, PointView, RegisterView, SourceView, ThreadView,
+    VariableView, ViolationView,
 };
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::{Frame, users_frames};
@@ -226,16 +226,23 @@ impl Session {
                         watched.property.name, symbolic.name, symbolic.kind, symbolic.function
                     ),
                     enabled: !planted.is_empty(),
-                    temporary: false,
                     locations: match program {
                         Some(program) => addresses
                             .iter()
-                            .map(|&at| report::location(program, at))
+                            .zip(1..)
+                            .map(|(&at, number)| PointLocation {
+                                place: report::location(program, at),
+                                number,
+                                enabled: true,
+                                passage: passage(program, at),
+                                ..PointLocation::default()
+                            })
                             .collect(),
                         None => Vec::new(),
                     },
                     hits: watched.occurrences.get(event).copied().unwrap_or(0),
                     passage: program.and_then(|p| passage(p, *addresses.first()?)),
+                    ..PointView::default()
                 });
             }
         }

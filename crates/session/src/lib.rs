@@ -7,8 +7,11 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod breakpoint_commands;
 pub mod breakpoints;
+mod catch_commands;
+mod catchpoints;
 pub mod commands;
 mod completion;
 mod execute;

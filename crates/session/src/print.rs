@@ -15,18 +15,6 @@ impl Session {
         self.values.len() as u32
     }
 
-    /// `$1`, `$`, `$$`.
-    pub(crate) fn convenience(&self, name: &str) -> Option<Typed> {
-        match name {
-            "" => self.values.last().cloned(),
-            "$" => self.values.iter().rev().nth(1).cloned(),
-            number => {
-                let number: usize = number.parse().ok()?;
-                self.values.get(number.checked_sub(1)?).cloned()
-            }
-        }
-    }
-
     /// Evaluates an expression in the selected frame.
     pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
         let (expression, diagnostics) = juror_language::parse_expression(text);
@@ -46,7 +34,7 @@ impl Session {
             Vec::new()
         };
         let program = self.running()?;
-        let values = |name: &str| self.convenience(name);
+        let values = |name: &str| convenience(&self.values, name);
         let scope = FrameScope {
             program,
             frames: &frames,
@@ -76,6 +64,18 @@ impl Session {
             type_name,
             value: shown,
         }))
+    }
+}
+
+/// `$1`, `$`, `$$`.
+pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
+    match name {
+        "" => values.last().cloned(),
+        "$" => values.iter().rev().nth(1).cloned(),
+        number => {
+            let number: usize = number.parse().ok()?;
+            values.get(number.checked_sub(1)?).cloned()
+        }
     }
 }
 

@@ -8,14 +8,13 @@
 //! other threads.
 
 use crate::options::{CommandError, Observer};
+use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
-use juror_instrument::expression;
 use juror_instrument::frames::users_frames;
-use juror_instrument::scope::FrameScope;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -77,6 +76,7 @@ impl Session {
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
+        self.attached.clear();
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -129,11 +129,15 @@ impl Session {
             Notice::ModulesChanged { thread } => {
                 // A property that does not fit a late library must be seen:
                 // its events would be missed.
+                let before = self.loaded_paths();
                 let bound = self.bind(thread, false);
                 let program = self.running_mut()?;
                 program.modules.note_started();
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                if let Some(reason) = self.catch_libraries(&before) {
+                    return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
@@ -166,11 +170,21 @@ impl Session {
             Notice::Accessed { thread, accesses } => {
                 return self.take_access(thread, &accesses, goal);
             }
-            Notice::SystemCall { thread, .. } => self.running_mut()?.debuggee.resume(thread)?,
+            Notice::SystemCall {
+                thread,
+                number,
+                phase,
+            } => return self.on_system_call(thread, number, phase),
+            Notice::Forking {
+                thread,
+                child,
+                kind,
+            } => return self.on_forking(thread, child, kind),
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
-                self.breakpoints.forget_locations();
+                self.breakpoints.forget_process();
+                self.catchpoints.forget_locations();
                 self.hardware_breakpoints.forget_locations();
                 for gone in self.watchpoints.forget_program(true) {
                     let (number, text) = (gone.number, gone.text);
@@ -182,6 +196,9 @@ impl Session {
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
+                }
+                if let Some(reason) = self.catch_exec(&path) {
+                    return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
@@ -215,6 +232,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let decision = self.handling.decide(signal, fatal);
+        if let Some(reason) = self.catch_signal(signal) {
+            self.running_mut()?
+                .debuggee
+                .set_delivery(thread, decision.pass)?;
+            return Ok(Some(Pause::Reason(reason, thread)));
+        }
         let (name, description) = crate::signal::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
@@ -246,6 +269,11 @@ impl Session {
         let announced = self.announced.take() == Some((thread, address));
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
+            if pause.is_none()
+                && let Some(reason) = self.catch_exception(thread, address)?
+            {
+                pause = Some(Pause::Reason(reason, thread));
+            }
         }
         if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program
@@ -358,80 +386,34 @@ impl Session {
         ))
     }
 
-    /// A point of the developer: counts, asks its condition, and stops.
+    /// A point of the developer: asks its condition, counts, and stops.
     fn on_breakpoint(
         &mut self,
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let mut numbers = Vec::new();
-        let mut temporary = false;
-        let mut gone = Vec::new();
-        for position in self.breakpoints.at(address) {
-            let condition = self
-                .breakpoints
-                .get_mut(position)
-                .and_then(|b| b.condition.clone());
-            let holds = match &condition {
-                None => Ok(true),
-                Some(condition) => self.condition_holds(thread, condition),
-            };
-            let Some(breakpoint) = self.breakpoints.get_mut(position) else {
-                continue;
-            };
-            match holds {
-                Ok(false) => continue,
-                Ok(true) => {}
-                // A condition that cannot be evaluated is shown, never false.
-                Err(message) => {
-                    let reason = StopReason::MonitorError {
-                        property: format!("breakpoint {}", breakpoint.number),
-                        message: format!("its condition cannot be evaluated: {message}"),
-                        start: 0,
-                        end: 0,
-                        file: String::new(),
-                    };
-                    return Ok(Some(Pause::Reason(reason, thread)));
-                }
-            }
-            breakpoint.hits += 1;
-            if breakpoint.ignore > 0 {
-                breakpoint.ignore -= 1;
-                continue;
-            }
-            numbers.push(breakpoint.number);
-            if breakpoint.temporary {
-                temporary = true;
-                gone.push(breakpoint.number);
-            }
-        }
-        if !gone.is_empty() {
-            self.breakpoints.delete(self.program.as_mut(), &gone)?;
-        }
-        if numbers.is_empty() {
+        let Some(program) = &mut self.program else {
             return Ok(None);
-        }
-        Ok(Some(Pause::Reason(
-            StopReason::Breakpoint { numbers, temporary },
-            thread,
-        )))
-    }
-
-    pub(crate) fn condition_holds(
-        &self,
-        thread: ThreadId,
-        condition: &juror_language::Expression,
-    ) -> Result<bool, String> {
-        let program = self.running().map_err(|error| error.message)?;
-        let (frames, _) = program.backtrace(thread, 2);
-        let values = |name: &str| self.convenience(name);
-        let scope = FrameScope {
-            program,
-            frames: &frames,
-            level: 0,
-            convenience: &values,
         };
-        expression::is_true(condition, &scope).map_err(|error| error.message)
+        let values = |name: &str| convenience(&self.values, name);
+        let Some(stopping) = self.breakpoints.hit(program, thread, address, &values) else {
+            return Ok(None);
+        };
+        let silent = self.attached.prepare(&self.breakpoints, &stopping);
+        let used_up = self.breakpoints.used_up(&stopping);
+        if stopping.is_spent {
+            self.breakpoints.delete(Some(program), &used_up);
+        }
+        let errors = stopping.errors.iter().map(|(number, message)| {
+            format!("the condition of breakpoint {number} cannot be evaluated: {message}")
+        });
+        let reason = StopReason::Breakpoint {
+            errors: errors.collect(),
+            numbers: stopping.numbers.to_vec(),
+            temporary: stopping.temporary,
+            silent,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Makes a pause into what the user sees: all threads stand, or the
@@ -456,7 +438,7 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
         let is_hardware = self.running()?.debuggee.is_hardware_site(address);
-        if self.breakpoints.at(address).is_empty() && !is_hardware {
+        if !self.breakpoints.is_at(address) && !is_hardware {
             return Ok(None);
         }
         let mut pause = self.on_breakpoint(thread, address)?;
@@ -480,6 +462,9 @@ impl Session {
             return self.drain_end();
         }
         self.select_thread(thread);
+        if !matches!(reason, StopReason::Breakpoint { .. }) {
+            self.attached.clear();
+        }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
     }

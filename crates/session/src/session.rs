@@ -1,7 +1,9 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
+use crate::catchpoints::Catchpoints;
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
@@ -49,7 +51,9 @@ pub struct Session {
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
+    pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
@@ -74,6 +78,7 @@ impl Session {
             observer.notice(&format!("warning: {warning}"));
         }
         let mut session = Session {
+            catchpoints: Catchpoints::default(),
             handling: Handling::new(options.batch),
             options,
             program: None,
@@ -83,6 +88,7 @@ impl Session {
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
             watchpoints: Watchpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -119,7 +125,6 @@ impl Session {
             *guard = Some(debuggee.interrupter());
         }
         let mut program = Program::new(debuggee);
-        self.handling.apply(&mut program.debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.
@@ -129,6 +134,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
             self.forget_program();
@@ -183,6 +189,7 @@ impl Session {
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
+        self.catchpoints.bind(program);
         let watched = self
             .hardware_breakpoints
             .bind(program)
@@ -196,12 +203,14 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
+        self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
     }

@@ -179,6 +179,22 @@ pub enum StopReason {
         numbers: Vec<u32>,
         /// It was temporary and is gone.
         temporary: bool,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
+    },
+    /// A catchpoint of the developer.
+    Caught {
+        /// Its numbers.
+        numbers: Vec<u32>,
+        /// It was temporary and is gone.
+        temporary: bool,
+        /// What was caught: `syscall_entry`, `syscall_exit`, `signal`, `fork`,
+        /// `vfork`, `exec`, `load`, `unload`, `throw`, `rethrow`, `catch`.
+        event: String,
+        /// The same in words, with what it is about.
+        description: String,
     },
     /// Watched memory was accessed; the thread stands behind the access.
     Watchpoint {
@@ -236,8 +252,8 @@ pub struct WatchedAccess {
     pub value: String,
     /// The instruction that did it.
     pub place: Location,
-    /// The number of the system call by which the kernel did it.
-    pub system_call: Option<u64>,
+    /// The system call by which the kernel did it.
+    pub system_call: Option<String>,
 }
 
 /// The debuggee stands still.
@@ -320,23 +336,50 @@ pub struct EventSummary {
 }
 
 /// A point, as `info breakpoints` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PointView {
     /// The developer's number; monitors' points have none.
     pub number: Option<u32>,
     /// `developer`, or `monitor` with the property's name in `for_what`.
     pub owner: String,
-    /// The place as written, or the event.
+    /// The place as written with its thread and condition, or the event.
     pub for_what: String,
     /// It is planted, or will be.
     pub enabled: bool,
     /// It goes away when hit.
     pub temporary: bool,
-    /// Where it is planted now; empty while pending or not needed.
-    pub locations: Vec<Location>,
+    /// Where it is now; empty while pending or not needed.
+    pub locations: Vec<PointLocation>,
     /// How often it was hit.
     pub hits: u64,
-    /// How a thread gets past: `emulated`, `copied`, `in place`.
+    /// How a thread gets past at the first place: `emulated`, `copied`, `in
+    /// place`.
+    pub passage: Option<String>,
+    /// What must be true there.
+    pub condition: Option<String>,
+    /// The only thread that it is for.
+    pub thread: Option<u32>,
+    /// How many hits are still to be passed.
+    pub ignore: u64,
+    /// After how many stops it is disabled.
+    pub stops_left: Option<u64>,
+    /// What is done when it has stopped the program.
+    pub commands: Vec<String>,
+}
+
+/// One of the places where a point is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PointLocation {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Location,
+    /// `2` in `1.2`.
+    pub number: u32,
+    /// It is planted, if the point is enabled.
+    pub enabled: bool,
+    /// How often it was hit there.
+    pub hits: u64,
+    /// How a thread gets past.
     pub passage: Option<String>,
 }
 

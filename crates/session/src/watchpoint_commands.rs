@@ -1,14 +1,18 @@
 //! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
 //! is accessed.
 
+use crate::breakpoints::targets;
+use crate::catchpoints::system_call_name;
 use crate::options::CommandError;
 use crate::place;
+use crate::print::convenience;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, WatchedAccess};
 use crate::watchpoints::{Home, WatchKind, Watchpoint};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
+use juror_instrument::expression::is_true;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
@@ -81,7 +85,7 @@ impl Session {
             false => Vec::new(),
         };
         let level = self.selection.level;
-        let values = |name: &str| self.convenience(name);
+        let values = |name: &str| convenience(&self.values, name);
         let scope = FrameScope {
             program: self.running()?,
             frames: &frames,
@@ -108,6 +112,7 @@ impl Session {
             text: rest.to_owned(),
             kind,
             condition,
+            condition_text: written.condition.map(str::to_owned),
             enabled: true,
             ignore: 0,
             hits: 0,
@@ -217,7 +222,7 @@ impl Session {
             before: writes.then(|| value_text(program, &before)),
             value: value_text(program, &watchpoint.seen),
             place,
-            system_call: access.system_call,
+            system_call: access.system_call.map(system_call_name),
         };
         if watchpoint.kind == WatchKind::Change {
             view.access = "change".to_owned();
@@ -241,27 +246,33 @@ impl Session {
     /// Whether a condition is true where a thread stands. One that cannot be
     /// evaluated is shown, never false.
     fn holds(&self, thread: ThreadId, condition: &Expression, view: &mut WatchedAccess) -> bool {
-        let Ok(program) = self.running() else {
-            return true;
-        };
+        match self.condition_holds(thread, condition) {
+            Ok(holds) => holds,
+            Err(message) => {
+                view.expression = format!(
+                    "{} (its condition cannot be evaluated: {message})",
+                    view.expression
+                );
+                true
+            }
+        }
+    }
+
+    pub(crate) fn condition_holds(
+        &self,
+        thread: ThreadId,
+        condition: &Expression,
+    ) -> Result<bool, String> {
+        let program = self.running().map_err(|error| error.message)?;
         let (frames, _) = program.backtrace(thread, 2);
-        let values = |name: &str| self.convenience(name);
+        let values = |name: &str| convenience(&self.values, name);
         let scope = FrameScope {
             program,
             frames: &frames,
             level: 0,
             convenience: &values,
         };
-        match juror_instrument::expression::is_true(condition, &scope) {
-            Ok(holds) => holds,
-            Err(error) => {
-                view.expression = format!(
-                    "{} (its condition cannot be evaluated: {})",
-                    view.expression, error.message
-                );
-                true
-            }
-        }
+        is_true(condition, &scope).map_err(|error| error.message)
     }
 
     /// A thread is at an internal point: calls may be over for which local
@@ -308,16 +319,20 @@ impl Session {
         })
     }
 
-    /// Takes the numbers of watchpoints and hardware breakpoints out of those that a command names, and does
-    /// `work` for each; for all of them when it names none. Gives the
-    /// other numbers; nothing when there are none left to look at.
-    pub(crate) fn split_watchpoints(
+    /// Takes the numbers of watchpoints and hardware breakpoints out of those
+    /// that a command names, and does `work` for each; for all of them when it
+    /// names none. Gives what else was named, as it would be typed; nothing
+    /// when the command is done.
+    pub(crate) fn split_watched(
         &mut self,
-        numbers: Vec<u32>,
+        text: &str,
         mut work: impl FnMut(&mut Session, u32) -> Result<(), CommandError>,
-    ) -> Result<Option<Vec<u32>>, CommandError> {
-        let names_all = numbers.is_empty();
-        let is_meant = |number: &u32| names_all || numbers.contains(number);
+    ) -> Result<Option<String>, CommandError> {
+        let named = targets(text).map_err(CommandError::new)?;
+        let is_meant = |number: &u32| {
+            let mut whole = named.iter().filter(|target| target.location.is_none());
+            named.is_empty() || whole.any(|target| target.number == *number)
+        };
         let meant: Vec<u32> = self
             .watchpoints
             .iter()
@@ -325,14 +340,55 @@ impl Session {
             .chain(self.hardware_breakpoints.numbers())
             .filter(is_meant)
             .collect();
-        let others: Vec<u32> = numbers
-            .into_iter()
-            .filter(|number| !meant.contains(number))
+        let others: Vec<String> = named
+            .iter()
+            .filter(|target| !meant.contains(&target.number))
+            .map(|target| match target.location {
+                Some(location) => format!("{}.{location}", target.number),
+                None => target.number.to_string(),
+            })
             .collect();
         for number in meant {
             work(self, number)?;
         }
-        Ok((names_all || !others.is_empty()).then_some(others))
+        let is_done = others.is_empty() && !named.is_empty();
+        Ok((!is_done).then(|| others.join(" ")))
+    }
+
+    /// `delete`, of what watches by debug registers, pages or steps.
+    pub(crate) fn delete_watched(&mut self, text: &str) -> Result<Option<String>, CommandError> {
+        self.split_watched(text, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.delete(program, number)?;
+            let program = session.program.as_mut();
+            Ok(session.hardware_breakpoints.delete(program, number)?)
+        })
+    }
+
+    /// `enable` and `disable`, of the same.
+    pub(crate) fn enable_watched(
+        &mut self,
+        text: &str,
+        enabled: bool,
+    ) -> Result<Option<String>, CommandError> {
+        self.split_watched(text, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.enable(program, number, enabled)?;
+            let program = session.program.as_mut();
+            let points = &mut session.hardware_breakpoints;
+            Ok(points.enable(program, number, enabled)?)
+        })
+    }
+
+    /// `ignore N COUNT`, where `N` is a watchpoint; false where it is not.
+    pub(crate) fn ignore_watched(&mut self, number: u32, count: u64) -> bool {
+        match self.watchpoints.numbered(number) {
+            Some(watchpoint) => {
+                watchpoint.ignore = count;
+                true
+            }
+            None => false,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! They share their numbers with breakpoints. A watchpoint of a local variable
 //! lasts as long as the variable's call; others are set again in every run.
 
-use crate::view::{Location, PointView};
+use crate::view::{Location, PointLocation, PointView};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
@@ -48,6 +48,8 @@ pub struct Watchpoint {
     pub kind: WatchKind,
     /// What must be true then.
     pub condition: Option<Expression>,
+    /// The same as it was written.
+    pub condition_text: Option<String>,
     /// It stops the program.
     pub enabled: bool,
     /// How many hits are still to be passed.
@@ -131,6 +133,11 @@ impl Watchpoints {
     /// All of them, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Watchpoint> {
         self.list.iter()
+    }
+
+    /// One by its number.
+    pub fn numbered(&mut self, number: u32) -> Option<&mut Watchpoint> {
+        self.list.iter_mut().find(|it| it.number == number)
     }
 
     /// One by the debuggee's number.
@@ -271,9 +278,15 @@ impl Watchpoints {
         let places = |watchpoint: &Watchpoint| {
             let ranges = watchpoint.seen.ranges.iter();
             let is_watched = program.is_some() && watchpoint.id.is_some();
-            let place = |address| Location {
-                address,
-                ..Location::default()
+            let place = |address| PointLocation {
+                place: Location {
+                    address,
+                    ..Location::default()
+                },
+                number: 1,
+                enabled: watchpoint.enabled,
+                hits: watchpoint.hits,
+                passage: tier(watchpoint).map(str::to_owned),
             };
             ranges
                 .filter(|_| is_watched)
@@ -289,6 +302,11 @@ impl Watchpoints {
             locations: places(watchpoint),
             hits: watchpoint.hits,
             passage: tier(watchpoint).map(str::to_owned),
+            condition: watchpoint.condition_text.clone(),
+            thread: None,
+            ignore: watchpoint.ignore,
+            stops_left: None,
+            commands: Vec::new(),
         };
         self.list.iter().map(view).collect()
     }

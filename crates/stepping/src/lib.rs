@@ -31,7 +31,7 @@ mod watch;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
-pub use flow::{Flow, flow_of};
+pub use flow::{Flow, flow_of, instruction_length};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
 pub use watch::{

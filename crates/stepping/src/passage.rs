@@ -38,11 +38,12 @@ pub struct PlannedPassage {
 /// variable that the instruction addresses relative to itself, what needs a
 /// copy is passed in place.
 pub fn plan_passage(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedPassage {
-    let in_place = |length| PlannedPassage {
-        passage: Passage::InPlace,
+    let stepped = |passage, length| PlannedPassage {
+        passage,
         copy: None,
         length,
     };
+    let in_place = |length| stepped(Passage::InPlace, length);
     let Ok(mut decoder) = Decoder::try_with_ip(64, bytes, address, DecoderOptions::NONE) else {
         return in_place(0);
     };
@@ -69,10 +70,17 @@ pub fn plan_passage(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedPas
                     copy: Some(copy),
                     length,
                 },
+                None if is_repeated(&instruction) => stepped(Passage::InPlaceRounds, length),
                 None => in_place(length),
             }
         }
     }
+}
+
+/// Whether a single step may end with the instruction still to be gone on with.
+fn is_repeated(instruction: &Instruction) -> bool {
+    instruction.is_string_instruction()
+        && (instruction.has_rep_prefix() || instruction.has_repne_prefix())
 }
 
 /// The best way that the kind of an instruction allows.

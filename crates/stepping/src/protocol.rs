@@ -81,6 +81,16 @@ pub enum Passage {
     },
     /// Hold the other threads, lift the trap, step, plant, release.
     InPlace,
+    /// The same for a repeated string instruction (`rep movsb`), of which a
+    /// single step makes one round: steps until the thread has left it.
+    InPlaceRounds,
+}
+
+impl Passage {
+    /// Whether the trap is lifted for it.
+    pub fn is_in_place(self) -> bool {
+        matches!(self, Passage::InPlace | Passage::InPlaceRounds)
+    }
 }
 
 /// What the engine is told. Addresses are those of the original program:

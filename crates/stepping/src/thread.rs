@@ -203,6 +203,13 @@ impl Thread {
             .find(|arrival| arrival.is_at(self.place, stack))
     }
 
+    /// The way past `address` for the innermost arrival reported there.
+    pub(crate) fn passage_of_arrival(&self, address: u64) -> Option<Passage> {
+        let arrivals = self.arrivals.iter();
+        let innermost = arrivals.rev().find(|arrival| arrival.address == address);
+        innermost.map(|arrival| arrival.passage)
+    }
+
     /// What is to be done with the thread, `site` being what is at its place.
     pub(crate) fn next(&self, site: Option<&Site>) -> Next {
         if self.standing.is_none() {

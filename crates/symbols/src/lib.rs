@@ -34,7 +34,7 @@ mod variable;
 
 pub use call::{
     ArgumentClass, EntryError, EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, EntryValue,
-    Parameter, ReturnValue, argument_plan,
+    OutgoingCall, Parameter, ReturnValue, Signature, argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
@@ -43,7 +43,8 @@ pub use function::Function;
 pub use inline::{InlinedCopy, InlinedFrame};
 pub use line::{Line, LineAddresses};
 pub use location::{
-    EvaluationContext, Location, LocationError, Memory, Piece, Place, register, register_name,
+    EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place, register,
+    register_name,
 };
 pub use names::demangle;
 pub use types::{

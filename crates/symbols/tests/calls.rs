@@ -3,7 +3,9 @@
 
 mod support;
 
-use juror_symbols::{EntryError, EntryLocation, EntryPlace, Function, Parameter, SymbolFile};
+use juror_symbols::{
+    EntryError, EntryLocation, EntryPlace, Function, Parameter, SymbolFile, register,
+};
 use support::{Program, compile, compile_everywhere};
 
 /// `rdi+0:4` for the first four bytes in a register, `[cfa+8]` for the stack,
@@ -52,6 +54,25 @@ fn check(programs: &[Program], table: &[(&str, &str)]) {
             );
         }
     }
+}
+
+/// The same for a call that is still to be made.
+fn outgoing(file: &SymbolFile, function: &Function) -> String {
+    let signature = file.signature(function).unwrap().unwrap();
+    let types: Vec<_> = signature
+        .parameters
+        .iter()
+        .map(|(_, of)| of.clone())
+        .collect();
+    let call = file.outgoing_call(function, &types, &signature.result);
+    let mut words: Vec<String> = signature
+        .parameters
+        .iter()
+        .zip(&call.arguments)
+        .map(|((name, _), location)| format!("{name}={}", show(location)))
+        .collect();
+    words.push(format!("-> {}", show(&call.result.location)));
+    words.join(" ")
 }
 
 const C_TYPES: &str = r#"
@@ -134,6 +155,71 @@ fn arguments_of_c_are_where_the_convention_puts_them() {
                 ("unused", "used=rdi:4 ignored=rsi:4 -> "),
             ],
         );
+    }
+}
+
+#[test]
+fn calls_to_be_made_follow_the_convention() {
+    // What callees of every compiler find, a caller must put there.
+    for program in compile_everywhere(C_TYPES, "-O0") {
+        for name in [
+            "scalars",
+            "floating",
+            "structures",
+            "large",
+            "extended",
+            "wide",
+            "wide_late",
+            "complexes",
+            "odd",
+            "vectors",
+            "pair",
+            "wrapped",
+        ] {
+            let function = program.function(name);
+            assert_eq!(
+                outgoing(&program.file, &function),
+                plans(&program.file, &function),
+                "{name} in {}",
+                program.how
+            );
+        }
+    }
+}
+
+#[test]
+fn a_call_to_be_made_tells_stack_and_vector_registers() {
+    let source = r#"
+struct large { long a[3]; };
+struct large make(int a, int b, int c, int d, int e, int f, double x, float y) {
+    return (struct large){{a + b + c, d + e + f, x + y}};
+}
+int sum(int count, ...) { return count; }
+int old() { return 1; }
+int main(void) { return make(1, 2, 3, 4, 5, 6, 7, 8).a[0] + sum(0) + old(); }
+"#;
+    for program in compile_everywhere(source, "-O0") {
+        let call_of = |name: &str| {
+            let function = program.function(name);
+            let signature = program.file.signature(&function).unwrap().unwrap();
+            let types: Vec<_> = signature
+                .parameters
+                .iter()
+                .map(|(_, of)| of.clone())
+                .collect();
+            let call = program
+                .file
+                .outgoing_call(&function, &types, &signature.result);
+            (call, signature.variadic)
+        };
+        let (make, variadic) = call_of("make");
+        assert_eq!(make.result_pointer, Some(register::RDI), "{}", program.how);
+        // The hidden pointer leaves five registers for six integers.
+        assert_eq!(
+            (make.stack_size, make.vector_count, variadic),
+            (8, 2, false)
+        );
+        assert!(call_of("sum").1, "{}", program.how);
     }
 }
 

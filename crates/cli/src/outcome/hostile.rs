@@ -63,6 +63,9 @@ fn poison_stop(stop: &mut StopView) {
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
+    if let StopReason::Breakpoint { errors, .. } = &mut stop.reason {
+        errors.fill(text());
+    }
     poison_location(&mut stop.location);
     stop.source.iter_mut().for_each(poison_source);
     stop.backtrace.iter_mut().for_each(poison_frame);
@@ -91,7 +94,12 @@ fn poison_point(point: &mut PointView) {
     point.owner = text();
     point.for_what = text();
     point.passage = Some(text());
-    point.locations.iter_mut().for_each(poison_location);
+    point.condition = Some(text());
+    point.commands.fill(text());
+    for location in &mut point.locations {
+        poison_location(&mut location.place);
+        location.passage = Some(text());
+    }
 }
 
 fn poison_monitor(monitor: &mut MonitorView) {
@@ -171,6 +179,7 @@ fn nothing_acts_on_the_terminal() {
                     access.access = text();
                     access.before = Some(text());
                     access.value = text();
+                    access.system_call = Some(text());
                     poison_location(&mut access.place);
                 }
             }
@@ -182,6 +191,7 @@ fn nothing_acts_on_the_terminal() {
                 expressions.iter_mut().for_each(|it| *it = text());
                 *function = text();
             }
+            StopReason::Caught { description, .. } => *description = text(),
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

@@ -6,7 +6,7 @@ use juror_language::BinaryOperator;
 use juror_symbols::Type;
 
 /// The result of an operator.
-pub(super) fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<Number, String> {
+pub(crate) fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<Number, String> {
     use Number::{Bool, Float, Int, Pointer};
     let a = if let Bool(truth) = a {
         Int(i128::from(truth))
@@ -70,7 +70,7 @@ fn pointer_and_integer(
     ))
 }
 
-fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, String> {
+pub(crate) fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, String> {
     let large = || format!("`{a} {operator} {b}` is too large");
     if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) && b == 0 {
         return Err("division by zero".to_owned());
@@ -109,7 +109,7 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
     }))
 }
 
-fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, String> {
+pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, String> {
     Ok(match operator {
         BinaryOperator::Add => Number::Float(a + b),
         BinaryOperator::Subtract => Number::Float(a - b),

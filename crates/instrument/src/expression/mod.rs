@@ -4,10 +4,12 @@
 //! exact arithmetic is an error, not a wrap. The expression's syntax is the
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
-mod arithmetic;
+pub(crate) mod arithmetic;
+pub(crate) mod call;
 
 use crate::typed::{Memory, Number, Place, Typed};
 use arithmetic::compute;
+use call::{Request, call};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use std::ops::Range;
@@ -42,6 +44,25 @@ pub trait Scope {
     fn type_named(&self, name: &str) -> Option<Type>;
     /// The debuggee's memory.
     fn memory(&self) -> &dyn Memory;
+    /// The result of a call that has not been made. Most scopes make none.
+    fn call(&self, request: Request) -> Result<Typed, String> {
+        let _ = request;
+        Err("functions of the program cannot be called here".to_owned())
+    }
+    /// What the call that stands there has returned, when it has.
+    fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
+        let _ = span;
+        None
+    }
+    /// What was found of the condition that stands there, before a call.
+    fn decided(&self, span: &Range<usize>) -> Option<bool> {
+        let _ = span;
+        None
+    }
+    /// Takes note of that.
+    fn decide(&self, span: &Range<usize>, truth: bool) {
+        let _ = (span, truth);
+    }
 }
 
 /// Evaluates an expression.
@@ -118,10 +139,23 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             ))
         }
         ExpressionKind::Cast { type_name, operand } => {
-            let value = evaluate(operand, scope)?;
             let r#type = named_type(type_name, scope)?;
+            let value = match &operand.kind {
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                } => call(operand, function, arguments, Some(r#type.clone()), scope)?,
+                _ => evaluate(operand, scope)?,
+            };
             at(cast(&value, r#type, scope.memory()))
         }
+        ExpressionKind::Call {
+            function,
+            arguments,
+        } => call(expression, function, arguments, None, scope),
+        ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
+            "`sizeof` calls no function: name the type, as in `sizeof(int)`".to_owned(),
+        )),
         ExpressionKind::SizeOf(operand) => {
             let size = evaluate(operand, scope)?.r#type.size();
             at(size_value(size))
@@ -266,23 +300,31 @@ fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Res
     }
 }
 
+/// The type of an array's elements; of a table's, its rows.
+pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
+    let TypeKind::Array {
+        element,
+        dimensions,
+        ..
+    } = array.strip().kind()
+    else {
+        return Err(format!("`{}` has no elements", array.name()));
+    };
+    // A row of a table is an array of the dimensions that are left.
+    dimensions
+        .get(1..)
+        .unwrap_or(&[])
+        .iter()
+        .rev()
+        .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
+        .ok_or_else(|| "the size of an element is not known".to_owned())
+}
+
 /// An element of an array, or behind a pointer.
 pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
-    let stripped = object.r#type.strip();
-    let element = match stripped.kind() {
-        TypeKind::Array {
-            element,
-            dimensions,
-            ..
-        } => {
-            // A row of a table is an array of the dimensions that are left.
-            let element = dimensions
-                .get(1..)
-                .unwrap_or(&[])
-                .iter()
-                .rev()
-                .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
-                .ok_or("the size of an element is not known")?;
+    let element = match object.r#type.strip().kind() {
+        TypeKind::Array { dimensions, .. } => {
+            let element = element_type(&object.r#type)?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
                 && matches!(object.place, Place::Bytes(_))
@@ -341,7 +383,8 @@ fn elements(
     })
 }
 
-fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
+/// A value as one of another type, as C's casts have it.
+pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
     let number = match value.number(memory) {
@@ -404,7 +447,14 @@ fn binary(
         Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".to_owned()))
     };
     if let BinaryOperator::And | BinaryOperator::Or = operator {
-        let first = is_true(left, scope)?;
+        let first = match scope.decided(&left.span) {
+            Some(truth) => truth,
+            None => {
+                let truth = is_true(left, scope)?;
+                scope.decide(&left.span, truth);
+                truth
+            }
+        };
         let decided = first == (operator == BinaryOperator::Or);
         return of(Number::Bool(if decided {
             first
@@ -481,22 +531,21 @@ fn compare_with_text(
     if !is_text {
         return Err(at("this is not text"));
     }
-    let mut found = vec![0; text.len() + 1];
-    for (index, byte) in found.iter_mut().enumerate() {
-        let mut one = [0];
-        if !scope
-            .memory()
-            .read(address.wrapping_add(index as u64), &mut one)
-        {
+    // The text in memory has one more byte, its end; none before it is zero.
+    let mut equal = true;
+    for (index, wanted) in text.bytes().map(Some).chain([None]).enumerate() {
+        let mut byte = [0];
+        let at_byte = address.wrapping_add(index as u64);
+        if !scope.memory().read(at_byte, &mut byte) {
             return Err(at("the text cannot be read"));
         }
-        *byte = one[0];
-        if one[0] == 0 {
+        equal = match wanted {
+            Some(wanted) => byte[0] == wanted && wanted != 0,
+            None => byte[0] == 0,
+        };
+        if !equal {
             break;
         }
     }
-    let equal = found
-        .strip_suffix(&[0])
-        .is_some_and(|bytes| bytes == text.as_bytes());
     Ok(Some(equal == (operator == BinaryOperator::Equal)))
 }

@@ -115,6 +115,10 @@ impl Checker<'_> {
                 let index = self.constant_index(index)?;
                 Some(Read::Index(Box::new(object), index))
             }
+            ExpressionKind::Call { .. } => {
+                self.no_call(span);
+                None
+            }
             ExpressionKind::Error => None,
             _ => {
                 self.no_read(expression);

@@ -71,6 +71,10 @@ impl Checker<'_> {
             ExpressionKind::Field { .. }
             | ExpressionKind::Index { .. }
             | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
+            ExpressionKind::Call { .. } => {
+                self.no_call(&span);
+                return None;
+            }
             other => {
                 let (what, help) = at_the_prompt(other);
                 self.not_in_guards(&span, what, help);
@@ -83,6 +87,16 @@ impl Checker<'_> {
             span,
         };
         Some((term, kind))
+    }
+
+    /// Watching a program never runs code of it: only a person at the prompt
+    /// calls functions.
+    pub(super) fn no_call(&mut self, span: &Range<usize>) {
+        self.not_in_guards(
+            span,
+            "a call of a function",
+            "guards are pure: watching runs no code of the program; let an event read what is needed",
+        );
     }
 
     fn not_in_guards(&mut self, span: &Range<usize>, what: &str, help: &str) {

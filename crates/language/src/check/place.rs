@@ -141,6 +141,10 @@ impl Checker<'_> {
                     name: format!("{}[{index}]", inner.name),
                 })
             }
+            ExpressionKind::Call { .. } => {
+                self.no_call(&expression.span);
+                None
+            }
             ExpressionKind::Error => None,
             _ => {
                 let error = Diagnostic::error(

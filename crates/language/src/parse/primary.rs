@@ -23,6 +23,7 @@ impl Parser<'_> {
                     self.field(&mut object, true)
                 }
                 TokenKind::Sign(Sign::OpenBracket) => self.index(&mut object),
+                TokenKind::Sign(Sign::OpenParenthesis) => self.call(&mut object),
                 _ => return object,
             };
             let Some(kind) = kind else {
@@ -90,6 +91,27 @@ impl Parser<'_> {
         };
         self.expect(Sign::CloseBracket);
         Some(kind)
+    }
+
+    /// The arguments of a call. Read everywhere, so that the checker can say
+    /// why a property has none.
+    fn call(&mut self, object: &mut Expression) -> Option<ExpressionKind> {
+        if !self.count_node() {
+            return None;
+        }
+        self.advance();
+        let mut arguments = Vec::new();
+        while !self.is(Sign::CloseParenthesis) {
+            arguments.push(self.enclosed_expression()?);
+            if !self.take(Sign::Comma) {
+                break;
+            }
+        }
+        self.expect(Sign::CloseParenthesis);
+        Some(ExpressionKind::Call {
+            function: self.take_object(object),
+            arguments,
+        })
     }
 
     /// An expression inside of parentheses or brackets.

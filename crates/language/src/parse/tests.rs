@@ -33,6 +33,13 @@ fn shown(expression: &Expression) -> String {
             format!("{}[{}..{}]", shown(object), shown(start), shown(end))
         }
         Kind::Cast { type_name, operand } => format!("<{type_name}>{}", shown(operand)),
+        Kind::Call {
+            function,
+            arguments,
+        } => {
+            let arguments: Vec<String> = arguments.iter().map(shown).collect();
+            format!("{}({})", shown(function), arguments.join(", "))
+        }
         Kind::SizeOf(operand) => format!("sizeof {}", shown(operand)),
         Kind::SizeOfType(type_name) => format!("sizeof <{type_name}>"),
         Kind::Error => "!".to_owned(),
@@ -67,6 +74,20 @@ fn precedence() {
     check("p@n + 1", "(p @ (n + 1))");
     check("&a[1].b", "(& a[1].b)");
     check("a - -1", "(a - (- 1))");
+}
+
+#[test]
+fn calls() {
+    check("f()", "f()");
+    check("f(1, a + b) + 1", "(f(1, (a + b)) + 1)");
+    check("(int) puts(\"a\")", "<int>puts(\"a\")");
+    check("ns::f(g(x))[2]", "ns::f(g(x))[2]");
+    check("p->back(p)->next", "p->back(p)->next");
+    check("*f(-1) == 2", "((* f((- 1))) == 2)");
+    check("(f)(x)", "f(x)");
+    check_error("f(1 2)", "syntax", "2");
+    check_error("f(", "syntax", "");
+    check_error("f(,)", "syntax", ",");
 }
 
 #[test]

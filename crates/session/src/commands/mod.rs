@@ -22,6 +22,10 @@ pub enum Command {
     Backtrace,
     Break,
     ChangeWatch,
+    Catch,
+    Clear,
+    Commands,
+    Condition,
     Continue,
     Delete,
     Disable,
@@ -32,6 +36,7 @@ pub enum Command {
     Handle,
     HardwareBreak,
     Help,
+    Ignore,
     Info,
     Kill,
     List,
@@ -47,6 +52,7 @@ pub enum Command {
     StepInstruction,
     TemporaryBreak,
     TemporaryHardwareBreak,
+    TemporaryCatch,
     Thread,
     Until,
     Up,
@@ -60,6 +66,8 @@ pub enum Completes {
     Nothing,
     /// Functions and source files.
     Places,
+    /// What can be caught.
+    Caught,
     /// Signals, and what `handle` does with them.
     Signals,
     /// Variables in scope, globals, functions.
@@ -251,6 +259,10 @@ mod tests {
             ("f", "frame"),
             ("fin", "finish"),
             ("conti", "continue"),
+            ("cond", "condition"),
+            ("comm", "commands"),
+            ("cl", "clear"),
+            ("ign", "ignore"),
             ("q", "quit"),
         ] {
             assert_eq!(find(word).map(|entry| entry.name), Ok(expected), "{word}");

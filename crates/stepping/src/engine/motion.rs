@@ -100,7 +100,7 @@ impl Engine {
             return;
         };
         let (to, emulated) = match passage {
-            Passage::InPlace => return self.begin_pass(id, operations),
+            Passage::InPlace | Passage::InPlaceRounds => return self.begin_pass(id, operations),
             Passage::Skip { to } => {
                 operations.push(Operation::SetCounter {
                     thread: id,

@@ -182,8 +182,17 @@ impl Engine {
     fn needs_pass(&self, id: ThreadId) -> bool {
         self.threads.get(&id).is_some_and(|thread| {
             let wants = thread.motion == Motion::Stopped && thread.wanted != Wanted::Wait;
-            wants && thread.next(self.sites.get(&thread.place)) == Next::Pass(Passage::InPlace)
+            let next = || thread.next(self.sites.get(&thread.place));
+            wants && matches!(next(), Next::Pass(passage) if passage.is_in_place())
         })
+    }
+
+    /// Whether the step of the pass has ended within its instruction.
+    pub(super) fn has_rounds_left(&self, id: ThreadId, address: u64) -> bool {
+        self.stepped_from(id) == Some(address)
+            && self.threads.get(&id).is_some_and(|thread| {
+                thread.passage_of_arrival(address) == Some(Passage::InPlaceRounds)
+            })
     }
 
     /// The thread with the lowest id not below `from`.

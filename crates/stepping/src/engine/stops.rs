@@ -59,6 +59,9 @@ impl Engine {
 
     pub(super) fn stepped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
         let stepped_in_place = self.stepper() == Some(id);
+        if self.has_rounds_left(id, address) {
+            return operations.push(Operation::StepThread { thread: id });
+        }
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };

@@ -45,10 +45,28 @@ impl Convention {
             .is_some_and(|unit| unit.language == Language::Rust);
         Convention {
             rust,
+            ..Convention::of_c()
+        }
+    }
+
+    /// The convention of C and C++.
+    pub fn of_c() -> Convention {
+        Convention {
+            rust: false,
             integers_used: 0,
             vectors_used: 0,
             stack_used: 0,
         }
+    }
+
+    /// How many bytes of the stack are taken.
+    pub fn stack_size(&self) -> u64 {
+        self.stack_used
+    }
+
+    /// How many vector registers are taken.
+    pub fn vector_count(&self) -> u8 {
+        self.vectors_used as u8
     }
 
     fn passing(&self, of: &Type) -> Passing {

@@ -9,12 +9,14 @@
 mod classify;
 mod convention;
 mod described;
+mod outgoing;
 
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
 use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
+pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;

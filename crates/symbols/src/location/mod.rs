@@ -5,9 +5,11 @@
 //! request at a time, and is bounded in steps.
 
 mod evaluate;
+mod fixed;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use evaluate::Evaluator;
+pub use fixed::FixedPlace;
 use gimli::{AttributeValue, Expression};
 use std::fmt;
 use std::sync::Arc;

@@ -141,6 +141,27 @@ impl SymbolFile {
         }
     }
 
+    /// The canonical frame address of a frame that executes at the file address
+    /// `pc`: what a register holds, by its DWARF number, and a distance. `None`
+    /// where the rules compute it otherwise, or there are none.
+    pub fn frame_address_at(&self, pc: u64) -> Option<(u16, i64)> {
+        let rules = self.inner.frame_rules();
+        match rules.entry_at(pc)? {
+            EntryOffset::EhFrame(offset) => step::frame_address(
+                &rules.eh_frame,
+                &rules.bases,
+                gimli::EhFrameOffset(offset),
+                pc,
+            ),
+            EntryOffset::DebugFrame(offset) => step::frame_address(
+                &rules.debug_frame,
+                &rules.bases,
+                gimli::DebugFrameOffset(offset),
+                pc,
+            ),
+        }
+    }
+
     /// Whether the file has unwind rules for a file address.
     pub fn has_unwind_rules(&self, pc: u64) -> bool {
         self.inner.frame_rules().entry_at(pc).is_some()

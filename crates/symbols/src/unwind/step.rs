@@ -191,6 +191,27 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
     }
 }
 
+/// The register and the distance by which an entry gives the canonical frame
+/// address.
+pub(super) fn frame_address<S: UnwindSection<Reader>>(
+    section: &S,
+    bases: &BaseAddresses,
+    offset: S::Offset,
+    pc: u64,
+) -> Option<(u16, i64)> {
+    let entry = section
+        .fde_from_offset(bases, offset, |section, bases, at| {
+            section.cie_from_offset(bases, at)
+        })
+        .ok()?;
+    let mut context = gimli::UnwindContext::new();
+    let rules = entry.unwind_info_for_address(section, bases, &mut context, pc);
+    match rules.ok()?.cfa() {
+        CfaRule::RegisterAndOffset { register, offset } => Some((register.0, *offset)),
+        CfaRule::Expression(_) => None,
+    }
+}
+
 /// Whether a function must leave a register as it was (AMD64 supplement,
 /// figure 3.4).
 fn is_saved_by_callee(number: u16) -> bool {

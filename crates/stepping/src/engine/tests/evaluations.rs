@@ -48,7 +48,7 @@ fn leave(passage: Passage) -> Vec<Operation> {
             vec![EmulateCall { thread, to, back }, go_on]
         }
         Passage::Copy { at } => vec![set(ONE, at), go_on],
-        Passage::InPlace => begin_step(ONE).to_vec(),
+        Passage::InPlace | Passage::InPlaceRounds => begin_step(ONE).to_vec(),
     }
 }
 

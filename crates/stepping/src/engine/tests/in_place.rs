@@ -19,6 +19,56 @@ fn in_place_alone_holds_nobody() {
 }
 
 #[test]
+fn a_repeated_instruction_runs_all_its_rounds() {
+    let mut fixture = Fixture::new(Passage::InPlaceRounds, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    let round = Input::Stepped {
+        thread: ONE,
+        address: A,
+    };
+    fixture.check(round, &[StepThread { thread: ONE }]);
+    fixture.check(round, &[StepThread { thread: ONE }]);
+    // A signal between two rounds: its handler comes back to the same arrival.
+    fixture.check(
+        Input::Interrupted {
+            thread: ONE,
+            address: A,
+        },
+        &[Plant { address: A }],
+    );
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+    fixture.check(trapped(ONE), &begin_step(ONE));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[Plant { address: A }, ContinueThread { thread: ONE }],
+    );
+    // The next execution is another event.
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn an_instruction_that_branches_to_itself_arrives_anew() {
+    let mut fixture = Fixture::new(Passage::InPlace, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: A,
+        },
+        &[Plant { address: A }, ContinueThread { thread: ONE }],
+    );
+    fixture.arrive(ONE);
+}
+
+#[test]
 fn in_place_waits_for_every_other_thread() {
     let mut fixture = Fixture::new(Passage::InPlace, &[ONE, TWO, THREE]);
     fixture.arrive(ONE);

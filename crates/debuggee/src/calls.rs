@@ -1,0 +1,416 @@
+//! Functions that a stopped thread calls for juror.
+//!
+//! The thread is, in effect, another one for the time (N. Ramsey,
+//! *Correctness of Trap-Based Breakpoint Implementations*, section 6): all that
+//! ties it to the program is put aside and comes back as it was, the
+//! registers, an interrupted system call that will be started again, a signal
+//! on its way, what the engine knows of the place where it stands, and the
+//! notices that wait. The function returns to an address of juror's own; that
+//! it is this call's return, and not one inside it, the stack pointer tells.
+//!
+//! Invariant: while a call is open, of the threads that there were when the
+//! first one began only one runs, the one that was chosen last; threads that
+//! are made meanwhile run, since the call may wait for them. Calls nest: those
+//! of one thread end from the innermost outwards, or an outer one with all
+//! inside it.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::mem;
+
+use juror_stepping::{Input, Owner, ThreadId};
+use libc::user_regs_struct;
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, ExtendedState, Status};
+use crate::notice::Notice;
+use crate::registers::Registers;
+use crate::scratch::RETURN_CODE;
+use crate::stash;
+use crate::thread::{PendingSignal, State, StopRegisters};
+
+/// The direction flag, which is clear when a function is called.
+const DIRECTION_FLAG: u64 = 0x400;
+/// The trap flag: a step that the program made for itself is not the call's.
+const TRAP_FLAG: u64 = 0x100;
+
+/// A call to be made: what the thread shall find when it enters the function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The number by which people know what this call is part of.
+    pub number: u32,
+    /// The function's first instruction.
+    pub function: u64,
+    /// The stack pointer there: where the return address goes.
+    pub stack: u64,
+    /// What lies above the return address.
+    pub above: Vec<u8>,
+    /// General registers, by their DWARF numbers.
+    pub registers: Vec<(u16, u64)>,
+    /// `xmm` registers.
+    pub vectors: Vec<(u8, [u8; 16])>,
+}
+
+/// A call that has not returned yet, and where its thread was before.
+#[derive(Debug)]
+pub struct OpenCall {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The number of [`Call`].
+    pub number: u32,
+    /// The stack pointer just after the return.
+    pub frame: u64,
+    kernel_registers: user_regs_struct,
+    stop: StopRegisters,
+    extended: ExtendedState,
+    pending: Option<PendingSignal>,
+    group_stopped: bool,
+}
+
+impl OpenCall {
+    /// The registers of the program below the call.
+    pub fn registers(&self) -> &Registers {
+        &self.stop.shown
+    }
+}
+
+/// The calls that have not returned.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// In the order in which they began.
+    open: Vec<OpenCall>,
+    /// The thread that may run.
+    chosen: Option<ThreadId>,
+    /// The threads that stand still otherwise.
+    still: BTreeSet<u32>,
+    /// What was to be told when the first call began, and is told when the
+    /// last one has ended.
+    deferred: VecDeque<Notice>,
+    /// Where calls return to, once there was one.
+    return_address: Option<u64>,
+}
+
+impl Calls {
+    /// Whether a thread must not run now.
+    pub(crate) fn keep_still(&self, thread: ThreadId) -> bool {
+        self.still.contains(&thread.0) && self.chosen != Some(thread)
+    }
+
+    fn depth(&self, thread: ThreadId) -> usize {
+        self.open
+            .iter()
+            .filter(|call| call.thread == thread)
+            .count()
+    }
+}
+
+impl Debuggee {
+    /// The calls that have not returned, in the order in which they began.
+    pub fn open_calls(&self) -> impl DoubleEndedIterator<Item = &OpenCall> {
+        self.calls.open.iter()
+    }
+
+    /// Where calls return to; it belongs to no module.
+    pub fn call_return_address(&self) -> Option<u64> {
+        self.calls.return_address
+    }
+
+    /// Whether a stopped thread has just returned from its innermost call.
+    pub fn has_returned(&self, thread: ThreadId) -> bool {
+        let mut calls = self.calls.open.iter().rev();
+        let Some(call) = calls.find(|call| call.thread == thread) else {
+            return false;
+        };
+        self.registers(thread)
+            .is_ok_and(|now| Some(now.rip) == self.calls.return_address && now.rsp == call.frame)
+    }
+
+    /// Chooses which of the threads with open calls runs when it is resumed.
+    pub fn choose_caller(&mut self, thread: ThreadId) {
+        if self.calls.depth(thread) > 0 {
+            self.calls.chosen = Some(thread);
+        }
+    }
+
+    /// Makes a waiting thread stand at the entry of a function; it runs when
+    /// it is resumed, and every other thread stands still. All threads are
+    /// stopped.
+    ///
+    /// # Errors
+    /// The thread runs or is gone, or there is no room on its stack: then
+    /// nothing has changed.
+    pub fn begin_call(&mut self, thread: ThreadId, call: &Call) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("call a function in the program", thread)(errno);
+        if !self.stopped(thread)?.awaiting {
+            return Err(DebuggeeError::NotStopped(thread));
+        }
+        self.leave_kernel(thread)?;
+        let back = self.return_address()?;
+        let stop = *self.stop_registers(thread)?;
+        let kernel_registers = kernel::registers(thread.0).map_err(failed)?;
+        let extended = kernel::extended_state(thread.0).map_err(failed)?;
+        let mut bytes = back.to_le_bytes().to_vec();
+        bytes.extend(&call.above);
+        self.write_to_stack(thread, call.stack, &bytes)?;
+        self.insert(back, Owner::Internal)?;
+
+        // From here on nothing fails but by the thread's end.
+        let depth = self.calls.depth(thread);
+        self.feed(Input::Suspend { thread })?;
+        let entry = entry_registers(&stop.shown, call);
+        let entered = kernel::set_registers(thread.0, &entry.to_kernel())
+            .and_then(|()| set_vectors(thread, call));
+        if let Err(errno) = entered {
+            let _ = kernel::set_registers(thread.0, &kernel_registers);
+            let _ = kernel::set_extended_state(thread.0, &extended);
+            self.feed(Input::Restore { thread, depth })?;
+            self.remove(back, Owner::Internal)?;
+            return Err(failed(errno));
+        }
+        self.note_registers(
+            thread,
+            StopRegisters {
+                kernel_counter: call.function,
+                shown: entry,
+            },
+        );
+        self.feed(Input::Jumped {
+            thread,
+            address: call.function,
+        })?;
+        self.put_aside_notices();
+        let known = self.stopped_mut(thread)?;
+        let open = OpenCall {
+            thread,
+            number: call.number,
+            frame: call.stack.wrapping_add(8),
+            kernel_registers,
+            stop,
+            extended,
+            pending: known.pending.take(),
+            group_stopped: mem::take(&mut known.group_stopped),
+        };
+        if self.calls.open.is_empty() {
+            self.calls.still = self.threads.keys().copied().collect();
+        }
+        self.calls.chosen = Some(thread);
+        self.calls.open.push(open);
+        Ok(())
+    }
+
+    /// Ends calls of a stopped thread until `depth` of them are left, returned
+    /// or not, and puts the thread back where it was before.
+    pub fn end_calls(&mut self, thread: ThreadId, depth: usize) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("leave a function of the program", thread)(errno);
+        let own = self.calls.open.iter().enumerate();
+        let mut own = own.filter(|(_, call)| call.thread == thread);
+        let Some((first, _)) = own.nth(depth) else {
+            return Ok(());
+        };
+        let returned = self.has_returned(thread);
+        self.stopped(thread)?;
+        self.leave_kernel(thread)?;
+        let outermost = self.calls.open.remove(first);
+        let before = self.calls.open.len();
+        let mut position = 0;
+        self.calls.open.retain(|call| {
+            let inside = position >= first && call.thread == thread;
+            position += 1;
+            !inside
+        });
+        let ended = before - self.calls.open.len() + 1;
+
+        kernel::set_registers(thread.0, &outermost.kernel_registers).map_err(failed)?;
+        kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
+        self.note_registers(thread, outermost.stop);
+        self.feed(Input::Restore { thread, depth })?;
+        self.notices
+            .retain(|notice| notice.waiting_thread() != Some(thread));
+        let process = self.process;
+        let known = self.stopped_mut(thread)?;
+        known.group_stopped = outermost.group_stopped;
+        let own_signal = mem::replace(&mut known.pending, outermost.pending);
+        if let Some(pending) = &mut known.pending {
+            pending.fresh = false;
+        }
+        // A fault of the call, or a signal that it raised, ends with it; what
+        // others have sent must not get lost.
+        if let Some(signal) = own_signal.filter(|signal| !returned && is_foreign(process, signal)) {
+            match &known.pending {
+                None => known.pending = Some(signal),
+                Some(_) => drop(kernel::signal_thread(process, thread.0, signal.number)),
+            }
+        }
+        if let Some(back) = self.calls.return_address {
+            for _ in 0..ended {
+                self.remove(back, Owner::Internal)?;
+            }
+        }
+        self.note_calls_ended();
+        Ok(())
+    }
+
+    /// Puts every thread back that has calls open, for the end of tracing.
+    pub(crate) fn end_all_calls(&mut self) -> Result<(), DebuggeeError> {
+        while let Some(call) = self.calls.open.last() {
+            self.end_calls(call.thread, 0)?;
+        }
+        Ok(())
+    }
+
+    /// A thread is gone, and its calls with it.
+    pub(crate) fn forget_calls_of(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let ended = self.calls.depth(thread);
+        if ended == 0 {
+            return Ok(());
+        }
+        self.calls.open.retain(|call| call.thread != thread);
+        if let Some(back) = self.calls.return_address {
+            for _ in 0..ended {
+                self.remove(back, Owner::Internal)?;
+            }
+        }
+        self.note_calls_ended();
+        Ok(())
+    }
+
+    /// The process is gone, or runs another program.
+    pub(crate) fn forget_calls(&mut self) {
+        self.calls = Calls::default();
+    }
+
+    fn note_calls_ended(&mut self) {
+        self.calls.chosen = self.calls.open.last().map(|call| call.thread);
+        if self.calls.open.is_empty() {
+            self.calls.still.clear();
+            while let Some(notice) = self.calls.deferred.pop_back() {
+                self.notices.push_front(notice);
+            }
+        }
+    }
+
+    /// What waits to be told is told when the calls are over: a thread with a
+    /// notice could not run before.
+    fn put_aside_notices(&mut self) {
+        let deferred = &mut self.calls.deferred;
+        self.notices.retain(|notice| {
+            let is_of_thread = notice.waiting_thread().is_some();
+            if is_of_thread {
+                deferred.push_back(notice.clone());
+            }
+            !is_of_thread
+        });
+    }
+
+    /// Lets a thread that was stopped inside a system call (while it makes a
+    /// thread or a process) go on to where the kernel leaves it alone: until
+    /// then its result is still to be written into its registers.
+    pub(crate) fn leave_kernel(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("let a system call end", thread)(errno);
+        self.leave_entry(thread)?;
+        if !self.stopped(thread)?.inside_kernel {
+            return Ok(());
+        }
+        kernel::interrupt(thread.0).map_err(failed)?;
+        kernel::resume(thread.0, 0).map_err(failed)?;
+        match kernel::wait_for(thread.0).map_err(failed)? {
+            Status::Stopped {
+                event: Event::Stop, ..
+            } => {}
+            status => {
+                stash::put(thread.0, status);
+                return Err(DebuggeeError::ThreadGone(thread));
+            }
+        }
+        let known = self.stopped_mut(thread)?;
+        known.note_stop(false);
+        known.inside_kernel = false;
+        Ok(())
+    }
+
+    fn note_registers(&mut self, thread: ThreadId, registers: StopRegisters) {
+        if let Some(known) = self.threads.get_mut(&thread.0)
+            && known.state == State::Stopped
+        {
+            known.registers = registers.into();
+        }
+    }
+
+    /// Where calls return to: a trap is there while one is open. A process
+    /// that was forked inside a call has no trap, and ends there.
+    fn return_address(&mut self) -> Result<u64, DebuggeeError> {
+        if let Some(address) = self.calls.return_address {
+            return Ok(address);
+        }
+        let no_room = || DebuggeeError::System {
+            what: "call a function in the program",
+            source: std::io::Error::other("juror has no memory in it for the return"),
+        };
+        let slot = self.scratch.take_slot().ok_or_else(no_room)?;
+        self.memory.write_raw(slot, &RETURN_CODE)?;
+        self.calls.return_address = Some(slot);
+        Ok(slot)
+    }
+
+    /// Writes where the program itself may write. The kernel lets a stack grow
+    /// for its own thread only, so that makes a system call if need be.
+    fn write_to_stack(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), DebuggeeError> {
+        if kernel::write_as_debuggee(self.process, address, bytes).is_ok() {
+            return Ok(());
+        }
+        if let Some(gadget) = self.scratch.gadget() {
+            // Stores the present signal mask there, and changes nothing else.
+            let size = size_of::<u64>() as u64;
+            let arguments = [libc::SIG_BLOCK as u64, 0, address, size, 0, 0];
+            self.call_system(thread, gadget, libc::SYS_rt_sigprocmask, arguments)?;
+        }
+        kernel::write_as_debuggee(self.process, address, bytes).map_err(|_| {
+            DebuggeeError::NoStack {
+                thread,
+                length: bytes.len(),
+            }
+        })
+    }
+}
+
+fn entry_registers(now: &Registers, call: &Call) -> Registers {
+    let mut entry = *now;
+    for &(number, value) in &call.registers {
+        entry.set_by_dwarf_number(number, value);
+    }
+    entry.rip = call.function;
+    entry.rsp = call.stack;
+    entry.rflags &= !(DIRECTION_FLAG | TRAP_FLAG);
+    // No system call is to be started again now.
+    entry.orig_rax = u64::MAX;
+    entry
+}
+
+/// Sets the vector registers of a call, and empties the x87 stack.
+fn set_vectors(thread: ThreadId, call: &Call) -> kernel::Outcome<()> {
+    /// The number of the top of the x87 stack, in the status word.
+    const TOP: u16 = 7 << 11;
+    let mut raw = kernel::float_registers(thread.0)?;
+    raw.ftw = 0;
+    raw.swd &= !TOP;
+    let mut vectors = crate::VectorRegisters::from_kernel(&raw);
+    for &(number, value) in &call.vectors {
+        if let Some(xmm) = vectors.xmm.get_mut(usize::from(number)) {
+            *xmm = value;
+        }
+    }
+    vectors.store(&mut raw);
+    kernel::set_float_registers(thread.0, &raw)
+}
+
+/// Whether somebody else than the process sent the signal.
+fn is_foreign(process: u32, signal: &PendingSignal) -> bool {
+    let is_sent = signal.information.si_code <= 0;
+    let by_itself = is_sent && kernel::sender(&signal.information) as u32 == process;
+    signal.deliver && !signal.synchronous && !by_itself
+}

@@ -1,0 +1,253 @@
+//! Every byte of executable memory is the file's again after the last point
+//! was removed, while the program runs, and after juror has let it go: on our
+//! own program and on large ones of the system, where they are installed.
+//!
+//! Relocations do not touch text on x86-64, so it is compared whole.
+
+mod support;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use juror_debuggee::{Debuggee, Launch, Notice, Owner, Redirection};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::Pid;
+use object::{Object, ObjectSymbol, SymbolKind};
+use support::compile;
+
+/// Points in each of the first modules.
+const POINTS_MAX: usize = 300;
+/// Hits before the points are removed, and after they were set again.
+const HITS: usize = 300;
+
+/// Threads run through functions; the first one answers each line of input.
+const WORKERS: &str = r#"
+    #include <pthread.h>
+    #include <stdio.h>
+    static volatile int done;
+    static volatile long sum;
+    __attribute__((noinline)) void work(long n) { __atomic_add_fetch(&sum, n, 5); }
+    static void *run(void *unused) { while (!done) work(1); return unused; }
+    int main(void) {
+        pthread_t ids[4];
+        char line[4096];
+        for (int i = 0; i < 4; i++) pthread_create(&ids[i], 0, run, 0);
+        while (fgets(line, sizeof line, stdin)) puts("answer");
+        done = 1;
+        for (int i = 0; i < 4; i++) pthread_join(ids[i], 0);
+        return 0;
+    }"#;
+
+/// Writes lines until it is told to stop; then the reader sees the end.
+struct Feeder {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<usize>,
+}
+
+impl Feeder {
+    /// Begins; gives the end from which to read.
+    fn begin(line: String) -> (Feeder, Redirection) {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let mut written = 0;
+            while !stopped.load(Ordering::Relaxed) && writer.write_all(line.as_bytes()).is_ok() {
+                written += 1;
+            }
+            written
+        });
+        let input = Redirection::Descriptor(Arc::new(reader.into()));
+        (Feeder { stop, thread }, input)
+    }
+
+    /// Ends the input; how many lines there were.
+    fn end(self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+/// The addresses at which executable memory is not what the file has.
+fn differences(process: u32, memory: &File) -> Vec<u64> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let mut found = Vec::new();
+    let mut compared = 0;
+    for line in maps.lines() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [range, permissions, offset, _, _, path] = fields[..] else {
+            continue;
+        };
+        let (true, Ok(file)) = (permissions.contains('x'), File::open(path)) else {
+            continue;
+        };
+        let (start, end) = range.split_once('-').unwrap();
+        let start = u64::from_str_radix(start, 16).unwrap();
+        let end = u64::from_str_radix(end, 16).unwrap();
+        let mut original = vec![0; (end - start) as usize];
+        let offset = u64::from_str_radix(offset, 16).unwrap();
+        let length = read_up_to(&file, &mut original, offset);
+        let mut present = vec![0; length];
+        memory.read_exact_at(&mut present, start).unwrap();
+        let pairs = present.iter().zip(&original).enumerate();
+        found.extend(
+            pairs
+                .filter(|(_, (present, original))| present != original)
+                .map(|(index, _)| start + index as u64),
+        );
+        compared += length;
+    }
+    assert!(compared > 1000, "{compared} bytes");
+    found
+}
+
+fn read_up_to(file: &File, bytes: &mut [u8], offset: u64) -> usize {
+    let mut length = 0;
+    loop {
+        match file.read_at(&mut bytes[length..], offset + length as u64) {
+            Ok(0) => return length,
+            Ok(count) => length += count,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Functions of the program and of the C library, spread over each.
+fn functions(debuggee: &Debuggee) -> Vec<u64> {
+    let mut found = Vec::new();
+    for module in debuggee.modules() {
+        let is_wanted = module.is_main || module.path.to_string_lossy().contains("/libc.");
+        let Some(data) = is_wanted.then(|| fs::read(&module.path).unwrap()) else {
+            continue;
+        };
+        let file = object::File::parse(&*data).unwrap();
+        let mut addresses: Vec<u64> = file
+            .symbols()
+            .chain(file.dynamic_symbols())
+            .filter(|it| it.kind() == SymbolKind::Text && it.size() > 0 && it.is_definition())
+            .map(|it| module.bias + it.address())
+            .collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let step = addresses.len().div_ceil(POINTS_MAX).max(1);
+        found.extend(addresses.into_iter().step_by(step));
+    }
+    found
+}
+
+/// Runs until so many hits were told; threads that wait are resumed.
+fn run_through(debuggee: &mut Debuggee, hits: usize) {
+    let mut seen = 0;
+    while seen < hits {
+        let notice = debuggee.wait().unwrap();
+        assert!(
+            !matches!(notice, Notice::Exited { .. } | Notice::Killed { .. }),
+            "{notice:?}"
+        );
+        seen += usize::from(matches!(notice, Notice::Hit { .. }));
+        if let Some(thread) = notice.waiting_thread() {
+            debuggee.resume(thread).unwrap();
+        }
+    }
+}
+
+/// Runs the program, which answers each line of its input with a line.
+#[track_caller]
+fn check(program: &Path, arguments: &[&str], answer: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = directory.path().join("subject");
+    fs::write(&subject, "").unwrap();
+    let (feeder, input) = Feeder::begin(format!("{}\n", subject.display()));
+    let output = directory.path().join("output");
+    let mut debuggee = Debuggee::launch(&Launch {
+        arguments: arguments.iter().map(Into::into).collect(),
+        input,
+        output: Redirection::File(output.clone()),
+        ..Launch::new(program)
+    })
+    .unwrap();
+    let process = debuggee.pid();
+    let memory = File::open(format!("/proc/{process}/mem")).unwrap();
+    debuggee.resume_all().unwrap();
+    // The libraries are there when the linker says so.
+    loop {
+        let notice = debuggee.wait().unwrap();
+        if let Notice::ModulesChanged { .. } = notice {
+            break;
+        }
+        debuggee.resume(notice.waiting_thread().unwrap()).unwrap();
+    }
+    let points = functions(&debuggee);
+    assert!(points.len() > 100, "{} points", points.len());
+    for &point in &points {
+        debuggee.insert(point, Owner::Monitor).unwrap();
+    }
+    let planted = differences(process, &memory);
+    assert!(points.iter().all(|point| planted.contains(point)));
+    debuggee.resume_all().unwrap();
+    run_through(&mut debuggee, HITS);
+
+    // While the program runs.
+    for &point in &points {
+        debuggee.remove(point, Owner::Monitor).unwrap();
+    }
+    let own: Vec<u64> = debuggee.engine().sites().map(|(site, ..)| site).collect();
+    assert_eq!(own.len(), 1, "the linker's announcements alone are watched");
+    assert_eq!(differences(process, &memory), own);
+
+    for &point in &points {
+        debuggee.insert(point, Owner::Monitor).unwrap();
+    }
+    run_through(&mut debuggee, HITS);
+    debuggee.detach().unwrap();
+    assert_eq!(differences(process, &memory), []);
+
+    let lines = feeder.end();
+    let status = waitpid(Pid::from_raw(process as i32), None).unwrap();
+    assert!(matches!(status, WaitStatus::Exited(_, 0)), "{status:?}");
+    let answers = fs::read_to_string(&output).unwrap();
+    assert!(answers.lines().all(|line| line == answer));
+    assert_eq!(answers.lines().count(), lines);
+}
+
+/// Where a program of the system is, not a script in its place; says so when
+/// it is not there.
+fn installed(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|program| fs::read(program).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")));
+    if found.is_none() {
+        println!("There is no {name} here: it is left out.");
+    }
+    found
+}
+
+#[test]
+fn our_own_threads() {
+    for flags in [&["-O0"][..], &["-O2", "-no-pie", "-fno-pie"]] {
+        check(&compile(WORKERS, flags).path, &[], "answer");
+    }
+}
+
+#[test]
+fn python() {
+    if let Some(program) = installed("python3") {
+        let script = "import sys\nfor line in sys.stdin: print('answer')";
+        check(&program, &["-c", script], "answer");
+    }
+}
+
+#[test]
+fn git() {
+    if let Some(program) = installed("git") {
+        // The name of an empty file's contents.
+        let answer = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+        check(&program, &["hash-object", "--stdin-paths"], answer);
+    }
+}

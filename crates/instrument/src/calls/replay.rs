@@ -1,0 +1,141 @@
+//! Expressions with calls, one call at a time.
+//!
+//! An attempt evaluates the expression as far as what has been returned so far
+//! leads. It ends with the value, or with the next call to make; when that has
+//! returned, the next attempt goes further. So an expression may wait for a
+//! call as long as the person at the prompt likes, and others may begin
+//! meanwhile.
+
+use crate::expression::call::Request;
+use crate::expression::{ExpressionError, Scope, evaluate};
+use crate::scope::FrameScope;
+use crate::typed::Typed;
+use juror_language::Expression;
+use juror_symbols::{Memory, Type};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// What is known of an expression so far.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// What calls have returned, by where they stand.
+    returned: Vec<(Range<usize>, Typed)>,
+    /// What the left sides of `and` and `or` were found to be.
+    decided: Vec<(Range<usize>, bool)>,
+    /// The call that the present attempt came to.
+    wanted: Option<Request>,
+}
+
+impl Answers {
+    /// The call that stands there has returned.
+    pub fn add(&mut self, span: Range<usize>, value: Typed) {
+        self.returned.push((span, value));
+    }
+}
+
+/// How far an attempt came.
+#[derive(Debug)]
+pub enum Attempt {
+    /// To the end.
+    Value(Typed),
+    /// To this call.
+    Call(Box<Request>),
+}
+
+/// A frame in which expressions may call functions.
+pub struct CallingScope<'a> {
+    /// The frame.
+    pub frame: FrameScope<'a>,
+    /// What is known so far.
+    pub answers: &'a RefCell<Answers>,
+}
+
+/// Evaluates an expression as far as the answers lead.
+pub fn attempt(
+    expression: &Expression,
+    scope: &CallingScope<'_>,
+) -> Result<Attempt, ExpressionError> {
+    let value = evaluate(expression, scope);
+    match scope.answers.borrow_mut().wanted.take() {
+        Some(request) => Ok(Attempt::Call(Box::new(request))),
+        None => value.map(Attempt::Value),
+    }
+}
+
+impl Scope for CallingScope<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        self.frame.name(name).map_err(|message| {
+            let modules = &self.frame.program.modules;
+            if modules.inlined_copies(name, |_| true).is_empty() {
+                return message;
+            }
+            format!("`{name}` was inlined wherever it is called: there is no code of it to call")
+        })
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        self.frame.register(name)
+    }
+
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        self.frame.argument(position)
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        self.frame.returned()
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        let FrameScope {
+            program,
+            frames,
+            level,
+            convenience,
+        } = self.frame;
+        if level + 1 >= frames.len() {
+            return Err("this frame has no caller that is known".to_owned());
+        }
+        Ok(Box::new(CallingScope {
+            frame: FrameScope {
+                program,
+                frames,
+                level: level + 1,
+                convenience,
+            },
+            answers: self.answers,
+        }))
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.frame.type_named(name)
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self.frame.memory()
+    }
+
+    fn call(&self, request: Request) -> Result<Typed, String> {
+        self.answers.borrow_mut().wanted.get_or_insert(request);
+        // The attempt ends here; nobody sees this.
+        Err("the call has not returned".to_owned())
+    }
+
+    fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
+        let answers = self.answers.borrow();
+        let known = answers.returned.iter().find(|(known, _)| known == span);
+        known.map(|(_, value)| value.clone())
+    }
+
+    fn decided(&self, span: &Range<usize>) -> Option<bool> {
+        let answers = self.answers.borrow();
+        let known = answers.decided.iter().find(|(known, _)| known == span);
+        known.map(|(_, truth)| *truth)
+    }
+
+    fn decide(&self, span: &Range<usize>, truth: bool) {
+        self.answers
+            .borrow_mut()
+            .decided
+            .push((span.clone(), truth));
+    }
+}

@@ -1,0 +1,130 @@
+//! Conditions of points: written once, prepared for each place, asked at each
+//! hit.
+//!
+//! A condition is compiled for the address of a point: names become registers,
+//! frame slots and addresses, types become sizes. Asking it then costs its
+//! reads; nothing allocates and nothing is looked up. What cannot be compiled
+//! (the caller's variables, values that move within a line's code, `$1`) is
+//! evaluated as at the prompt, with the thread's frames.
+//!
+//! Invariant: a compiled condition says what the evaluation would say; where
+//! it comes to no result, the evaluation is asked, so that its words are shown.
+
+mod compile;
+mod node;
+mod places;
+
+use crate::expression::{self, ExpressionError};
+use crate::program::Program;
+use crate::scope::FrameScope;
+use crate::typed::Typed;
+use compile::Stuck;
+use juror_debuggee::ThreadId;
+use juror_language::{Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression};
+use node::Node;
+use places::PointNames;
+use std::rc::Rc;
+
+/// A condition as it was written.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// Its words.
+    pub text: String,
+    expression: Rc<Expression>,
+    /// Frames that its evaluation needs.
+    frame_count: usize,
+}
+
+/// A condition that is ready for one place.
+#[derive(Debug, Clone, Default)]
+pub struct Check(Option<Node>);
+
+impl Check {
+    /// Asking it allocates nothing.
+    pub fn is_compiled(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl Condition {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// It is no expression; what is wrong.
+    pub fn parse(text: &str) -> Result<Condition, Option<Diagnostic>> {
+        let (expression, diagnostics) = parse_expression(text);
+        if let Some(error) = diagnostics.into_iter().find(Diagnostic::is_error) {
+            return Err(Some(error));
+        }
+        let expression = expression.ok_or(None)?;
+        Ok(Condition {
+            text: text.trim().to_owned(),
+            frame_count: 1 + callers_named(&expression),
+            expression: Rc::new(expression),
+        })
+    }
+
+    /// Prepares it for a point at an address.
+    ///
+    /// # Errors
+    /// It names something that there is not, or computes with what cannot be
+    /// computed with: it could never be asked there.
+    pub fn at(&self, program: &Program, address: u64) -> Result<Check, ExpressionError> {
+        let names = PointNames::new(program, address);
+        match compile::truth(&self.expression, &names) {
+            Ok(node) => Ok(Check(Some(node))),
+            Err(Stuck::Evaluate) => Ok(Check(None)),
+            Err(Stuck::Wrong(error)) => Err(error),
+        }
+    }
+
+    /// Whether it is true for a stopped thread. `values` are those of `$1` and
+    /// so on.
+    ///
+    /// # Errors
+    /// It cannot be evaluated; why.
+    pub fn holds(
+        &self,
+        check: &Check,
+        program: &Program,
+        thread: ThreadId,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Result<bool, String> {
+        if let Some(node) = &check.0
+            && let Ok(machine) = program.machine(thread)
+            && let Some(scalar) = node.evaluate(&machine)
+        {
+            return Ok(scalar.is_true());
+        }
+        let (frames, _) = program.backtrace(thread, self.frame_count);
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: 0,
+            convenience: values,
+        };
+        expression::is_true(&self.expression, &scope).map_err(|error| error.message)
+    }
+}
+
+/// How many callers an expression goes up.
+fn callers_named(expression: &Expression) -> usize {
+    match &expression.kind {
+        ExpressionKind::Unary { operator, operand } => {
+            usize::from(*operator == UnaryOperator::Caller) + callers_named(operand)
+        }
+        ExpressionKind::Binary { left, right, .. } => callers_named(left).max(callers_named(right)),
+        ExpressionKind::Field { object, .. } => callers_named(object),
+        ExpressionKind::Index { object, index } => callers_named(object).max(callers_named(index)),
+        ExpressionKind::Slice { object, start, end } => callers_named(object)
+            .max(callers_named(start))
+            .max(callers_named(end)),
+        ExpressionKind::Cast { operand, .. } | ExpressionKind::SizeOf(operand) => {
+            callers_named(operand)
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

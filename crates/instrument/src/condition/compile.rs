@@ -1,0 +1,585 @@
+//! From an expression to a [`Node`]: the rules of [`crate::expression`], one
+//! for one, with the values still to come.
+
+use super::node::{Node, Reading, Scalar, Word};
+use crate::expression::{ExpressionError, element_type};
+use crate::typed::{Place, Typed};
+use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why an expression is not compiled.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Stuck {
+    /// It can be evaluated at the hit only.
+    Evaluate,
+    /// It could never be evaluated.
+    Wrong(ExpressionError),
+}
+
+/// Why a name means nothing that can be compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// What it means is known at the hit only.
+    Yet,
+    /// There is no such thing.
+    AtAll(String),
+}
+
+/// Where a value will be.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Spot {
+    /// In memory, at the address that this gives.
+    Memory(Word),
+    /// In the low bytes of this.
+    Bits(Word),
+    /// It is computed: a `long`, a `double` or a truth value.
+    Computed(Node),
+}
+
+/// A value that is still to come, with its type.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    pub(super) r#type: Type,
+    pub(super) spot: Spot,
+    pub(super) bits: Option<BitField>,
+}
+
+/// What names mean at a place.
+pub(super) trait Names {
+    fn name(&self, name: &str) -> Result<Operand, Unknown>;
+    fn register(&self, name: &str) -> Result<Operand, Unknown>;
+    fn argument(&self, position: u8) -> Result<Operand, Unknown>;
+    fn type_named(&self, name: &str) -> Option<Type>;
+}
+
+/// A number that will be computed, and what it leads to if it is an address.
+struct Counted {
+    node: Node,
+    target: Option<Type>,
+}
+
+impl Operand {
+    pub(super) fn new(r#type: Type, spot: Spot) -> Operand {
+        Operand {
+            r#type,
+            spot,
+            bits: None,
+        }
+    }
+
+    /// A value that is where it is for good.
+    pub(super) fn of(value: Typed) -> Result<Operand, Unknown> {
+        let spot = match value.place {
+            Place::Memory(address) => Spot::Memory(Word::Constant(address)),
+            Place::Bytes(bytes) if bytes.len() <= 8 => {
+                let mut wide = [0; 8];
+                wide.iter_mut()
+                    .zip(&bytes)
+                    .for_each(|(wide, byte)| *wide = *byte);
+                Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
+            }
+            Place::Bytes(_) | Place::Missing(_) => return Err(Unknown::Yet),
+        };
+        Ok(Operand {
+            r#type: value.r#type,
+            spot,
+            bits: value.bits,
+        })
+    }
+
+    fn computed(node: Node, type_name: &str) -> Result<Operand, Stuck> {
+        let r#type = Type::builtin(type_name).ok_or(Stuck::Evaluate)?;
+        Ok(Operand::new(r#type, Spot::Computed(node)))
+    }
+
+    fn truth(node: Node) -> Result<Operand, Stuck> {
+        Operand::computed(node, "bool")
+    }
+
+    fn size(bytes: u64) -> Result<Operand, Stuck> {
+        let r#type = Type::builtin("unsigned long").ok_or(Stuck::Evaluate)?;
+        Ok(Operand::new(r#type, Spot::Bits(Word::Constant(bytes))))
+    }
+
+    fn whole(number: i128) -> Result<Operand, Stuck> {
+        Operand::computed(Node::Constant(Scalar::Int(number)), "long")
+    }
+}
+
+/// Compiles a condition.
+pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
+    let compiler = Compiler { names };
+    Ok(compiler.number(expression)?.node)
+}
+
+struct Compiler<'a, N> {
+    names: &'a N,
+}
+
+fn wrong<T>(message: impl Into<String>, span: &Range<usize>) -> Result<T, Stuck> {
+    Err(Stuck::Wrong(ExpressionError {
+        message: message.into(),
+        span: span.clone(),
+    }))
+}
+
+/// Both results; what is wrong in either is found.
+fn both<A, B>(left: Result<A, Stuck>, right: Result<B, Stuck>) -> Result<(A, B), Stuck> {
+    match (left, right) {
+        (Ok(left), Ok(right)) => Ok((left, right)),
+        (Err(Stuck::Wrong(error)), _) | (_, Err(Stuck::Wrong(error))) => Err(Stuck::Wrong(error)),
+        _ => Err(Stuck::Evaluate),
+    }
+}
+
+impl<N: Names> Compiler<'_, N> {
+    fn operand(&self, expression: &Expression) -> Result<Operand, Stuck> {
+        let span = &expression.span;
+        let known = |found: Result<Operand, Unknown>| match found {
+            Ok(operand) => Ok(operand),
+            Err(Unknown::Yet) => Err(Stuck::Evaluate),
+            Err(Unknown::AtAll(message)) => wrong(message, span),
+        };
+        match &expression.kind {
+            ExpressionKind::Integer(number) => Operand::whole(*number),
+            ExpressionKind::Float(number) => {
+                Operand::computed(Node::Constant(Scalar::Float(*number)), "double")
+            }
+            ExpressionKind::Bool(truth) => Operand::truth(Node::Constant(Scalar::Bool(*truth))),
+            ExpressionKind::Null => Ok(Operand::new(
+                Type::void().pointer_to(),
+                Spot::Bits(Word::Constant(0)),
+            )),
+            ExpressionKind::Name(name) => known(self.names.name(name)),
+            ExpressionKind::Register(name) => known(self.names.register(name)),
+            ExpressionKind::Argument(position) => known(self.names.argument(*position)),
+            ExpressionKind::Unary { operator, operand } => self.unary(*operator, operand, span),
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => self.binary(*operator, left, right, span),
+            ExpressionKind::Field {
+                object,
+                field,
+                arrow,
+            } => {
+                let mut base = self.operand(object)?;
+                if *arrow || base.r#type.is_pointer() {
+                    base = self.dereference(base, &object.span)?;
+                }
+                field_of(&base, &field.text, &field.span)
+            }
+            ExpressionKind::Index { object, index } => {
+                let (base, index) = both(self.operand(object), self.index(index))?;
+                self.element(base, index, span)
+            }
+            ExpressionKind::Cast { type_name, operand } => {
+                let (operand, r#type) = both(self.number(operand), self.type_of(type_name))?;
+                cast(operand, r#type)
+            }
+            ExpressionKind::SizeOf(operand) => match self.operand(operand)?.r#type.size() {
+                Some(size) => Operand::size(size),
+                None => wrong("its size is not known", span),
+            },
+            ExpressionKind::SizeOfType(name) => match self.type_of(name)?.size() {
+                Some(size) => Operand::size(size),
+                None => wrong("its size is not known", span),
+            },
+            ExpressionKind::Text(_) => wrong(
+                "text can only be compared with text of the program: name == \"x\"",
+                span,
+            ),
+            ExpressionKind::Return
+            | ExpressionKind::Slice { .. }
+            | ExpressionKind::Call { .. }
+            | ExpressionKind::Error => Err(Stuck::Evaluate),
+        }
+    }
+
+    fn type_of(&self, name: &TypeName) -> Result<Type, Stuck> {
+        let Some(mut r#type) = self.names.type_named(&name.name) else {
+            let message = format!("there is no type `{}` in the program", name.name);
+            return wrong(message, &name.span);
+        };
+        for _ in 0..name.pointers {
+            r#type = r#type.pointer_to();
+        }
+        Ok(r#type)
+    }
+
+    fn number(&self, expression: &Expression) -> Result<Counted, Stuck> {
+        counted(self.operand(expression)?, &expression.span)
+    }
+
+    fn index(&self, expression: &Expression) -> Result<Node, Stuck> {
+        let index = self.number(expression)?;
+        match index.target {
+            None => Ok(index.node),
+            Some(_) => wrong("a whole number is needed here", &expression.span),
+        }
+    }
+
+    fn unary(
+        &self,
+        operator: UnaryOperator,
+        operand: &Expression,
+        span: &Range<usize>,
+    ) -> Result<Operand, Stuck> {
+        match operator {
+            UnaryOperator::Caller => Err(Stuck::Evaluate),
+            UnaryOperator::Dereference => self.dereference(self.operand(operand)?, span),
+            UnaryOperator::AddressOf => {
+                let operand = self.operand(operand)?;
+                match (operand.spot, operand.bits) {
+                    (_, Some(_)) => wrong("a bit field has no address", span),
+                    (Spot::Memory(address), None) => Ok(Operand::new(
+                        operand.r#type.pointer_to(),
+                        Spot::Bits(address),
+                    )),
+                    _ => wrong("this value is not in memory, so it has no address", span),
+                }
+            }
+            UnaryOperator::Not => Operand::truth(Node::Not(Box::new(self.number(operand)?.node))),
+            UnaryOperator::Negate => {
+                let number = self.number(operand)?;
+                match number.target {
+                    Some(_) => wrong("a pointer has no negative", span),
+                    None => Operand::computed(Node::Negate(Box::new(number.node)), "long"),
+                }
+            }
+            UnaryOperator::Complement => {
+                let operand = self.operand(operand)?;
+                let unsigned = match &operand.spot {
+                    Spot::Computed(_) => None,
+                    _ => unsigned_bits(&operand.r#type),
+                };
+                let number = counted(operand, span)?;
+                match number.target {
+                    Some(_) => wrong("`~` needs a whole number", span),
+                    None => {
+                        let node = Node::Complement(Box::new(number.node), unsigned);
+                        Operand::computed(node, "long")
+                    }
+                }
+            }
+        }
+    }
+
+    fn dereference(&self, pointer: Operand, span: &Range<usize>) -> Result<Operand, Stuck> {
+        let name = pointer.r#type.name();
+        let is_float = matches!(
+            pointer.r#type.strip().kind(),
+            TypeKind::Base(Encoding::Float | Encoding::Boolean)
+        );
+        let number = counted(pointer, span)?;
+        match number.target {
+            Some(target) if matches!(target.strip().kind(), TypeKind::Void) => wrong(
+                "`void *` does not say what it points to; cast it first",
+                span,
+            ),
+            Some(target) => Ok(Operand::new(target, Spot::Memory(word_of(number.node)))),
+            None if is_float => wrong(format!("`{name}` is not a pointer"), span),
+            None => {
+                let r#type = Type::builtin("long").ok_or(Stuck::Evaluate)?;
+                Ok(Operand::new(r#type, Spot::Memory(word_of(number.node))))
+            }
+        }
+    }
+
+    fn element(&self, base: Operand, index: Node, span: &Range<usize>) -> Result<Operand, Stuck> {
+        let (address, element) = if base.r#type.is_pointer() {
+            let name = base.r#type.clone();
+            let first = self.dereference(base, span)?;
+            let Spot::Memory(address) = first.spot else {
+                return Err(Stuck::Evaluate);
+            };
+            let target = name.target().ok_or(Stuck::Evaluate)?;
+            (address, target)
+        } else {
+            let element = match element_type(&base.r#type) {
+                Ok(element) => element,
+                Err(message) => return wrong(message, span),
+            };
+            match base.spot {
+                Spot::Memory(address) => (address, element),
+                _ => return Err(Stuck::Evaluate),
+            }
+        };
+        let Some(size) = element.size() else {
+            return wrong("the size of an element is not known", span);
+        };
+        Ok(Operand::new(
+            element,
+            Spot::Memory(behind(address, index, size)),
+        ))
+    }
+
+    fn binary(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+        span: &Range<usize>,
+    ) -> Result<Operand, Stuck> {
+        if let Some(comparison) = self.text_comparison(operator, left, right) {
+            return comparison;
+        }
+        if operator == BinaryOperator::Repeat {
+            return Err(Stuck::Evaluate);
+        }
+        let (a, b) = both(self.number(left), self.number(right))?;
+        let (first, second) = (Box::new(a.node), Box::new(b.node));
+        match operator {
+            BinaryOperator::And => Operand::truth(Node::Both(first, second)),
+            BinaryOperator::Or => Operand::truth(Node::Either(first, second)),
+            _ if operator.is_comparison() => Operand::truth(Node::Binary(operator, first, second)),
+            _ => match (a.target, b.target) {
+                (None, None) => Operand::computed(Node::Binary(operator, first, second), "long"),
+                (Some(target), Some(_)) if operator == BinaryOperator::Subtract => {
+                    let size = target.size().unwrap_or(1);
+                    Operand::computed(Node::Distance(first, second, size), "long")
+                }
+                (Some(target), None) => moved(operator, *first, target, *second, span),
+                (None, Some(target)) if operator == BinaryOperator::Add => {
+                    moved(operator, *second, target, *first, span)
+                }
+                (Some(_), Some(_)) => {
+                    wrong(format!("`{operator}` does not apply to two pointers"), span)
+                }
+                (None, Some(_)) => wrong(
+                    format!("`{operator}` does not apply to a number and a pointer"),
+                    span,
+                ),
+            },
+        }
+    }
+
+    /// `name == "text"`.
+    fn text_comparison(
+        &self,
+        operator: BinaryOperator,
+        left: &Expression,
+        right: &Expression,
+    ) -> Option<Result<Operand, Stuck>> {
+        let (value, text) = match (&left.kind, &right.kind) {
+            (_, ExpressionKind::Text(text)) => (left, text),
+            (ExpressionKind::Text(text), _) => (right, text),
+            _ => return None,
+        };
+        Some(self.is_text(operator, value, text))
+    }
+
+    fn is_text(
+        &self,
+        operator: BinaryOperator,
+        value: &Expression,
+        text: &Arc<str>,
+    ) -> Result<Operand, Stuck> {
+        let equal = match operator {
+            BinaryOperator::Equal => true,
+            BinaryOperator::NotEqual => false,
+            _ => return wrong("text can only be compared with `==` and `!=`", &value.span),
+        };
+        let operand = self.operand(value)?;
+        let is_text = operand.r#type.target().is_some_and(
+            |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
+        );
+        if !is_text {
+            return wrong("this is not text", &value.span);
+        }
+        let address = word_of(counted(operand, &value.span)?.node);
+        Operand::truth(Node::IsText(address, Arc::clone(text), equal))
+    }
+}
+
+/// A pointer that is moved by elements.
+fn moved(
+    operator: BinaryOperator,
+    pointer: Node,
+    target: Type,
+    count: Node,
+    span: &Range<usize>,
+) -> Result<Operand, Stuck> {
+    let count = match operator {
+        BinaryOperator::Add => count,
+        BinaryOperator::Subtract => Node::Negate(Box::new(count)),
+        _ => {
+            let message = format!("`{operator}` does not apply to a pointer and a number");
+            return wrong(message, span);
+        }
+    };
+    let size = target.size().unwrap_or(1).max(1);
+    let address = Word::Element(Box::new(word_of(pointer)), Box::new(count), size);
+    Ok(Operand::new(target.pointer_to(), Spot::Bits(address)))
+}
+
+/// The address of an element.
+fn behind(address: Word, index: Node, size: u64) -> Word {
+    if let Node::Constant(Scalar::Int(number)) = index
+        && let Some(distance) = number.checked_mul(i128::from(size))
+        && let Ok(distance) = i32::try_from(distance)
+    {
+        return address.offset(i64::from(distance));
+    }
+    Word::Element(Box::new(address), Box::new(index), size)
+}
+
+fn word_of(node: Node) -> Word {
+    match node {
+        Node::Read(word, Reading::Address) => word,
+        node => Word::Computed(Box::new(node)),
+    }
+}
+
+fn field_of(object: &Operand, name: &str, span: &Range<usize>) -> Result<Operand, Stuck> {
+    let Some(field) = object.r#type.field(name) else {
+        // In the words of a value that has no such field.
+        let value = Typed::missing(object.r#type.clone(), "");
+        return wrong(value.field(name).err().unwrap_or_default(), span);
+    };
+    let Spot::Memory(address) = &object.spot else {
+        return Err(Stuck::Evaluate);
+    };
+    let (offset, bits) = match field.bits {
+        Some(bits) => {
+            let inside = BitField {
+                offset_bits: bits.offset_bits % 8,
+                ..bits
+            };
+            (bits.offset_bits / 8, Some(inside))
+        }
+        None => (field.offset, None),
+    };
+    let offset = i64::try_from(offset).map_err(|_| Stuck::Evaluate)?;
+    Ok(Operand {
+        r#type: field.r#type,
+        spot: Spot::Memory(address.clone().offset(offset)),
+        bits,
+    })
+}
+
+/// A field of what a pointer leads to, which has it.
+pub(super) fn field_behind(pointer: Operand, name: &str) -> Result<Operand, Unknown> {
+    let target = pointer.r#type.target().ok_or(Unknown::Yet)?;
+    let Ok(counted) = counted(pointer, &(0..0)) else {
+        return Err(Unknown::Yet);
+    };
+    let object = Operand::new(target, Spot::Memory(word_of(counted.node)));
+    field_of(&object, name, &(0..0)).map_err(|_| Unknown::Yet)
+}
+
+fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
+    let stripped = r#type.strip();
+    if let TypeKind::Base(Encoding::Boolean) = stripped.kind() {
+        let node = Node::Not(Box::new(Node::Not(Box::new(operand.node))));
+        return Operand::truth(node);
+    }
+    let is_whole = match stripped.kind() {
+        TypeKind::Base(encoding) => !matches!(
+            encoding,
+            Encoding::Float | Encoding::ComplexFloat | Encoding::Other
+        ),
+        TypeKind::Pointer(_) | TypeKind::Enumeration { .. } => true,
+        _ => false,
+    };
+    let size = r#type.size().filter(|size| (1..=8).contains(size));
+    let (true, Some(size)) = (is_whole, size) else {
+        return Err(Stuck::Evaluate);
+    };
+    let reading = Reading::Unsigned {
+        shift: 0,
+        bits: (size * 8) as u8,
+    };
+    let wrapped = Node::Wrapped(Box::new(operand.node), reading);
+    Ok(Operand::new(
+        r#type,
+        Spot::Bits(Word::Computed(Box::new(wrapped))),
+    ))
+}
+
+/// The number that a value is.
+fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, Stuck> {
+    let Operand { r#type, spot, bits } = operand;
+    let spot = match spot {
+        Spot::Computed(node) => return Ok(Counted { node, target: None }),
+        spot => spot,
+    };
+    let stripped = r#type.strip();
+    let encoding = match stripped.kind() {
+        TypeKind::Base(encoding) => encoding,
+        TypeKind::Enumeration { underlying, .. } => {
+            let base = underlying.map(|inner| inner.strip().kind());
+            match base {
+                Some(TypeKind::Base(encoding)) if !encoding.is_signed() => Encoding::Unsigned,
+                Some(TypeKind::Base(_)) | None => Encoding::Signed,
+                Some(_) => Encoding::Unsigned,
+            }
+        }
+        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+            let word = match spot {
+                Spot::Memory(address) => Word::Load(Box::new(address), 8),
+                Spot::Bits(word) => word,
+                Spot::Computed(_) => return Err(Stuck::Evaluate),
+            };
+            return Ok(Counted {
+                node: Node::Read(word, Reading::Address),
+                target: Some(target),
+            });
+        }
+        TypeKind::Array { .. } | TypeKind::Function { .. } => {
+            let target = match stripped.kind() {
+                TypeKind::Array { .. } => r#type.target(),
+                _ => Some(stripped),
+            };
+            return match (spot, target) {
+                (Spot::Memory(address), Some(target)) => Ok(Counted {
+                    node: Node::Read(address, Reading::Address),
+                    target: Some(target),
+                }),
+                _ => Err(Stuck::Evaluate),
+            };
+        }
+        _ => {
+            let message = format!("a value of type `{}` is not a number", r#type.name());
+            return wrong(message, span);
+        }
+    };
+    let size = stripped.size().unwrap_or(8);
+    let (shift, width) = match bits {
+        Some(bits) => (bits.offset_bits, bits.size_bits),
+        None => (0, size * 8),
+    };
+    let bytes = (shift + width).div_ceil(8);
+    if !(1..=8).contains(&bytes) || width == 0 {
+        return Err(Stuck::Evaluate);
+    }
+    let word = match spot {
+        Spot::Memory(address) => Word::Load(Box::new(address), bytes as u8),
+        Spot::Bits(word) => word,
+        Spot::Computed(_) => return Err(Stuck::Evaluate),
+    };
+    let (shift, bits) = (shift as u8, width as u8);
+    let reading = match encoding {
+        Encoding::Boolean => Reading::Bool { shift, bits },
+        Encoding::Float if size == 4 => Reading::Float32,
+        Encoding::Float if size == 8 => Reading::Float64,
+        Encoding::Float | Encoding::ComplexFloat => return Err(Stuck::Evaluate),
+        encoding if encoding.is_signed() => Reading::Signed { shift, bits },
+        _ => Reading::Unsigned { shift, bits },
+    };
+    Ok(Counted {
+        node: Node::Read(word, reading),
+        target: None,
+    })
+}
+
+/// How many bits a type without sign has.
+fn unsigned_bits(r#type: &Type) -> Option<u8> {
+    let is_unsigned =
+        matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
+    let bits = (r#type.size().unwrap_or(8) * 8).min(64);
+    is_unsigned.then_some(bits as u8)
+}

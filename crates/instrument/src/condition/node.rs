@@ -1,0 +1,263 @@
+//! A compiled expression: everything that was a name is a register, a memory
+//! address or a number.
+//!
+//! Invariant: evaluating allocates nothing, but for the words of an error of
+//! arithmetic, after which the run stops anyway.
+
+use crate::expression::arithmetic::{floats, integers};
+use crate::read_plan::Machine;
+use juror_language::BinaryOperator;
+use std::sync::Arc;
+
+/// The longest text that a comparison reads at once, in bytes; pieces end at
+/// multiples of it, so none crosses a page.
+const TEXT_PIECE: usize = 64;
+
+/// A number of the debuggee's, or a truth value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Scalar {
+    Int(i128),
+    Float(f64),
+    Bool(bool),
+    Address(u64),
+}
+
+impl Scalar {
+    pub(super) fn is_true(self) -> bool {
+        match self {
+            Scalar::Int(number) => number != 0,
+            Scalar::Float(number) => number != 0.0,
+            Scalar::Bool(truth) => truth,
+            Scalar::Address(address) => address != 0,
+        }
+    }
+
+    fn whole(self) -> Option<i128> {
+        match self {
+            Scalar::Int(number) => Some(number),
+            Scalar::Bool(truth) => Some(i128::from(truth)),
+            Scalar::Address(address) => Some(i128::from(address)),
+            Scalar::Float(_) => None,
+        }
+    }
+
+    fn float(self) -> Option<f64> {
+        match self {
+            Scalar::Float(number) => Some(number),
+            Scalar::Int(number) => Some(number as f64),
+            Scalar::Bool(truth) => Some(f64::from(u8::from(truth))),
+            Scalar::Address(_) => None,
+        }
+    }
+}
+
+/// Eight bytes as they are in a register or in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Word {
+    Constant(u64),
+    /// A general register, by its DWARF number.
+    Register(u8),
+    /// The low half of a vector register, from 0.
+    Vector(u8),
+    /// So many bytes of memory.
+    Load(Box<Word>, u8),
+    /// That far from another address.
+    Offset(Box<Word>, i64),
+    /// Elements of so many bytes behind an address.
+    Element(Box<Word>, Box<Node>, u64),
+    /// What has been computed.
+    Computed(Box<Node>),
+}
+
+impl Word {
+    /// The address that is so far behind this one.
+    pub(super) fn offset(self, bytes: i64) -> Word {
+        match self {
+            _ if bytes == 0 => self,
+            Word::Constant(address) => Word::Constant(address.wrapping_add_signed(bytes)),
+            Word::Offset(base, before) => Word::Offset(base, before.wrapping_add(bytes)),
+            base => Word::Offset(Box::new(base), bytes),
+        }
+    }
+
+    fn evaluate(&self, machine: &impl Machine) -> Option<u64> {
+        Some(match self {
+            Word::Constant(bits) => *bits,
+            Word::Register(number) => machine.register(*number),
+            Word::Vector(number) => machine.vector(*number)?,
+            Word::Load(address, size) => {
+                let mut bytes = [0; 8];
+                let wanted = bytes.get_mut(..usize::from(*size))?;
+                if !machine.read(address.evaluate(machine)?, wanted) {
+                    return None;
+                }
+                u64::from_le_bytes(bytes)
+            }
+            Word::Offset(base, bytes) => base.evaluate(machine)?.wrapping_add_signed(*bytes),
+            Word::Element(base, index, size) => {
+                let index = match index.evaluate(machine)? {
+                    Scalar::Int(index) => index,
+                    Scalar::Bool(truth) => i128::from(truth),
+                    Scalar::Float(_) | Scalar::Address(_) => return None,
+                };
+                let distance = index.checked_mul(i128::from(*size))?;
+                let address = i128::from(base.evaluate(machine)?).checked_add(distance)?;
+                u64::try_from(address).ok()?
+            }
+            Word::Computed(node) => u64::try_from(node.evaluate(machine)?.whole()?).ok()?,
+        })
+    }
+}
+
+/// How a word is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Signed { shift: u8, bits: u8 },
+    Unsigned { shift: u8, bits: u8 },
+    Bool { shift: u8, bits: u8 },
+    Float32,
+    Float64,
+    Address,
+}
+
+impl Reading {
+    fn read(self, word: u64) -> Scalar {
+        let cut = |shift: u8, bits: u8| {
+            let unused = 64 - u32::from(bits.clamp(1, 64));
+            ((word >> shift.min(63)) << unused, unused)
+        };
+        match self {
+            Reading::Signed { shift, bits } => {
+                let (high, unused) = cut(shift, bits);
+                Scalar::Int(i128::from((high as i64) >> unused))
+            }
+            Reading::Unsigned { shift, bits } => {
+                let (high, unused) = cut(shift, bits);
+                Scalar::Int(i128::from(high >> unused))
+            }
+            Reading::Bool { shift, bits } => Scalar::Bool(cut(shift, bits).0 != 0),
+            Reading::Float32 => Scalar::Float(f64::from(f32::from_bits(word as u32))),
+            Reading::Float64 => Scalar::Float(f64::from_bits(word)),
+            Reading::Address => Scalar::Address(word),
+        }
+    }
+}
+
+/// A number that is computed at a hit.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    Constant(Scalar),
+    Read(Word, Reading),
+    Not(Box<Node>),
+    Negate(Box<Node>),
+    /// The bits flipped: within so many where the operand has no sign.
+    Complement(Box<Node>, Option<u8>),
+    Both(Box<Node>, Box<Node>),
+    Either(Box<Node>, Box<Node>),
+    Binary(BinaryOperator, Box<Node>, Box<Node>),
+    /// How many elements of so many bytes lie between two addresses.
+    Distance(Box<Node>, Box<Node>, u64),
+    /// Made to fit a type of so many bytes.
+    Wrapped(Box<Node>, Reading),
+    /// Whether the text at an address is this one.
+    IsText(Word, Arc<str>, bool),
+}
+
+impl Node {
+    /// Its value; none where something cannot be read or computed.
+    pub(super) fn evaluate(&self, machine: &impl Machine) -> Option<Scalar> {
+        let truth = |node: &Node| node.evaluate(machine).map(Scalar::is_true);
+        Some(match self {
+            Node::Constant(scalar) => *scalar,
+            Node::Read(word, reading) => reading.read(word.evaluate(machine)?),
+            Node::Not(operand) => Scalar::Bool(!truth(operand)?),
+            Node::Negate(operand) => match operand.evaluate(machine)? {
+                Scalar::Int(number) => fitting(number.checked_neg()?)?,
+                Scalar::Bool(truth) => Scalar::Int(-i128::from(truth)),
+                Scalar::Float(number) => Scalar::Float(-number),
+                Scalar::Address(_) => return None,
+            },
+            Node::Complement(operand, unsigned) => match operand.evaluate(machine)? {
+                Scalar::Int(number) => Scalar::Int(match unsigned {
+                    Some(bits) if number >= 0 => !number & ((1 << bits) - 1),
+                    None if number > i128::from(i64::MAX) => !number & i128::from(u64::MAX),
+                    _ => !number,
+                }),
+                _ => return None,
+            },
+            Node::Both(left, right) => Scalar::Bool(truth(left)? && truth(right)?),
+            Node::Either(left, right) => Scalar::Bool(truth(left)? || truth(right)?),
+            Node::Binary(operator, left, right) => {
+                let (left, right) = (left.evaluate(machine)?, right.evaluate(machine)?);
+                compute(*operator, left, right)?
+            }
+            Node::Distance(left, right, size) => {
+                let (left, right) = (left.evaluate(machine)?, right.evaluate(machine)?);
+                let bytes = left.whole()?.checked_sub(right.whole()?)?;
+                fitting(bytes / i128::from((*size).max(1)))?
+            }
+            Node::Wrapped(operand, reading) => {
+                reading.read(operand.evaluate(machine)?.whole()? as u64)
+            }
+            Node::IsText(address, text, equal) => {
+                let address = address.evaluate(machine)?;
+                Scalar::Bool(is_text(machine, address, text.as_bytes())? == *equal)
+            }
+        })
+    }
+}
+
+fn compute(operator: BinaryOperator, left: Scalar, right: Scalar) -> Option<Scalar> {
+    let is_float = |scalar| matches!(scalar, Scalar::Float(_));
+    let number = if is_float(left) || is_float(right) {
+        floats(operator, left.float()?, right.float()?)
+    } else {
+        integers(operator, left.whole()?, right.whole()?)
+    };
+    use crate::typed::Number;
+    match number.ok()? {
+        Number::Int(number) => fitting(number),
+        Number::Float(number) => Some(Scalar::Float(number)),
+        Number::Bool(truth) => Some(Scalar::Bool(truth)),
+        Number::Pointer(address, _) => Some(Scalar::Address(address)),
+    }
+}
+
+/// What no C type holds is an error at the prompt.
+fn fitting(number: i128) -> Option<Scalar> {
+    let fits = i64::try_from(number).is_ok() || u64::try_from(number).is_ok();
+    fits.then_some(Scalar::Int(number))
+}
+
+/// Whether the text at an address, up to its zero byte, is this one.
+fn is_text(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
+    let mut done = 0;
+    let mut buffer = [0; TEXT_PIECE];
+    loop {
+        let at = address.wrapping_add(done as u64);
+        let rest = text.get(done..)?;
+        let room = TEXT_PIECE - (at as usize % TEXT_PIECE);
+        let piece = buffer.get_mut(..room.min(rest.len() + 1))?;
+        // The text may end just before memory that cannot be read: a byte at a
+        // time then.
+        let count = if machine.read(at, piece) {
+            piece.len()
+        } else {
+            1
+        };
+        let piece = piece.get_mut(..count)?;
+        if count == 1 && !machine.read(at, piece) {
+            return None;
+        }
+        for (index, &byte) in piece.iter().enumerate() {
+            match rest.get(index) {
+                None => return Some(byte == 0),
+                Some(&wanted) if wanted != byte => return Some(false),
+                // A text with a zero byte in it is never what stands there.
+                Some(0) => return Some(false),
+                Some(_) => {}
+            }
+        }
+        done += count;
+    }
+}

@@ -1,0 +1,174 @@
+//! What names mean at the address of a point: the variables that are visible
+//! there, where their values are when a thread comes to it.
+
+use super::compile::{Names, Operand, Spot, Unknown};
+use super::node::Word;
+use crate::expression::Scope;
+use crate::frames::Frame;
+use crate::program::Program;
+use crate::scope::FrameScope;
+use juror_symbols::{
+    EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
+    register, register_name,
+};
+
+/// The names at an address.
+pub(super) struct PointNames<'a> {
+    program: &'a Program,
+    frame: Option<Frame>,
+}
+
+impl<'a> PointNames<'a> {
+    pub(super) fn new(program: &'a Program, address: u64) -> PointNames<'a> {
+        PointNames {
+            program,
+            frame: program.frame_at(address),
+        }
+    }
+
+    fn with_scope<T>(&self, ask: impl FnOnce(&FrameScope<'_>) -> T) -> T {
+        ask(&FrameScope {
+            program: self.program,
+            frames: self.frame.as_slice(),
+            level: 0,
+            convenience: &|_| None,
+        })
+    }
+
+    fn local(&self, name: &str) -> Option<Result<Operand, Unknown>> {
+        let frame = self.frame.as_ref()?;
+        let mut variables = self.program.variables(frame).into_iter();
+        let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
+        Some(self.place_of(frame, variable).ok_or(Unknown::Yet))
+    }
+
+    /// Where a variable is, when that is the same in every frame at the
+    /// address.
+    fn place_of(&self, frame: &Frame, variable: Variable) -> Option<Operand> {
+        let module = frame.module.as_ref()?;
+        if variable.parameter
+            && frame.is_at_entry()
+            && let Some(function) = &frame.function
+            && let name = Parameter::Name(&variable.name)
+            && let Ok(value) = module.symbols.entry_value_plan(function, name)
+        {
+            return at_entry(value.r#type, &value.location);
+        }
+        let pc = module.to_file(frame.lookup);
+        let spot = match variable.location.fixed_at(pc)? {
+            FixedPlace::Register(number) => Spot::Bits(register_word(number)?),
+            FixedPlace::AtRegister { register, offset } => {
+                Spot::Memory(register_word(register)?.offset(offset))
+            }
+            FixedPlace::AtFrame(offset) => {
+                let (register, base) = module.symbols.frame_address_at(pc)?;
+                Spot::Memory(register_word(register)?.offset(base.wrapping_add(offset)))
+            }
+            FixedPlace::AtAddress(address) => {
+                Spot::Memory(Word::Constant(module.to_process(address)))
+            }
+            FixedPlace::Value(bits) => Spot::Bits(Word::Constant(bits)),
+        };
+        let size = variable.r#type.size()?;
+        // What is larger than a register is in several.
+        let fits = size <= 8 || matches!(spot, Spot::Memory(_));
+        fits.then(|| Operand::new(variable.r#type, spot))
+    }
+}
+
+impl Names for PointNames<'_> {
+    fn name(&self, name: &str) -> Result<Operand, Unknown> {
+        if let Some(found) = self.local(name) {
+            return found;
+        }
+        // `this` is silent in C++ member functions.
+        if let Some(this) = self.local("this") {
+            let this = this?;
+            let Some(object) = this.r#type.target() else {
+                return Err(Unknown::Yet);
+            };
+            if object.field(name).is_some() {
+                return super::compile::field_behind(this, name);
+            }
+        }
+        let found = self.with_scope(|scope| scope.outside(name));
+        Operand::of(found.map_err(Unknown::AtAll)?)
+    }
+
+    fn register(&self, name: &str) -> Result<Operand, Unknown> {
+        // `$`, `$$`, `$1`: values of the prompt.
+        if name.is_empty() || name == "$" || name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(Unknown::Yet);
+        }
+        let number = match name {
+            "pc" => register::RIP,
+            "sp" => register::RSP,
+            "fp" => register::RBP,
+            _ => (0..=16)
+                .find(|&number| register_name(number) == name)
+                .ok_or_else(|| {
+                    Unknown::AtAll(format!("there is no register or value `${name}`"))
+                })?,
+        };
+        let r#type = match number {
+            register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
+            _ => Type::builtin("long").ok_or(Unknown::Yet)?,
+        };
+        let word = register_word(number).ok_or(Unknown::Yet)?;
+        Ok(Operand::new(r#type, Spot::Bits(word)))
+    }
+
+    fn argument(&self, position: u8) -> Result<Operand, Unknown> {
+        let frame = self.frame.as_ref().ok_or(Unknown::Yet)?;
+        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
+            return Err(Unknown::Yet);
+        };
+        let parameters = module.symbols.parameters(function);
+        let index = usize::from(position).wrapping_sub(1);
+        if let Some(variable) = parameters.get(index) {
+            return self.local(&variable.name).unwrap_or(Err(Unknown::Yet));
+        }
+        if !frame.is_at_entry() {
+            return Err(Unknown::Yet);
+        }
+        let location = std::iter::once(argument_plan(usize::from(position), &[])).collect();
+        let word = Type::builtin("unsigned long").ok_or(Unknown::Yet)?;
+        at_entry(word, &location).ok_or(Unknown::Yet)
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.with_scope(|scope| scope.type_named(name))
+    }
+}
+
+/// An argument at the first instruction of its function.
+fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
+    // The return address lies between the stack pointer and the frame.
+    let stack = |offset: i64| Word::Register(register::RSP as u8).offset(offset.wrapping_add(8));
+    let [piece] = location.as_slice() else {
+        return None;
+    };
+    let spot = match &piece.place {
+        EntryPlace::Register(number) => Spot::Bits(register_word(*number)?),
+        EntryPlace::Stack(offset) => Spot::Memory(stack(*offset)),
+        EntryPlace::PointedByRegister(number) => Spot::Memory(register_word(*number)?),
+        EntryPlace::PointedByStack(offset) => Spot::Memory(Word::Load(Box::new(stack(*offset)), 8)),
+        EntryPlace::Constant(bytes) => {
+            let mut wide = [0; 8];
+            wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+            Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
+        }
+        EntryPlace::Unavailable(_) => return None,
+    };
+    let is_composite = matches!(r#type.strip().kind(), TypeKind::Composite(_));
+    let in_register = matches!(spot, Spot::Bits(_));
+    (!(in_register && is_composite)).then(|| Operand::new(r#type, spot))
+}
+
+fn register_word(number: u16) -> Option<Word> {
+    match number {
+        0..=16 => Some(Word::Register(number as u8)),
+        register::XMM0..=32 => Some(Word::Vector((number - register::XMM0) as u8)),
+        _ => None,
+    }
+}

@@ -1,0 +1,312 @@
+//! Compiled conditions against the evaluation at the prompt, over a page of
+//! memory.
+
+use super::compile::{Names, Operand, Spot, Stuck, Unknown, truth};
+use super::node::{Scalar, Word};
+use crate::expression::{Scope, evaluate};
+use crate::read_plan::Machine;
+use crate::typed::{Memory, Number, Typed};
+use juror_language::parse_expression;
+use juror_symbols::{BitField, Type, register};
+use proptest::prelude::*;
+
+const START: u64 = 0x1000;
+
+struct Page(Vec<u8>);
+
+impl Memory for Page {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let start = address.checked_sub(START).map(|offset| offset as usize);
+        let bytes = start.and_then(|start| self.0.get(start..start.checked_add(buffer.len())?));
+        bytes.is_some_and(|bytes| {
+            buffer.copy_from_slice(bytes);
+            true
+        })
+    }
+}
+
+impl Machine for Page {
+    fn register(&self, number: u8) -> u64 {
+        // What lies above a small value in its register is anything.
+        if number == 5 {
+            0xdead_0000_0000_002a
+        } else {
+            0
+        }
+    }
+    fn vector(&self, number: u8) -> Option<u64> {
+        (number == 0).then(|| 1.5f64.to_bits())
+    }
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        Memory::read(self, address, buffer)
+    }
+}
+
+fn page() -> Page {
+    let mut bytes = vec![0; 0x1000];
+    let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+    put(0, &(-7i32).to_le_bytes());
+    put(4, &[200]);
+    put(8, &u64::MAX.to_le_bytes());
+    put(16, &0x1080u64.to_le_bytes());
+    put(24, &2.5f64.to_le_bytes());
+    put(32, &0.5f32.to_le_bytes());
+    put(40, b"hello\0");
+    put(48, &0x1028u64.to_le_bytes());
+    put(64, &0b1110_1000u32.to_le_bytes());
+    put(68, &[1]);
+    put(72, &0xffff_0000u64.to_le_bytes());
+    for (index, number) in [1i32, -2, 3, 4].iter().enumerate() {
+        put(0x80 + 4 * index, &number.to_le_bytes());
+    }
+    put(0xffd, b"end");
+    put(80, &0x1ffdu64.to_le_bytes());
+    Page(bytes)
+}
+
+fn typed(name: &str) -> Option<Typed> {
+    let builtin = |name: &str| Type::builtin(name).unwrap();
+    let at = |r#type: Type, offset: u64| Some(Typed::in_memory(r#type, START + offset));
+    match name {
+        "i" => at(builtin("int"), 0),
+        "u" => at(builtin("unsigned char"), 4),
+        "l" => at(builtin("unsigned long"), 8),
+        "p" => at(builtin("int").pointer_to(), 16),
+        "d" => at(builtin("double"), 24),
+        "f" => at(builtin("float"), 32),
+        "t" => at(builtin("char").array_of(8), 40),
+        "q" => at(builtin("char").pointer_to(), 48),
+        "n" => at(builtin("int").pointer_to(), 56),
+        "b" => Some(Typed {
+            bits: Some(BitField {
+                offset_bits: 3,
+                size_bits: 5,
+            }),
+            ..at(builtin("int"), 64)?
+        }),
+        "z" => at(builtin("bool"), 68),
+        "w" => at(builtin("int").pointer_to(), 72),
+        "e" => at(builtin("char").pointer_to(), 80),
+        "a" => at(builtin("int").array_of(4), 0x80),
+        "m" => at(builtin("int").array_of(2).array_of(2), 0x80),
+        "v" => at(Type::void().pointer_to(), 16),
+        "r" => Some(Typed::of_bytes(
+            builtin("int"),
+            42i32.to_le_bytes().to_vec(),
+        )),
+        "x" => Some(Typed::of_bytes(
+            builtin("double"),
+            1.5f64.to_le_bytes().to_vec(),
+        )),
+        _ => None,
+    }
+}
+
+impl Names for Page {
+    fn name(&self, name: &str) -> Result<Operand, Unknown> {
+        let value = typed(name).ok_or_else(|| Unknown::AtAll(format!("there is no `{name}`")))?;
+        match name {
+            "r" => Ok(Operand::new(
+                value.r#type,
+                Spot::Bits(Word::Register(register::RDI as u8)),
+            )),
+            "x" => Ok(Operand::new(value.r#type, Spot::Bits(Word::Vector(0)))),
+            _ => Operand::of(value),
+        }
+    }
+    fn register(&self, _: &str) -> Result<Operand, Unknown> {
+        Err(Unknown::Yet)
+    }
+    fn argument(&self, _: u8) -> Result<Operand, Unknown> {
+        Err(Unknown::Yet)
+    }
+    fn type_named(&self, name: &str) -> Option<Type> {
+        Type::builtin(name)
+    }
+}
+
+impl Scope for Page {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        typed(name).ok_or_else(|| format!("there is no `{name}`"))
+    }
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        Err(format!("no {name}"))
+    }
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        Err(format!("no {position}"))
+    }
+    fn returned(&self) -> Result<Typed, String> {
+        Err("nothing".to_owned())
+    }
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        Err("none".to_owned())
+    }
+    fn type_named(&self, name: &str) -> Option<Type> {
+        Type::builtin(name)
+    }
+    fn memory(&self) -> &dyn Memory {
+        self
+    }
+}
+
+/// The value by the compiled expression; none where it has no result.
+fn compiled(text: &str) -> Result<Option<Scalar>, Stuck> {
+    let (expression, diagnostics) = parse_expression(text);
+    assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
+    Ok(truth(&expression.unwrap(), &page())?.evaluate(&page()))
+}
+
+/// The value by the evaluation at the prompt.
+fn evaluated(text: &str) -> Result<Scalar, String> {
+    let (expression, _) = parse_expression(text);
+    let page = page();
+    let value = evaluate(&expression.unwrap(), &page).map_err(|error| error.message)?;
+    Ok(match value.number(&page)? {
+        Number::Int(number) => Scalar::Int(number),
+        Number::Float(number) => Scalar::Float(number),
+        Number::Bool(truth) => Scalar::Bool(truth),
+        Number::Pointer(address, _) => Scalar::Address(address),
+    })
+}
+
+#[test]
+fn conditions_are_compiled_to_what_they_say() {
+    for (text, expected) in [
+        ("i", Scalar::Int(-7)),
+        ("u + 100", Scalar::Int(300)),
+        ("l", Scalar::Int(i128::from(u64::MAX))),
+        ("~u", Scalar::Int(55)),
+        ("~i", Scalar::Int(6)),
+        ("r == 42", Scalar::Bool(true)),
+        ("x * 2", Scalar::Float(3.0)),
+        ("d > f", Scalar::Bool(true)),
+        ("b", Scalar::Int(-3)),
+        ("*p", Scalar::Int(1)),
+        ("p[1]", Scalar::Int(-2)),
+        ("a[i + 9]", Scalar::Int(3)),
+        ("m[1][0]", Scalar::Int(3)),
+        ("*(p + 3)", Scalar::Int(4)),
+        ("p + 1 - p", Scalar::Int(1)),
+        ("&a[2]", Scalar::Address(0x1088)),
+        ("&a[2] == p + 2", Scalar::Bool(true)),
+        ("t == \"hello\"", Scalar::Bool(true)),
+        ("q == \"hell\"", Scalar::Bool(false)),
+        ("q != \"hello!\"", Scalar::Bool(true)),
+        ("q[4] == 'o'", Scalar::Bool(true)),
+        ("!n", Scalar::Bool(true)),
+        ("n && *n", Scalar::Bool(false)),
+        ("n == null", Scalar::Bool(true)),
+        ("(unsigned char)i", Scalar::Int(249)),
+        ("(char)u", Scalar::Int(-56)),
+        ("*(int *)v", Scalar::Int(1)),
+        ("(bool)i", Scalar::Bool(true)),
+        ("sizeof a", Scalar::Int(16)),
+        ("z == 1", Scalar::Bool(true)),
+    ] {
+        assert_eq!(compiled(text), Ok(Some(expected)), "{text}");
+        assert_eq!(evaluated(text), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn what_has_no_result_is_left_to_the_evaluation() {
+    for text in [
+        "*n",
+        "*w == 1",
+        "i / 0",
+        "-l",
+        "e == \"ends\"",
+        "*(i * 1000)",
+    ] {
+        assert_eq!(compiled(text), Ok(None), "{text}");
+        assert!(evaluated(text).is_err(), "{text}");
+    }
+    for text in ["$1 == i", "^i", "(float)i > 1", "t[0..2] == i"] {
+        assert_eq!(compiled(text), Err(Stuck::Evaluate), "{text}");
+    }
+}
+
+#[test]
+fn what_can_never_be_evaluated_is_found_at_once() {
+    for (text, expected) in [
+        ("nothing > 1", "there is no `nothing`"),
+        ("$1 && nothing", "there is no `nothing`"),
+        ("*d", "`double` is not a pointer"),
+        (
+            "*v",
+            "`void *` does not say what it points to; cast it first",
+        ),
+        ("i == \"x\"", "this is not text"),
+        ("p * 2", "`*` does not apply to a pointer and a number"),
+        ("i[2]", "`int` has no elements"),
+        ("p.x", "`int` has no fields"),
+        ("-p", "a pointer has no negative"),
+        ("&b", "a bit field has no address"),
+        ("(queue)i", "there is no type `queue` in the program"),
+    ] {
+        match compiled(text) {
+            Err(Stuck::Wrong(error)) => assert_eq!(error.message, expected, "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+fn expressions() -> impl Strategy<Value = String> {
+    let names = prop::sample::select(vec![
+        "i", "u", "l", "p", "d", "f", "t", "q", "n", "b", "z", "w", "e", "a", "m", "v", "r", "x",
+    ])
+    .prop_map(str::to_owned);
+    let numbers = prop_oneof![
+        Just(0i64),
+        Just(1),
+        Just(3),
+        Just(i64::MAX),
+        any::<i64>().prop_map(|number| number.saturating_abs()),
+    ]
+    .prop_map(|number| number.to_string());
+    let sizes = names.clone().prop_map(|name| format!("(sizeof {name})"));
+    let leaf = prop_oneof![6 => names, 1 => sizes, 2 => numbers, 1 => Just("1.5".to_owned())];
+    leaf.prop_recursive(4, 24, 2, |inner| {
+        let binary = prop::sample::select(vec![
+            "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=",
+            "&&", "||",
+        ]);
+        let unary = prop::sample::select(vec![
+            "-",
+            "~",
+            "!",
+            "*",
+            "&",
+            "(char)",
+            "(unsigned int)",
+            "(int *)",
+        ]);
+        prop_oneof![
+            3 => (inner.clone(), binary, inner.clone())
+                .prop_map(|(left, operator, right)| format!("({left} {operator} {right})")),
+            2 => (unary, inner.clone()).prop_map(|(operator, it)| format!("({operator}({it}))")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(it, index)| format!("({it}[{index}])")),
+            1 => inner.prop_map(|it| format!("({it} == \"hello\")")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn compiled_and_evaluated_agree(text in expressions()) {
+        match (compiled(&text), evaluated(&text)) {
+            (Ok(Some(value)), Ok(expected)) => prop_assert!(
+                value == expected || format!("{value:?}") == format!("{expected:?}"),
+                "{value:?} {expected:?}"
+            ),
+            (Ok(Some(value)), Err(error)) => prop_assert!(false, "{value:?} but {error}"),
+            // What comes first may decide before anything is wrong.
+            (Err(Stuck::Wrong(error)), Ok(value)) => prop_assert!(
+                text.contains("&&") || text.contains("||"),
+                "{error} but {value:?}"
+            ),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Calls in expressions.
+//!
+//! Evaluating an expression runs nothing: where it comes to a call, the scope
+//! is asked for the result. A scope that has none yet takes down what is to be
+//! called, and the expression is evaluated again when the call has returned.
+//! What was found on the way to a call stays ([`Scope::decided`]), so that a
+//! function that changes what a condition before it has read is called once.
+
+use super::{ExpressionError, Scope, evaluate};
+use crate::typed::Typed;
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::Type;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A call that an expression needs the result of.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Which of the expression's calls it is: where it stands, in bytes.
+    pub span: Range<usize>,
+    /// The function, or a pointer to one.
+    pub function: Typed,
+    /// How it was written, when that is a name.
+    pub name: Option<Box<str>>,
+    /// The arguments, in order.
+    pub arguments: Vec<Argument>,
+    /// The type to which the result is cast at once: that of the result when
+    /// nothing else is known of it.
+    pub result: Option<Type>,
+}
+
+/// An argument of a call.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// A value.
+    Value(Typed),
+    /// Text that is written into the debuggee's memory.
+    Text(Arc<str>),
+}
+
+/// The result of the call that `expression` is.
+pub(super) fn call(
+    expression: &Expression,
+    function: &Expression,
+    arguments: &[Expression],
+    result: Option<Type>,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    if let Some(known) = scope.returned_from(&expression.span) {
+        return Ok(known);
+    }
+    let name = match &function.kind {
+        ExpressionKind::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    let request = Request {
+        span: expression.span.clone(),
+        function: evaluate(function, scope)?,
+        name,
+        arguments: arguments
+            .iter()
+            .map(|argument| match &argument.kind {
+                ExpressionKind::Text(text) => Ok(Argument::Text(Arc::clone(text))),
+                _ => evaluate(argument, scope).map(Argument::Value),
+            })
+            .collect::<Result<_, _>>()?,
+        result,
+    };
+    scope.call(request).map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
+}

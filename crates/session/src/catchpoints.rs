@@ -1,0 +1,323 @@
+//! `catch`: points at what the program asks of the kernel, of the dynamic
+//! linker and of the C++ runtime, instead of at a place.
+//!
+//! Catchpoints share the numbers of breakpoints. Invariant: the debuggee is
+//! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
+//! since every other system call or signal would cost a stop for nothing.
+
+use crate::handling::SIGNAL_MAX;
+use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
+use juror_instrument::program::Program;
+use std::collections::BTreeSet;
+use syscalls::x86_64::Sysno;
+
+/// What a catchpoint waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Catch {
+    /// Entry into and exit from system calls.
+    SystemCalls(SystemCalls),
+    /// Signals, by number.
+    Signals(BTreeSet<i32>),
+    /// A process made by `fork` or `clone`.
+    Fork,
+    /// A process made by `vfork` or `posix_spawn`.
+    Vfork,
+    /// Another program in this process.
+    Exec,
+    /// A library that comes; one whose path holds the text.
+    Load(Option<String>),
+    /// A library that goes; one whose path holds the text.
+    Unload(Option<String>),
+    /// A C++ exception.
+    Exception(Exception),
+}
+
+/// What happens to a C++ exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exception {
+    Throw,
+    Rethrow,
+    Catch,
+}
+
+impl Exception {
+    /// The function of the C++ runtime (Itanium ABI, *Exception Handling*)
+    /// that does it.
+    pub(crate) fn function(self) -> &'static str {
+        match self {
+            Exception::Throw => "__cxa_throw",
+            Exception::Rethrow => "__cxa_rethrow",
+            Exception::Catch => "__cxa_begin_catch",
+        }
+    }
+}
+
+/// One catchpoint.
+#[derive(Debug)]
+pub(crate) struct Catchpoint {
+    /// By which the user knows it.
+    pub number: u32,
+    /// What was typed after `catch`.
+    pub text: String,
+    /// What it waits for.
+    pub catch: Catch,
+    /// It goes away when it stops the program.
+    pub temporary: bool,
+    /// It stops the program.
+    pub enabled: bool,
+    /// How often it did.
+    pub hits: u64,
+    /// Where the C++ runtime is entered for it.
+    pub addresses: Vec<u64>,
+}
+
+/// All catchpoints.
+#[derive(Debug, Default)]
+pub(crate) struct Catchpoints {
+    list: Vec<Catchpoint>,
+}
+
+/// What stopped the program: the catchpoints' numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caught {
+    /// Their numbers.
+    pub numbers: Vec<u32>,
+    /// One of them was temporary and is gone.
+    pub temporary: bool,
+}
+
+impl Catchpoints {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Catchpoint> {
+        self.list.iter()
+    }
+
+    pub(crate) fn add(&mut self, catchpoint: Catchpoint) {
+        self.list.push(catchpoint);
+    }
+
+    pub(crate) fn contains(&self, number: u32) -> bool {
+        self.list.iter().any(|it| it.number == number)
+    }
+
+    /// Removes those with these numbers, or all.
+    pub(crate) fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
+        let is_meant = |it: &Catchpoint| numbers.is_empty() || numbers.contains(&it.number);
+        if let Some(program) = program {
+            for gone in self.list.iter_mut().filter(|it| is_meant(it)) {
+                gone.unplant(program);
+            }
+        }
+        self.list.retain(|it| !is_meant(it));
+    }
+
+    /// Makes those with these numbers, or all, stop the program or not.
+    pub(crate) fn enable(&mut self, program: Option<&mut Program>, numbers: &[u32], enabled: bool) {
+        for it in &mut self.list {
+            if numbers.is_empty() || numbers.contains(&it.number) {
+                it.enabled = enabled;
+            }
+        }
+        if let Some(program) = program {
+            self.bind(program);
+        }
+    }
+
+    /// Plants what the C++ runtime of the loaded modules needs.
+    pub(crate) fn bind(&mut self, program: &mut Program) {
+        for it in &mut self.list {
+            let wanted = it.wanted_addresses(program);
+            for &address in wanted.iter().filter(|at| !it.addresses.contains(at)) {
+                // A place that cannot be written to is shown without a
+                // location.
+                let _ = program.debuggee.insert(address, Owner::Developer);
+            }
+            for &address in it.addresses.iter().filter(|at| !wanted.contains(at)) {
+                let _ = program.debuggee.remove(address, Owner::Developer);
+            }
+            it.addresses = wanted;
+        }
+    }
+
+    /// The process is gone, or runs another program.
+    pub(crate) fn forget_locations(&mut self) {
+        for it in &mut self.list {
+            it.addresses.clear();
+        }
+    }
+
+    /// Tells the debuggee what to report, beside what `handle` wants.
+    pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
+        debuggee.catch_system_calls(self.system_calls());
+        let is_fork = |catch: &Catch| matches!(catch, Catch::Fork | Catch::Vfork);
+        debuggee.catch_forks(self.enabled().any(|it| is_fork(&it.catch)));
+        for signal in 1..=SIGNAL_MAX {
+            if self.catches_signal(signal) {
+                let treatment = SignalTreatment {
+                    report: SignalReport::Always,
+                    ..debuggee.treatment(signal)
+                };
+                debuggee.treat_signal(signal, treatment);
+            }
+        }
+    }
+
+    fn enabled(&self) -> impl Iterator<Item = &Catchpoint> {
+        self.list.iter().filter(|it| it.enabled)
+    }
+
+    fn system_calls(&self) -> SystemCalls {
+        let mut numbers = BTreeSet::new();
+        for it in self.enabled() {
+            match &it.catch {
+                Catch::SystemCalls(SystemCalls::All) => return SystemCalls::All,
+                Catch::SystemCalls(SystemCalls::Only(some)) => numbers.extend(some),
+                _ => {}
+            }
+        }
+        match numbers.is_empty() {
+            true => SystemCalls::None,
+            false => SystemCalls::Only(numbers),
+        }
+    }
+
+    fn catches_signal(&self, signal: i32) -> bool {
+        let catches = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&signal));
+        self.enabled().any(catches)
+    }
+
+    /// Counts a hit of all enabled catchpoints that wait for something, and
+    /// removes the temporary ones; nothing when none does.
+    pub(crate) fn hit(
+        &mut self,
+        program: Option<&mut Program>,
+        is_meant: impl Fn(&Catchpoint) -> bool,
+    ) -> Option<Caught> {
+        let mut caught = Caught {
+            numbers: Vec::new(),
+            temporary: false,
+        };
+        let mut gone = Vec::new();
+        for it in self.list.iter_mut().filter(|it| it.enabled) {
+            if !is_meant(it) {
+                continue;
+            }
+            it.hits += 1;
+            caught.numbers.push(it.number);
+            if it.temporary {
+                caught.temporary = true;
+                gone.push(it.number);
+            }
+        }
+        if !gone.is_empty() {
+            self.delete(program, &gone);
+        }
+        (!caught.numbers.is_empty()).then_some(caught)
+    }
+}
+
+impl Catchpoint {
+    fn wanted_addresses(&self, program: &Program) -> Vec<u64> {
+        let Catch::Exception(exception) = self.catch else {
+            return Vec::new();
+        };
+        if !self.enabled {
+            return Vec::new();
+        }
+        let found = program.modules.definitions(exception.function(), |_| true);
+        let entry = |bound: juror_instrument::modules::Bound| bound.address();
+        let mut addresses: Vec<u64> = found.into_iter().map(entry).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    fn unplant(&mut self, program: &mut Program) {
+        for address in self.addresses.drain(..) {
+            let _ = program.debuggee.remove(address, Owner::Developer);
+        }
+    }
+}
+
+/// The name of a system call, or its number.
+pub(crate) fn system_call_name(number: u64) -> String {
+    match usize::try_from(number).ok().and_then(Sysno::new) {
+        Some(known) => known.name().to_owned(),
+        None => number.to_string(),
+    }
+}
+
+/// The system call that a word means: its name or its number.
+pub(crate) fn system_call_number(word: &str) -> Option<u64> {
+    match word.parse::<Sysno>() {
+        Ok(known) => u64::try_from(known.id()).ok(),
+        Err(_) => word.parse().ok(),
+    }
+}
+
+/// The names of all system calls.
+pub(crate) fn system_call_names() -> impl Iterator<Item = &'static str> {
+    Sysno::iter().map(|known| known.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catchpoint(number: u32, catch: Catch) -> Catchpoint {
+        Catchpoint {
+            number,
+            text: String::new(),
+            catch,
+            temporary: false,
+            enabled: true,
+            hits: 0,
+            addresses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn system_calls_have_names_and_numbers() {
+        assert_eq!(system_call_number("openat"), Some(257));
+        assert_eq!(system_call_number("257"), Some(257));
+        assert_eq!(system_call_number("frobnicate"), None);
+        assert_eq!(system_call_name(257), "openat");
+        assert_eq!(system_call_name(1 << 40), (1_u64 << 40).to_string());
+    }
+
+    #[test]
+    fn the_debuggee_is_asked_for_what_enabled_catchpoints_need() {
+        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
+        let mut all = Catchpoints::default();
+        assert_eq!(all.system_calls(), SystemCalls::None);
+        all.add(catchpoint(1, Catch::SystemCalls(only(&[1, 2]))));
+        all.add(catchpoint(2, Catch::SystemCalls(only(&[2, 3]))));
+        assert_eq!(all.system_calls(), only(&[1, 2, 3]));
+        all.enable(None, &[2], false);
+        assert_eq!(all.system_calls(), only(&[1, 2]));
+        all.add(catchpoint(3, Catch::SystemCalls(SystemCalls::All)));
+        assert_eq!(all.system_calls(), SystemCalls::All);
+        all.delete(None, &[1, 3]);
+        assert_eq!(all.system_calls(), SystemCalls::None);
+    }
+
+    #[test]
+    fn hits_are_counted_and_temporary_ones_go() {
+        let mut all = Catchpoints::default();
+        all.add(catchpoint(4, Catch::Fork));
+        all.add(Catchpoint {
+            temporary: true,
+            ..catchpoint(5, Catch::Fork)
+        });
+        let is_fork = |it: &Catchpoint| it.catch == Catch::Fork;
+        let caught = |numbers: &[u32], temporary| {
+            let numbers = numbers.to_vec();
+            Some(Caught { numbers, temporary })
+        };
+        assert_eq!(all.hit(None, is_fork), caught(&[4, 5], true));
+        assert_eq!(all.hit(None, is_fork), caught(&[4], false));
+        assert_eq!(all.iter().map(|it| it.hits).collect::<Vec<_>>(), [2]);
+        all.enable(None, &[], false);
+        assert_eq!(all.hit(None, is_fork), None);
+        assert!(!all.contains(5));
+    }
+}

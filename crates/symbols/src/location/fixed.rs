@@ -1,0 +1,103 @@
+//! Locations that are the same in every frame at an address, as far as the
+//! frame's registers go: what can be read without evaluating anything.
+
+use super::{Location, LocationSource, evaluation_encoding, frame_base_at};
+use crate::dwarf::Reader;
+use gimli::{Expression, Operation};
+
+/// Where a whole value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixedPlace {
+    /// In the register of this DWARF number.
+    Register(u16),
+    /// In memory, that far from what a register holds.
+    AtRegister {
+        /// The register's DWARF number.
+        register: u16,
+        /// Bytes from there.
+        offset: i64,
+    },
+    /// In memory, that far from the canonical frame address.
+    AtFrame(i64),
+    /// In memory, at this file address.
+    AtAddress(u64),
+    /// Nowhere, but it is this number.
+    Value(u64),
+}
+
+impl Location {
+    /// Where the value is while execution stands at the file address `pc`, if
+    /// a register and a distance say it.
+    pub fn fixed_at(&self, pc: u64) -> Option<FixedPlace> {
+        if let LocationSource::Constant(bytes) = &self.source {
+            let mut wide = [0; 8];
+            wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+            return Some(FixedPlace::Value(u64::from_le_bytes(wide)));
+        }
+        let operations = self.operations(self.expression_at(pc)?)?;
+        Some(match operations.as_slice() {
+            [Operation::Register { register }] => FixedPlace::Register(register.0),
+            [
+                Operation::RegisterOffset {
+                    register, offset, ..
+                },
+            ] => FixedPlace::AtRegister {
+                register: register.0,
+                offset: *offset,
+            },
+            [Operation::FrameOffset { offset }] => self.at_frame_base(pc, *offset)?,
+            [Operation::CallFrameCFA] => FixedPlace::AtFrame(0),
+            [Operation::CallFrameCFA, Operation::PlusConstant { value }] => {
+                FixedPlace::AtFrame(i64::try_from(*value).ok()?)
+            }
+            [Operation::Address { address }] => FixedPlace::AtAddress(*address),
+            [Operation::AddressIndex { index }] => {
+                let unit = &self.info.unit(self.unit)?.unit;
+                FixedPlace::AtAddress(self.info.dwarf.address(unit, *index).ok()?)
+            }
+            [Operation::UnsignedConstant { value }, Operation::StackValue] => {
+                FixedPlace::Value(*value)
+            }
+            [Operation::SignedConstant { value }, Operation::StackValue] => {
+                FixedPlace::Value(*value as u64)
+            }
+            _ => return None,
+        })
+    }
+
+    fn operations(&self, expression: Expression<Reader>) -> Option<Vec<Operation<Reader>>> {
+        /// Longer ones are computations.
+        const COUNT_MAX: usize = 4;
+        let mut iterator = expression.operations(evaluation_encoding(&self.info, self.unit));
+        let mut operations = Vec::with_capacity(COUNT_MAX);
+        while let Some(operation) = iterator.next().ok()? {
+            if operations.len() == COUNT_MAX {
+                return None;
+            }
+            operations.push(operation);
+        }
+        Some(operations)
+    }
+
+    fn at_frame_base(&self, pc: u64, offset: i64) -> Option<FixedPlace> {
+        let base = frame_base_at(&self.info, self.function?, pc)?;
+        Some(match self.operations(base)?.as_slice() {
+            [Operation::CallFrameCFA] => FixedPlace::AtFrame(offset),
+            [Operation::Register { register }] => FixedPlace::AtRegister {
+                register: register.0,
+                offset,
+            },
+            [
+                Operation::RegisterOffset {
+                    register,
+                    offset: base,
+                    ..
+                },
+            ] => FixedPlace::AtRegister {
+                register: register.0,
+                offset: base.checked_add(offset)?,
+            },
+            _ => return None,
+        })
+    }
+}
