@@ -32,6 +32,7 @@ mod inspect;
 mod interrupter;
 mod interruption;
 mod kernel;
+mod kernel_reach;
 mod kernel_writes;
 mod launch;
 mod memory;
