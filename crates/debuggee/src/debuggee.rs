@@ -22,6 +22,7 @@ use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::scratch::Scratch;
+use crate::self_check::Following;
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
@@ -37,6 +38,7 @@ use crate::watch::Watches;
 pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) engine: Engine,
+    self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -101,6 +103,10 @@ impl Debuggee {
         let mut debuggee = Debuggee {
             process,
             engine: Engine::stepping_by(launch.step_by),
+            self_check: launch
+                .self_check
+                .as_ref()
+                .map(|check| check.follow(launch.step_by)),
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,
@@ -333,6 +339,9 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
+            if let Some(following) = &mut self.self_check {
+                following.take(&input, &operations);
+            }
             result = result.and(self.carry_out(&operations));
         }
         self.operations = operations;
