@@ -17,6 +17,7 @@ mod completion;
 mod execute;
 mod handling;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;

@@ -77,6 +77,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -239,6 +240,9 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
         let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -372,7 +376,7 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
-        if !self.breakpoints.is_at(address) {
+        if !self.breakpoints.is_at(address) || self.asked == Some((thread, address)) {
             return Ok(None);
         }
         let pause = self.on_breakpoint(thread, address)?;

@@ -45,6 +45,9 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) attached: Attached,
@@ -80,6 +83,7 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
             attached: Attached::default(),
@@ -193,6 +197,7 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
         self.attached.clear();
         self.is_fresh = false;
         self.selection = Selection::default();

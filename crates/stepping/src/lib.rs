@@ -22,6 +22,7 @@ mod engine;
 #[cfg(test)]
 mod explore;
 mod flow;
+mod line;
 mod passage;
 mod protocol;
 mod site;
@@ -32,6 +33,7 @@ mod watch;
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of, instruction_length};
+pub use line::{LineStops, line_stops};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
 pub use watch::{
