@@ -120,7 +120,11 @@ impl Session {
             Notice::ThreadEnded { thread } => {
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
