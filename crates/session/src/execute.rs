@@ -109,7 +109,7 @@ impl Session {
             }
             Command::Finish => {
                 let level = self.selection.level;
-                self.finish_frame(level, observer, true)
+                self.finish_frame(level, observer)
             }
             Command::Handle => self.handle(rest),
             Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
@@ -233,12 +233,18 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let count = number(rest)?.unwrap_or(1).max(1);
         for round in 1..=count {
-            let outcome = self.step_line(lines, observer)?;
-            let stepped =
-                matches!(&outcome, Outcome::Stopped(view) if view.reason == StopReason::Step);
-            if round == count || !stepped {
-                return Ok(outcome);
+            let pause = self.step_line(lines, observer)?;
+            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+                return self.settle(pause);
+            };
+            // Only the last one is shown.
+            if round == count {
+                return self.settle(pause);
             }
+            if let Some(pause) = self.announce_breakpoint(thread)? {
+                return self.settle(pause);
+            }
+            self.select_thread(thread);
         }
         Ok(Outcome::Done)
     }

@@ -19,6 +19,7 @@ mod execute;
 mod handling;
 mod hardware_breakpoints;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;

@@ -80,6 +80,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -133,7 +134,11 @@ impl Session {
                 }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
@@ -291,6 +296,9 @@ impl Session {
         }
         let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
         let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -474,7 +482,8 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
         let is_hardware = self.running()?.debuggee.is_hardware_site(address);
-        if !self.breakpoints.is_at(address) && !is_hardware {
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
         let mut pause = self.on_breakpoint(thread, address)?;

@@ -54,6 +54,9 @@ pub struct Session {
     pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
     /// The condition of a breakpoint is being asked.
     pub(crate) is_asking: bool,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
@@ -94,6 +97,7 @@ impl Session {
             evaluations: Evaluations::default(),
             ended_call: None,
             is_asking: false,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
@@ -222,6 +226,7 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
         self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;
