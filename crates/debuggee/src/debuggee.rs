@@ -27,6 +27,7 @@ use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.
@@ -49,6 +50,7 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    pub(crate) turns: Turns,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
     pub(crate) watches: Watches,
@@ -109,6 +111,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            turns: Turns::default(),
             in_place: launch.in_place,
             watches: Watches::default(),
             auxiliary: Auxiliary::default(),

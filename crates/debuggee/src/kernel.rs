@@ -336,6 +336,12 @@ pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
     }
 }
 
+/// The next status of one thread, if there is one already.
+pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
+    let found = wait(thread as pid_t, libc::__WALL | libc::WNOHANG)?;
+    Ok(found.map(|(_, status)| status))
+}
+
 fn wait(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
     loop {
         let mut raw: c_int = 0;

@@ -39,6 +39,9 @@ impl Debuggee {
         if let Some(status) = stash::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
+        if let Some(status) = self.take_turn() {
+            return Ok(status);
+        }
         loop {
             let flags = if self.is_job_stopped {
                 libc::WNOHANG
