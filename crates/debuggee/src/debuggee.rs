@@ -31,6 +31,7 @@ use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// Where a debuggee comes from, and so what becomes of it when juror is done.
@@ -65,6 +66,7 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    pub(crate) turns: Turns,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
     pub(crate) watches: Watches,
@@ -149,6 +151,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            turns: Turns::default(),
             watches: Watches::default(),
             in_place: false,
             auxiliary: Auxiliary::default(),
