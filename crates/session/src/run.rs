@@ -424,6 +424,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
+        program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
         if !program.debuggee.is_alive() {
             return self.drain_end();

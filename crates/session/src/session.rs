@@ -123,11 +123,9 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
         let launch = self.launch_of();
-        let debuggee =
+        let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        if let Ok(mut guard) = self.interrupter.lock() {
-            *guard = Some(debuggee.interrupter());
-        }
+        self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -145,6 +143,17 @@ impl Session {
         }
         bound?;
         self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Lets those who hold [`Session::interrupter`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
         Ok(())
     }
 

@@ -11,6 +11,7 @@ mod machine;
 mod processor;
 mod program;
 mod tests;
+pub(crate) mod walk;
 
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;

@@ -26,6 +26,7 @@ mod flow;
 mod follow_set;
 mod passage;
 mod protocol;
+mod self_check;
 mod site;
 mod suspended;
 mod thread;
@@ -37,6 +38,7 @@ pub use flow::{Flow, flow_of, instruction_length};
 pub use follow_set::find_follow_set;
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
+pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
     Wanted, accesses_of, aligned_parts, allocate, is_repeated,

@@ -1,13 +1,15 @@
 //! What goes into the engine and what comes out of it.
 
 use bitflags::bitflags;
+use serde::{Deserialize, Serialize};
 
 /// A thread of the debuggee, by its kernel id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ThreadId(pub u32);
 
 /// Whose point a site is. Owners at one site are notified in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Owner {
     /// A breakpoint of the person at the prompt.
     Developer,
@@ -25,7 +27,7 @@ pub enum Owner {
 
 bitflags! {
     /// A set of [`Owner`]s.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub struct Owners: u8 {
         /// [`Owner::Developer`].
         const DEVELOPER = 1;
@@ -57,7 +59,8 @@ impl From<Owner> for Owners {
 
 /// How a thread gets past a planted trap; chosen once per site, from the
 /// instruction that the trap displaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Passage {
     /// The instruction changes nothing but the program counter (`nop`,
     /// `endbr64`, a direct `jmp`): set it.
@@ -94,7 +97,8 @@ impl Passage {
 }
 
 /// How a thread is made to execute one instruction and stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StepBy {
     /// The processor's trace flag.
     #[default]
@@ -107,7 +111,7 @@ pub enum StepBy {
 }
 
 /// The addresses of the instructions that can follow one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FollowSet {
     first: u64,
     second: Option<u64>,
@@ -143,7 +147,8 @@ impl FollowSet {
 
 /// What the engine is told. Addresses are those of the original program:
 /// the shell maps a program counter inside a copy back before it speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// An owner wants to be told when `address` is reached. Counted: two
     /// inserts need two removes.
@@ -164,6 +169,11 @@ pub enum Input {
     },
     /// A thread exists and is stopped (the first thread, or a new one).
     Started {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A thread exists and runs: one of a program that ran before.
+    Attached {
         /// The thread.
         thread: ThreadId,
     },
@@ -339,7 +349,8 @@ pub enum Input {
 }
 
 /// What the shell must do, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Write the trap byte at this address (the shell keeps the original).
     Plant {

@@ -26,6 +26,8 @@ pub(super) struct State {
     /// The same, from the moment at which no thread can miss it.
     pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
+    /// What the engine was told and ordered, where that is kept.
+    pub(super) heard: Option<Vec<(Input, Vec<Operation>)>>,
 }
 
 impl State {
@@ -49,6 +51,7 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
+            heard: program.records.then(Vec::new),
         };
         for number in 0..program.threads {
             let thread = thread_of(number);
@@ -72,7 +75,10 @@ impl State {
     pub(super) fn tell(&mut self, input: Input) -> Result<(), String> {
         let mut operations = Vec::new();
         self.engine.handle(input, &mut operations);
-        self.orders.extend(operations);
+        self.orders.extend(&operations);
+        if let Some(heard) = &mut self.heard {
+            heard.push((input, operations));
+        }
         Ok(())
     }
 

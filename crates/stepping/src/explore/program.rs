@@ -63,6 +63,8 @@ pub(super) struct Program {
     /// As in Ramsey's model: the program waits while the debugger acts, and
     /// nothing is wrong but an execution that is not reported.
     pub(super) uniprocessor: bool,
+    /// Whether states keep what the engine was told and ordered.
+    pub(super) records: bool,
     /// The rule that is dropped.
     pub(super) without: Option<Rule>,
 }

@@ -26,6 +26,7 @@ const QUIET: Program = Program {
     threads: 2,
     later: 0,
     uniprocessor: false,
+    records: false,
     without: None,
 };
 
@@ -36,7 +37,7 @@ fn programs() -> impl Iterator<Item = Program> {
 }
 
 /// The same for what has to do with steps, which may be made from any site.
-fn stepping_programs() -> impl Iterator<Item = Program> {
+pub(super) fn stepping_programs() -> impl Iterator<Item = Program> {
     stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet))
 }
 
@@ -61,6 +62,51 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
         .filter(|program| {
             program.layout != Layout::Itself || matches!(program.way, Way::Copy | Way::InPlace)
         })
+}
+
+/// What may happen, one kind at a time.
+fn disturbances() -> [Budget; 9] {
+    [
+        Budget {
+            halts: 1,
+            ..NOTHING
+        },
+        Budget {
+            steps: 1,
+            ..NOTHING
+        },
+        Budget {
+            faults: 1,
+            ..NOTHING
+        },
+        Budget {
+            signals: 1,
+            ..NOTHING
+        },
+        Budget { ends: 1, ..NOTHING },
+        Budget {
+            toggles: 2,
+            ..NOTHING
+        },
+        Budget {
+            inserts: 1,
+            ..NOTHING
+        },
+        Budget {
+            evaluations: 1,
+            ..NOTHING
+        },
+        Budget {
+            jumps: 1,
+            ..NOTHING
+        },
+    ]
+}
+
+/// Every program with every disturbance.
+pub(super) fn disturbed_programs() -> impl Iterator<Item = Program> {
+    stepping_programs()
+        .flat_map(|program| disturbances().map(|budget| Program { budget, ..program }))
 }
 
 /// Explores all programs with these disturbances.
@@ -211,41 +257,7 @@ fn everything() {
     if std::env::var_os("JUROR_EXPLORE").is_none_or(|value| value != "all") {
         return;
     }
-    let singles = [
-        Budget {
-            halts: 1,
-            ..NOTHING
-        },
-        Budget {
-            steps: 1,
-            ..NOTHING
-        },
-        Budget {
-            faults: 1,
-            ..NOTHING
-        },
-        Budget {
-            signals: 1,
-            ..NOTHING
-        },
-        Budget { ends: 1, ..NOTHING },
-        Budget {
-            toggles: 2,
-            ..NOTHING
-        },
-        Budget {
-            inserts: 1,
-            ..NOTHING
-        },
-        Budget {
-            evaluations: 1,
-            ..NOTHING
-        },
-        Budget {
-            jumps: 1,
-            ..NOTHING
-        },
-    ];
+    let singles = disturbances();
     for (number, a) in singles.iter().enumerate() {
         for b in &singles[..=number] {
             check(Budget {
