@@ -17,6 +17,7 @@ mod completion;
 mod evaluations;
 mod execute;
 mod handling;
+mod hardware_breakpoints;
 mod inspect;
 mod listing;
 mod options;
@@ -30,6 +31,8 @@ mod source;
 mod step;
 pub mod view;
 mod watch;
+mod watchpoint_commands;
+mod watchpoints;
 
 pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
 pub use session::Session;
