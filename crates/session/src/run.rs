@@ -528,7 +528,7 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
-    fn stop_view(
+    pub(crate) fn stop_view(
         &mut self,
         reason: StopReason,
         thread: ThreadId,
@@ -594,8 +594,8 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match ending {
-            Some(_) if called.is_none() => self.watch.finish(),
+        let violations = match &ending {
+            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
         let violations = violations
