@@ -2,7 +2,7 @@
 //!
 //! Everything after the program's name belongs to the program.
 
-use crate::driver::{CpuPolicy, Options, PropertySource};
+use crate::driver::{CpuPolicy, Options, PropertySource, SelfCheck};
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -145,6 +145,10 @@ pub struct Run {
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     ignore_inlined: bool,
+    /// Check what juror does to the program against the model of its
+    /// breakpoint engine; keep what was checked in FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    self_check: Option<Option<PathBuf>>,
     /// When to use colours: auto, always or never
     #[arg(
         long,
@@ -274,6 +278,23 @@ impl Run {
             history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check()?,
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
         })
     }
 
@@ -423,6 +444,7 @@ mod tests {
             cpu: CpuPolicy::Free,
             history: 9,
             ignore_inlined: true,
+            self_check: None,
             ..Options::default()
         };
         assert_eq!(options, expected);

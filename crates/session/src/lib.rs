@@ -29,5 +29,8 @@ mod step;
 pub mod view;
 mod watch;
 
-pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use options::{
+    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    SessionError,
+};
 pub use session::Session;
