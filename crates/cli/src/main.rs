@@ -16,6 +16,7 @@ mod diagnostics;
 mod driver;
 mod ending;
 mod escape;
+mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
@@ -29,6 +30,7 @@ mod prompt;
 mod report;
 mod self_check;
 mod tables;
+mod watched;
 
 use anyhow::Context as _;
 use arguments::{Action, Run, Script};

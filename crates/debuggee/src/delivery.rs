@@ -14,6 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
+use crate::pages::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
@@ -37,8 +38,16 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        if is_own_stop(number, &information) {
-            return self.take_in_own_stop(thread);
+        let (mut number, mut fresh) = (number, true);
+        if self.is_page_fault(number) {
+            match self.take_in_page_fault(thread, &information)? {
+                PageFault::Taken => return Ok(()),
+                PageFault::Own(None) => {}
+                PageFault::Own(Some(fault)) => {
+                    (number, information) = fault;
+                    fresh = false;
+                }
+            }
         }
         let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
@@ -49,8 +58,8 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_key = audience == Audience::Terminal;
-                (audience, !is_key && self.treatments.of(number).deliver)
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -60,10 +69,13 @@ impl Debuggee {
                 number,
                 information,
                 deliver: is_passed,
-                fresh: true,
+                fresh,
                 synchronous: is_fault,
             },
         );
+        if !is_fault {
+            self.keep_interrupted_copy(thread)?;
+        }
         if is_fault && self.return_from_passage(thread, number)? {
             if audience == Audience::Program {
                 return self.feed(Input::Resume { thread });
@@ -153,6 +165,16 @@ impl Debuggee {
         {
             known.put_off(earlier);
         }
+    }
+
+    /// A signal that finds a thread in a copy is delivered there: the handler
+    /// will return to it, so the copy stays when juror goes.
+    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.scratch.is_interrupted {
+            let counter = self.stop_registers(thread)?.kernel_counter;
+            self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
+        }
+        Ok(())
     }
 
     /// Takes the pending signal of a stopped thread, for the request that lets
@@ -261,21 +283,4 @@ impl Debuggee {
         })?;
         Ok(true)
     }
-
-    /// The stop signal that an interrupt request sent: never the program's.
-    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.interrupter.take_request() {
-            return self.settle(thread);
-        }
-        self.interrupt_engine(thread)?;
-        self.announce(Notice::Interrupted { thread });
-        Ok(())
-    }
-}
-
-/// Whether this is the stop signal of an interrupt request.
-fn is_own_stop(number: i32, information: &siginfo_t) -> bool {
-    number == libc::SIGSTOP
-        && information.si_code == libc::SI_USER
-        && kernel::sender(information) as u32 == std::process::id()
 }

@@ -171,6 +171,16 @@ impl Debuggee {
         self.arrange_tiers()
     }
 
+    /// Takes everything away from the process, whose threads stand.
+    pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
+        if !self.watches.is_live() && self.watches.execute.is_empty() {
+            return Ok(());
+        }
+        self.watches.list.clear();
+        self.watches.execute.clear();
+        self.arrange_tiers()
+    }
+
     /// How a watch is carried out at present; nothing for one that is gone.
     pub fn watch_tier(&self, id: WatchId) -> Option<WatchTier> {
         let watch = self.watches.list.iter().find(|watch| watch.id == id)?;

@@ -7,6 +7,7 @@
 
 pub mod calls;
 pub mod capture_plan;
+pub mod code;
 pub mod condition;
 pub mod expression;
 pub mod format;
@@ -19,3 +20,4 @@ pub mod read_plan;
 pub mod scope;
 pub mod typed;
 pub mod unwinding;
+pub mod watched;

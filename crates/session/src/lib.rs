@@ -7,15 +7,19 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
 pub mod commands;
 mod completion;
+mod evaluations;
 mod execute;
 mod handling;
+mod hardware_breakpoints;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;
@@ -28,6 +32,8 @@ mod source;
 mod step;
 pub mod view;
 mod watch;
+mod watchpoint_commands;
+mod watchpoints;
 
 pub use options::{
     CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,

@@ -1,12 +1,16 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
+use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
+use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
@@ -44,8 +48,20 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) hardware_breakpoints: HardwareBreakpoints,
+    pub(crate) watchpoints: Watchpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
@@ -78,8 +94,15 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
+            hardware_breakpoints: HardwareBreakpoints::default(),
+            watchpoints: Watchpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -110,11 +133,9 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
         let launch = self.launch_of();
-        let debuggee =
+        let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        if let Ok(mut guard) = self.interrupter.lock() {
-            *guard = Some(debuggee.interrupter());
-        }
+        self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -132,6 +153,17 @@ impl Session {
         }
         bound?;
         self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Lets those who hold [`Session::interrupter`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
         Ok(())
     }
 
@@ -182,7 +214,11 @@ impl Session {
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
         self.catchpoints.bind(program);
-        Ok(())
+        let watched = self
+            .hardware_breakpoints
+            .bind(program)
+            .and_then(|()| self.watchpoints.bind(program));
+        watched.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
     /// The debuggee is gone.
@@ -191,13 +227,19 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
+        self.attached.clear();
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
         self.catchpoints.forget_locations();
+        self.hardware_breakpoints.forget_locations();
+        self.watchpoints.forget_program(false);
     }
 
     /// What is loaded, or was when there was a program.
