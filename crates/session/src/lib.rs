@@ -36,5 +36,8 @@ mod watch;
 mod watchpoint_commands;
 mod watchpoints;
 
-pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use options::{
+    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    SessionError,
+};
 pub use session::Session;

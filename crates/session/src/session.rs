@@ -198,6 +198,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.self_check.clone_from(&options.self_check);
         launch
     }
 
