@@ -17,6 +17,7 @@ use nix::errno::Errno;
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
 use crate::interrupter::Interrupter;
+use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
@@ -49,9 +50,9 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
-    pub(crate) watches: Watches,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
+    pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -100,7 +101,7 @@ impl Debuggee {
         };
         let mut debuggee = Debuggee {
             process,
-            engine: Engine::new(),
+            engine: Engine::stepping_by(launch.step_by),
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,
@@ -109,8 +110,8 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
-            watches: Watches::default(),
             in_place: launch.in_place,
+            watches: Watches::default(),
             auxiliary: Auxiliary::default(),
             modules: Vec::new(),
             announcement: None,
@@ -191,11 +192,21 @@ impl Debuggee {
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
             }
-            if !self.can_report() {
+            if !self.can_report() && !self.is_ending() {
                 return Err(DebuggeeError::NothingRuns);
             }
             self.take_status()?;
         }
+    }
+
+    /// Whether the whole process is on its way out, although nobody has resumed
+    /// the threads that are stopped: one of them has ended it.
+    pub fn is_ending(&self) -> bool {
+        let mut stopped = self
+            .threads
+            .values()
+            .filter(|known| known.state == State::Stopped);
+        stopped.any(|known| kernel::is_dying(known.id.0))
     }
 
     /// Whether a status can still come without anybody being resumed.

@@ -61,8 +61,8 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_key = audience == Audience::Terminal;
-                (audience, !is_key && self.treatments.of(number).deliver)
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -211,6 +211,23 @@ impl Debuggee {
         is_jurors.then(|| known.put_off.remove(sent).information)
     }
 
+    /// A signal goes to a thread that may be in a copy: the engine remembers
+    /// that its handler comes back there.
+    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let counter = match self.stop_registers(thread) {
+            Ok(registers) => registers.kernel_counter,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self.scratch.original_of(counter) {
+            Some(place) if !place.executed => self.feed(Input::Signalled {
+                thread,
+                address: place.address,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// When the fault happened on the way past a site, puts the thread back to
     /// the original instruction, so that the signal tells of that; true then.
     fn return_from_passage(
@@ -226,7 +243,7 @@ impl Debuggee {
         let is_stepping = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.motion == Motion::Step);
+            .is_some_and(|known| known.motion != Motion::Run);
         let address = match in_copy {
             Some(place) => place.address,
             None if is_stepping

@@ -277,6 +277,14 @@ pub(crate) fn set_signal_information(thread: u32, information: &siginfo_t) -> Ou
     pass(libc::PTRACE_SETSIGINFO, thread, 0, information)
 }
 
+/// Whether a thread that was left stopped is on its way out.
+pub(crate) fn is_dying(thread: u32) -> bool {
+    match signal_information(thread) {
+        Ok(information) => information.si_code == libc::SIGTRAP | libc::PTRACE_EVENT_EXIT << 8,
+        Err(errno) => errno == Errno::ESRCH,
+    }
+}
+
 /// Whether a trap instruction's `SIGTRAP` waits for this stopped thread.
 pub(crate) fn has_trap_waiting(thread: u32) -> bool {
     /// How many waiting signals are looked at; a trap's comes among the first.

@@ -23,6 +23,7 @@ mod delivery;
 mod ending;
 mod error;
 mod executable;
+mod follow_set;
 mod hardware;
 mod image;
 mod inject;
@@ -65,4 +66,4 @@ pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
-pub use juror_stepping::{AccessKinds, Owner, Owners, ThreadId};
+pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

@@ -184,8 +184,8 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let is_site = self.engine.is_site(address);
-        if is_site && known.motion == Motion::Run {
+        let is_site = self.engine.expects_trap(address);
+        if is_site && known.motion != Motion::Step {
             return self.take_in_hit(thread, address);
         }
         let code = signal_code(thread)?;

@@ -7,6 +7,7 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::print::convenience;
 use crate::report;
@@ -32,6 +33,8 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
+    /// A call of an evaluation is over.
+    CallEnded(ThreadId, CallEnd),
     /// The program is gone.
     Ended(Option<Ending>),
 }
@@ -110,7 +113,13 @@ impl Session {
                 }
                 return Ok(pause);
             }
-            Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
+            Notice::Stepped { thread, .. } => {
+                let has_returned = self.running()?.debuggee.has_returned(thread);
+                return Ok(Some(match has_returned {
+                    true => Pause::CallEnded(thread, CallEnd::Returned),
+                    false => Pause::Stepped(thread),
+                }));
+            }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
@@ -121,6 +130,7 @@ impl Session {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
                     self.watchpoints.delete(self.program.as_mut(), number)?;
                 }
+                self.lose_evaluations(thread)?;
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
                     program.forget_thread(thread);
@@ -183,6 +193,7 @@ impl Session {
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
+                self.evaluations.clear();
                 self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
                 self.hardware_breakpoints.forget_locations();
@@ -266,7 +277,20 @@ impl Session {
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
-        let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::INTERNAL)
+            && let Some(end) = self.call_end_at(thread, address)?
+        {
+            return Ok(Some(Pause::CallEnded(thread, end)));
+        }
+        // What juror runs on the user's behalf is no behaviour of the program.
+        let mut calls = self.running()?.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called && self.is_asking {
+            return Ok(None);
+        }
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -275,7 +299,8 @@ impl Session {
                 pause = Some(Pause::Reason(reason, thread));
             }
         }
-        if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+        if !is_called
+            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program
         {
             let mut reaction = Reaction::default();
@@ -392,11 +417,18 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
+        };
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
         let values = |name: &str| convenience(&self.values, name);
-        let Some(stopping) = self.breakpoints.hit(program, thread, address, &values) else {
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers);
+        let Some(stopping) = hit else {
             return Ok(None);
         };
         let silent = self.attached.prepare(&self.breakpoints, &stopping);
@@ -422,6 +454,10 @@ impl Session {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
+            Pause::CallEnded(thread, end) => {
+                self.ended_call = Some((thread, end));
+                Ok(Outcome::Done)
+            }
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
                 match self.announce_breakpoint(thread)? {
                     Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
@@ -532,6 +568,7 @@ impl Session {
             self.sources.around(&file, line, STOP_LINES, built)
         });
         Ok(StopView {
+            evaluation: self.evaluations.innermost(thread),
             reason,
             thread: number,
             thread_count,
@@ -544,10 +581,12 @@ impl Session {
 
     /// The run is over: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
-        // When the user ended it, nothing is decided by the end.
+        // When the user ended it, by a command or by a function that a command
+        // called, nothing is decided by the end.
+        let called = self.evaluations.running_function();
         let violations = match ending {
-            Some(_) => self.watch.finish(),
-            None => Vec::new(),
+            Some(_) if called.is_none() => self.watch.finish(),
+            _ => Vec::new(),
         };
         let violations = violations
             .into_iter()
@@ -561,6 +600,7 @@ impl Session {
         self.forget_program();
         EndView {
             ending,
+            called,
             violations,
             summaries,
         }

@@ -4,6 +4,7 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
@@ -47,6 +48,12 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
@@ -84,6 +91,9 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
             watch,
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
@@ -204,6 +214,8 @@ impl Session {
         }
         self.announced = None;
         self.attached.clear();
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
