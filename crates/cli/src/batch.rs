@@ -1,6 +1,6 @@
 //! A run without a prompt: report, and tell by the exit status.
 
-use crate::console::Console;
+use crate::console::{Console, is_error};
 use crate::exit;
 use juror_session::view::{Outcome, StopReason};
 use std::io;
@@ -18,6 +18,10 @@ pub fn run(console: &mut Console, commands: &[String], keep_going: bool) -> io::
             Some(_) => {}
         }
     }
+    // The last lines belong to a breakpoint, also without their `end`.
+    while console.input_depth() > 0 {
+        console.perform("end")?;
+    }
     if console.has_run() {
         console.leave()
     } else {
@@ -28,14 +32,25 @@ pub fn run(console: &mut Console, commands: &[String], keep_going: bool) -> io::
 fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
     let mut command = "run";
     loop {
-        let Some(outcome) = console.execute(command)? else {
+        let Some(mut outcome) = console.execute(command)? else {
             console.leave()?;
             return Ok(exit::USAGE);
         };
-        if is_worth_showing(&outcome) {
+        let mut attached = console.next_attached();
+        if is_worth_showing(&outcome, attached.is_some()) {
             console.output().show(command, &outcome)?;
         } else {
             console.output().record(command, &outcome)?;
+        }
+        while let Some(line) = attached {
+            let Some(given) = console.execute_and_show(&line)? else {
+                console.leave()?;
+                return Ok(exit::USAGE);
+            };
+            if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit = given {
+                outcome = given;
+            }
+            attached = console.next_attached();
         }
         match after(&outcome, keep_going) {
             After::Continue => command = "continue",
@@ -59,24 +74,31 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
     let Outcome::Stopped(stop) = outcome else {
         return After::Leave;
     };
-    match stop.reason {
+    match &stop.reason {
         StopReason::Violation { .. } if !keep_going => After::Leave,
-        StopReason::MonitorError { .. } => After::LeaveWith(exit::USAGE),
+        reason if is_error(reason) => After::LeaveWith(exit::USAGE),
         StopReason::Interrupted => After::LeaveWith(exit::INTERRUPTED),
         _ => After::Continue,
     }
 }
 
 /// Signals that the program handles, and stops that nobody asked for, are no
-/// news to a log.
-fn is_worth_showing(outcome: &Outcome) -> bool {
+/// news to a log; a breakpoint with commands was asked for.
+fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
     let Outcome::Stopped(stop) = outcome else {
         return true;
     };
+    if let StopReason::Breakpoint { silent, .. } = stop.reason
+        && has_commands
+    {
+        return !silent;
+    }
+    if is_error(&stop.reason) {
+        return true;
+    }
     matches!(
         stop.reason,
         StopReason::Violation { .. }
-            | StopReason::MonitorError { .. }
             | StopReason::Interrupted
             | StopReason::Signal { fatal: true, .. }
     )

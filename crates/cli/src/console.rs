@@ -84,13 +84,42 @@ impl Console {
         }
     }
 
-    /// Executes a line and shows what it gives.
+    /// Executes a line and shows what it gives; then the commands of the
+    /// breakpoints at which that stopped the program. Gives the last outcome.
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
-        let outcome = self.execute(line)?;
-        if let Some(outcome) = &outcome {
-            self.output.show(line, outcome)?;
+        let mut outcome = self.execute_and_show(line)?;
+        while outcome.is_some()
+            && let Some(line) = self.next_attached()
+        {
+            outcome = self.execute_and_show(&line)?;
         }
         Ok(outcome)
+    }
+
+    /// Executes a line and shows what it gives, unless that is to be silent.
+    pub fn execute_and_show(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let outcome = self.execute(line)?;
+        match &outcome {
+            Some(outcome) if is_silent(outcome) => self.output.record(line, outcome)?,
+            Some(outcome) => self.output.show(line, outcome)?,
+            None => {}
+        }
+        Ok(outcome)
+    }
+
+    /// The next command of the breakpoints that have stopped the program.
+    pub fn next_attached(&mut self) -> Option<String> {
+        self.driver.borrow_mut().next_attached()
+    }
+
+    /// How deep in `commands` the next line is; 0 for one that is executed.
+    pub fn input_depth(&self) -> usize {
+        self.driver.borrow().input_depth()
+    }
+
+    /// Forgets the lines after `commands`.
+    pub fn cancel_input(&mut self) {
+        self.driver.borrow_mut().cancel_input();
     }
 
     /// The program has run, whether or not it still does.
@@ -131,7 +160,7 @@ impl Console {
             Outcome::Stopped(stop) => {
                 self.has_run = true;
                 self.violated |= matches!(stop.reason, StopReason::Violation { .. });
-                self.erred |= matches!(stop.reason, StopReason::MonitorError { .. });
+                self.erred |= is_error(&stop.reason);
             }
             Outcome::Ended(end) => {
                 self.has_run = true;
@@ -140,6 +169,23 @@ impl Console {
             _ => {}
         }
     }
+}
+
+/// Something could not be evaluated: nobody knows what would have been.
+pub fn is_error(reason: &StopReason) -> bool {
+    match reason {
+        StopReason::MonitorError { .. } => true,
+        StopReason::Breakpoint { errors, .. } => !errors.is_empty(),
+        _ => false,
+    }
+}
+
+/// A breakpoint whose commands begin with `silent`.
+fn is_silent(outcome: &Outcome) -> bool {
+    let Outcome::Stopped(stop) = outcome else {
+        return false;
+    };
+    matches!(stop.reason, StopReason::Breakpoint { silent: true, .. })
 }
 
 fn is_violated(end: &EndView) -> bool {

@@ -16,6 +16,16 @@ pub trait Driver {
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>);
     /// What Enter alone does after this line.
     fn repetition(&self, line: &str) -> Option<String>;
+    /// The next command of the breakpoints that have stopped the program.
+    fn next_attached(&mut self) -> Option<String> {
+        None
+    }
+    /// How deep in `commands` the next line is; 0 for one that is executed.
+    fn input_depth(&self) -> usize {
+        0
+    }
+    /// Forgets the lines after `commands`.
+    fn cancel_input(&mut self) {}
     /// There is a debuggee.
     fn is_alive(&self) -> bool;
     /// Makes a running `execute` return.
@@ -35,6 +45,15 @@ impl Driver for Session {
     }
     fn repetition(&self, line: &str) -> Option<String> {
         Session::repetition(self, line)
+    }
+    fn next_attached(&mut self) -> Option<String> {
+        Session::next_attached(self)
+    }
+    fn input_depth(&self) -> usize {
+        Session::input_depth(self)
+    }
+    fn cancel_input(&mut self) {
+        Session::cancel_input(self);
     }
     fn is_alive(&self) -> bool {
         Session::is_alive(self)

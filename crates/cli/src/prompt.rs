@@ -34,8 +34,8 @@ pub enum Input {
 
 /// Where lines come from.
 pub trait Lines {
-    /// The next one.
-    fn next(&mut self) -> io::Result<Input>;
+    /// The next one; a person sees this prompt.
+    fn next(&mut self, prompt: &str) -> io::Result<Input>;
     /// A person types them: an empty line repeats, and nothing is echoed.
     fn is_typed(&self) -> bool;
 }
@@ -65,12 +65,19 @@ pub fn converse(
 fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
     let mut last = String::new();
     loop {
+        // Lines for a breakpoint have a prompt of their own.
+        let depth = console.input_depth();
+        let prompt = match depth {
+            0 => PROMPT.to_owned(),
+            depth => ">".repeat(depth),
+        };
         if !lines.is_typed() {
-            console.output().say(PROMPT)?;
+            console.output().say(&prompt)?;
         }
-        let line = match lines.next()? {
+        let line = match lines.next(&prompt)? {
             Input::Line(line) => line,
             Input::Cancelled => {
+                console.cancel_input();
                 last.clear();
                 continue;
             }
@@ -86,6 +93,11 @@ fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
         if !lines.is_typed() {
             let echo = format!("{}\n", crate::escape::safe(line));
             console.output().say(&echo)?;
+        }
+        if depth > 0 {
+            console.perform(line)?;
+            last.clear();
+            continue;
         }
         let again = match line.is_empty() && lines.is_typed() {
             true => console.repetition(&last),
@@ -137,8 +149,8 @@ impl Typed {
 }
 
 impl Lines for Typed {
-    fn next(&mut self) -> io::Result<Input> {
-        match self.editor.readline(PROMPT) {
+    fn next(&mut self, prompt: &str) -> io::Result<Input> {
+        match self.editor.readline(prompt) {
             Ok(line) => {
                 if !line.trim().is_empty() {
                     let _ = self.editor.add_history_entry(line.as_str());
@@ -222,7 +234,7 @@ impl Piped<File> {
 }
 
 impl<R: Read> Lines for Piped<R> {
-    fn next(&mut self) -> io::Result<Input> {
+    fn next(&mut self, _: &str) -> io::Result<Input> {
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
@@ -255,7 +267,7 @@ mod tests {
     struct Fingers(VecDeque<&'static str>);
 
     impl Lines for Fingers {
-        fn next(&mut self) -> io::Result<Input> {
+        fn next(&mut self, _: &str) -> io::Result<Input> {
             Ok(match self.0.pop_front() {
                 Some("^C") => Input::Cancelled,
                 Some(line) => Input::Line(line.to_owned()),
@@ -331,7 +343,7 @@ did last
     fn what_is_not_read_yet_is_left_to_the_debuggee() {
         let mut input = &b"run\nthis is for the program\n"[..];
         let mut lines = Piped { input: &mut input };
-        assert_eq!(lines.next().ok(), Some(Input::Line("run".into())));
+        assert_eq!(lines.next(PROMPT).ok(), Some(Input::Line("run".into())));
         assert_eq!(input, b"this is for the program\n");
     }
 

@@ -6,6 +6,7 @@
 use crate::diagnostics;
 use crate::driver::PropertySource;
 use crate::escape::safe;
+use crate::evaluations;
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::places::{
@@ -28,6 +29,7 @@ pub struct Context<'a> {
 /// Writes the whole report of a stop.
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
     let with_stack = write_reason(page, view, context);
+    evaluations::write_remark(page, view);
     if let Some(source) = &view.source {
         write_source(page, source);
     }
@@ -60,7 +62,15 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
-        StopReason::Breakpoint { numbers, temporary } => {
+        StopReason::Breakpoint {
+            numbers,
+            temporary,
+            errors,
+            silent: _,
+        } => {
+            for error in errors {
+                writeln!(page, "{}", safe(error));
+            }
             let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
             let word = if *temporary {
                 "Temporary breakpoint"
@@ -130,6 +140,20 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
+            return false;
+        }
+        StopReason::Evaluated {
+            number,
+            expression,
+            returned,
+        } => {
+            evaluations::write_done(page, *number, expression, returned.as_ref());
+            write_place(page, styled(STRONG, "Again"), " in ", view);
+            return false;
+        }
+        StopReason::Abandoned { evaluations } => {
+            evaluations::write_abandoned(page, evaluations);
+            write_place(page, styled(STRONG, "Again"), " in ", view);
             return false;
         }
     }
@@ -328,6 +352,8 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
                 StopReason::Breakpoint {
                     numbers: vec![1, 3],
                     temporary: false,
+                    errors: vec![],
+                    silent: false,
                 },
                 "Breakpoint 1, 3 in queue_push at src/queue.c:23, thread 4711\n",
             ),
@@ -335,8 +361,10 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
                 StopReason::Breakpoint {
                     numbers: vec![2],
                     temporary: true,
+                    errors: vec!["no `x`".into()],
+                    silent: false,
                 },
-                "Temporary breakpoint 2 in queue_push at src/queue.c:23, thread 4711\n",
+                "no `x`\nTemporary breakpoint 2 in queue_push at src/queue.c:23, thread 4711\n",
             ),
             (
                 StopReason::Step,

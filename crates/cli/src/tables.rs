@@ -8,44 +8,83 @@ use juror_session::view::{
     CommandHelp, PointView, RegisterView, SignalView, ThreadView, ValueView, VariableView,
 };
 
-/// Writes the developer's points and those of the monitors, a row a place.
+/// Writes the developer's points and those of the monitors. A point that is in
+/// several places has a row for each below it.
 pub fn write_points(page: &mut Page, points: &[PointView]) {
     if points.is_empty() {
         page.push("No breakpoints.\n");
     }
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for point in points {
-        let number = point.number.map_or(String::new(), |n| n.to_string());
-        let mut state = match (point.enabled, point.locations.is_empty()) {
-            (false, _) => "disabled",
-            (true, true) => "not planted",
-            (true, false) => "planted",
-        }
-        .to_owned();
-        if point.temporary {
-            state.push_str(", once");
-        }
-        let first = match point.locations.first() {
-            Some(location) => long_location(page, location),
-            None => String::new(),
+        let (here, several) = match point.locations.as_slice() {
+            [only] => (Some(only), [].as_slice()),
+            several => (None, several),
         };
+        let passage = here.and_then(|it| it.passage.as_deref());
+        let number = point.number.map_or(String::new(), |n| n.to_string());
         rows.push(vec![
-            Cell::new(number, STRONG),
+            Cell::new(number.as_str(), STRONG),
             safe(&point.owner).as_ref().into(),
             Cell::new(safe(&point.for_what), NAME),
-            state.into(),
+            point_state(point).into(),
             point.hits.to_string().into(),
-            Cell::new(safe(point.passage.as_deref().unwrap_or("")), QUIET),
-            first.into(),
+            Cell::new(safe(passage.unwrap_or("")), QUIET),
+            here.map_or_else(String::new, |it| long_location(page, &it.place))
+                .into(),
         ]);
-        for location in point.locations.iter().skip(1) {
-            let mut row = vec![Cell::from(""); 6];
-            row.push(long_location(page, location).into());
-            rows.push(row);
+        for location in several {
+            let is_counted = point.number.is_some();
+            let (label, hits) = match is_counted {
+                true => (
+                    format!("{number}.{}", location.number),
+                    location.hits.to_string(),
+                ),
+                false => (String::new(), String::new()),
+            };
+            let state = match location.enabled {
+                true => "",
+                false => "disabled",
+            };
+            rows.push(vec![
+                Cell::new(label, STRONG),
+                "".into(),
+                "".into(),
+                state.into(),
+                hits.into(),
+                Cell::new(safe(location.passage.as_deref().unwrap_or("")), QUIET),
+                long_location(page, &location.place).into(),
+            ]);
+        }
+        for command in &point.commands {
+            let words = format!("  {}", safe(command));
+            rows.push(vec!["".into(), "".into(), Cell::new(words, QUIET)]);
         }
     }
     let heading = ["#", "owner", "what", "state", "hits", "passage", "where"];
     columns::write(page, 0, &heading, &rows);
+}
+
+fn point_state(point: &PointView) -> String {
+    let is_planted = point.locations.iter().any(|it| it.enabled);
+    let mut state = match (point.enabled, is_planted) {
+        (false, _) => "disabled",
+        (true, false) if !point.locations.is_empty() => "disabled",
+        (true, false) => "not planted",
+        (true, true) => "planted",
+    }
+    .to_owned();
+    if point.temporary {
+        state.push_str(", once");
+    }
+    match point.stops_left {
+        None => {}
+        Some(1) => state.push_str(", for one stop"),
+        Some(stops) => state.push_str(&format!(", for {stops} stops")),
+    }
+    if point.ignore > 0 {
+        state.push_str(&format!(", passes {}", point.ignore));
+    }
+    state
 }
 
 /// Writes the threads; the current one is marked.
@@ -190,6 +229,17 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
 pub mod samples {
     use super::*;
     use crate::report::samples::location;
+    use juror_session::view::PointLocation;
+
+    fn place(number: u32, file: &str, line: u32) -> PointLocation {
+        PointLocation {
+            place: location("queue_push", file, line),
+            number,
+            enabled: number != 2,
+            hits: u64::from(number),
+            passage: Some("emulated".into()),
+        }
+    }
 
     pub fn points() -> Vec<PointView> {
         vec![
@@ -199,22 +249,31 @@ pub mod samples {
                 for_what: "queue_push".into(),
                 enabled: true,
                 temporary: true,
-                locations: vec![
-                    location("queue_push", "queue.c", 24),
-                    location("queue_push", "ring.c", 9),
-                ],
+                locations: vec![place(1, "queue.c", 24), place(2, "ring.c", 9)],
                 hits: 3,
                 passage: Some("emulated".into()),
+                ignore: 20,
+                ..PointView::default()
             },
             PointView {
-                number: None,
+                number: Some(3),
+                owner: "developer".into(),
+                for_what: "take thread 2 if n > 3".into(),
+                enabled: true,
+                locations: vec![place(1, "queue.c", 40)],
+                hits: 7,
+                passage: Some("emulated".into()),
+                condition: Some("n > 3".into()),
+                thread: Some(2),
+                stops_left: Some(4),
+                commands: vec!["silent".into(), "print n".into()],
+                ..PointView::default()
+            },
+            PointView {
                 owner: "monitor".into(),
                 for_what: "queue_bounds: new".into(),
                 enabled: true,
-                temporary: false,
-                locations: vec![],
-                hits: 0,
-                passage: None,
+                ..PointView::default()
             },
         ]
     }
@@ -282,10 +341,14 @@ mod tests {
         assert_eq!(
             plain(|page| write_points(page, &samples::points())),
             "\
-#  owner      what               state          hits  passage   where
-1  developer  queue_push         planted, once  3     emulated  queue_push at src/queue.c:24
-                                                                queue_push at src/ring.c:9
-   monitor    queue_bounds: new  not planted    0
+#    owner      what                    state                     hits  passage   where
+1    developer  queue_push              planted, once, passes 20  3
+1.1                                                               1     emulated  queue_push at src/queue.c:24
+1.2                                     disabled                  2     emulated  queue_push at src/ring.c:9
+3    developer  take thread 2 if n > 3  planted, for 4 stops      7     emulated  queue_push at src/queue.c:40
+                  silent
+                  print n
+     monitor    queue_bounds: new       not planted               0
 "
         );
         assert_eq!(plain(|page| write_points(page, &[])), "No breakpoints.\n");

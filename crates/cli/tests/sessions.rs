@@ -16,7 +16,7 @@ use support::{juror, program};
 fn transcript(executable: &Path, typed: &str) -> String {
     let lines: String = typed
         .lines()
-        .filter_map(|line| line.strip_prefix("> "))
+        .filter_map(typed_in)
         .flat_map(|line| [line, "\n"])
         .collect();
     let output = juror(&["run"])
@@ -36,6 +36,16 @@ fn transcript(executable: &Path, typed: &str) -> String {
         }
     }
     shown
+}
+
+/// What was typed in a line of a transcript: after the prompt `> `, or after
+/// the prompts for lines that belong to a breakpoint, which have no space.
+fn typed_in(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix('>')?;
+    Some(
+        rest.strip_prefix(' ')
+            .unwrap_or(rest.trim_start_matches('>')),
+    )
 }
 
 /// A line as transcripts have it; none for source around the marked line,
@@ -101,6 +111,10 @@ fn check_fixture(name: &str, fixture: &Fixture, wanted: impl Fn(&Build) -> bool)
         .join(name)
         .with_extension("txt");
     let expected = fs::read_to_string(&path).expect("the transcript is there");
+    assert!(
+        typed_in(&expected).is_some(),
+        "{name} begins with a command"
+    );
     for build in Build::all_of(fixture.language()) {
         if !wanted(&build) {
             continue;
@@ -148,6 +162,11 @@ fn finish_leaves_one_call_of_a_recursion() {
 #[test]
 fn breakpoints_have_conditions_and_outlive_the_program() {
     check("breakpoints", "steps.c", unoptimized);
+}
+
+#[test]
+fn a_breakpoint_has_locations_conditions_and_commands() {
+    check("points", "points.cpp", unoptimized);
 }
 
 #[test]
@@ -204,4 +223,19 @@ fn a_step_goes_through_the_linkage_table() {
 #[test]
 fn signals_are_handled_as_the_table_says() {
     check("signals", "signals.c", unoptimized);
+}
+
+#[test]
+fn functions_are_called_with_values_of_all_classes() {
+    check("callees", "callees.c", unoptimized);
+}
+
+#[test]
+fn a_stop_inside_a_call_leaves_an_evaluation_open() {
+    check("evaluations", "callees.c", unoptimized);
+}
+
+#[test]
+fn conditions_may_call_functions() {
+    check("conditions", "callees.c", unoptimized);
 }

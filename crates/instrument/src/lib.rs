@@ -7,6 +7,7 @@
 
 pub mod calls;
 pub mod capture_plan;
+pub mod code;
 pub mod condition;
 pub mod expression;
 pub mod format;

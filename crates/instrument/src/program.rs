@@ -116,16 +116,23 @@ impl Program {
         Some(Bound { module, function })
     }
 
+    /// Whether the memory at an address may be executed; nothing where there is
+    /// none.
+    pub fn is_executable(&self, address: u64) -> Option<bool> {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.debuggee.pid())).ok()?;
+        maps.lines().find_map(|line| {
+            let (range, permissions) = mapping(line)?;
+            range.contains(&address).then(|| permissions.contains('x'))
+        })
+    }
+
     /// The mapping that holds an address: its first and last-plus-one byte.
     /// Reads the list of mappings, so it is not for the common path.
     pub fn mapping_of(&self, address: u64) -> Option<std::ops::Range<u64>> {
         let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.debuggee.pid())).ok()?;
         maps.lines().find_map(|line| {
-            let (start, rest) = line.split_once('-')?;
-            let (end, _) = rest.split_once(' ')?;
-            let start = u64::from_str_radix(start, 16).ok()?;
-            let end = u64::from_str_radix(end, 16).ok()?;
-            (start..end).contains(&address).then_some(start..end)
+            let (range, _) = mapping(line)?;
+            range.contains(&address).then_some(range)
         })
     }
 
@@ -149,6 +156,15 @@ impl Program {
             vectors: OnceCell::new(),
         })
     }
+}
+
+/// A line of `/proc/PID/maps`: the addresses and what may be done there.
+fn mapping(line: &str) -> Option<(std::ops::Range<u64>, &str)> {
+    let (range, rest) = line.split_once(' ')?;
+    let (start, end) = range.split_once('-')?;
+    let start = u64::from_str_radix(start, 16).ok()?;
+    let end = u64::from_str_radix(end, 16).ok()?;
+    Some((start..end, rest.split(' ').next()?))
 }
 
 impl Memory for Program {

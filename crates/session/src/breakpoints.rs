@@ -1,48 +1,82 @@
 //! The developer's breakpoints: places as written, bound to addresses.
 //!
 //! A place in a library that is not loaded yet stays pending and is bound
-//! when a module has it.
+//! when a module has it. What a hit does is in `hits`, which code has the place
+//! in `resolvable` and `location`.
+//!
+//! Invariant: `index` holds exactly the planted locations, by address.
 
-use crate::place::{self, Place};
-use crate::report;
-use crate::view::PointView;
+mod hits;
+mod location;
+mod numbers;
+mod resolvable;
+mod views;
+
+pub use hits::{Answer, Stopping};
+pub use location::{Change, Found, Location, Locations};
+pub use numbers::{Target, targets};
+pub use resolvable::{Resolvable, Resolved, resolvable};
+pub use views::passage;
+
 use juror_debuggee::{DebuggeeError, Owner};
-use juror_instrument::modules::Modules;
+use juror_instrument::condition::Condition;
+use juror_instrument::expression::ExpressionError;
 use juror_instrument::program::Program;
-use juror_language::Expression;
-use std::path::Path;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A breakpoint of the developer.
 #[derive(Debug)]
 pub struct Breakpoint {
     /// By which the user knows it.
     pub number: u32,
-    /// As it was written.
+    /// Its place, as it was written.
     pub text: String,
     /// What must be true there.
-    pub condition: Option<Expression>,
-    /// It goes away when it is hit.
-    pub temporary: bool,
+    pub condition: Option<Condition>,
+    /// The only thread that it is for, by juror's number.
+    pub thread: Option<u32>,
+    /// What becomes of it when it stops the program.
+    pub fate: Fate,
     /// It stops the program.
     pub enabled: bool,
     /// How many hits are still to be passed.
     pub ignore: u64,
-    /// How often it was hit.
+    /// How often it was hit: its condition held, in its thread.
     pub hits: u64,
+    /// What is done when it has stopped the program.
+    pub commands: Vec<String>,
     /// Where it is.
-    pub addresses: Vec<u64>,
+    pub locations: Locations,
     place: Resolvable,
+    /// The line that was taken, when it is one.
+    line: Option<u32>,
 }
 
-/// A place that can be looked for again when modules come.
-#[derive(Debug, Clone)]
-pub enum Resolvable {
-    /// A line of a file.
-    Line(String, u32),
-    /// A function.
-    Function(String),
-    /// An address, which stays.
-    Address(u64),
+/// What becomes of a breakpoint when it stops the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays.
+    Keep,
+    /// It is disabled after so many stops.
+    Disable(u64),
+    /// It is deleted.
+    Delete,
+}
+
+/// A breakpoint that is to be set.
+#[derive(Debug)]
+pub struct Wanted {
+    /// Its place, as it was written.
+    pub text: String,
+    /// The place.
+    pub place: Resolvable,
+    /// What must be true there.
+    pub condition: Option<Condition>,
+    /// The only thread that it is for.
+    pub thread: Option<u32>,
+    /// What becomes of it when it stops the program.
+    pub fate: Fate,
 }
 
 /// All breakpoints of the developer.
@@ -50,56 +84,9 @@ pub enum Resolvable {
 pub struct Breakpoints {
     list: Vec<Breakpoint>,
     last_number: u32,
-}
-
-/// Where a place is, in what is loaded now.
-#[derive(Debug, Default)]
-pub struct Resolved {
-    /// The addresses.
-    pub addresses: Vec<u64>,
-    /// The line that was taken, when the one asked for has no code.
-    pub moved_to_line: Option<u32>,
-}
-
-impl Resolvable {
-    /// Looks for the place.
-    pub fn resolve(&self, modules: &Modules) -> Resolved {
-        let mut resolved = Resolved::default();
-        match self {
-            Resolvable::Address(address) => resolved.addresses.push(*address),
-            Resolvable::Function(name) => {
-                for bound in modules.definitions(name, |_| true) {
-                    let body = bound.module.symbols.prologue_end(&bound.function);
-                    resolved.addresses.push(bound.module.to_process(body));
-                }
-                for (module, copy) in modules.inlined_copies(name, |_| true) {
-                    resolved.addresses.push(module.to_process(copy.entry));
-                }
-            }
-            Resolvable::Line(file, line) => {
-                let found: Vec<_> = modules
-                    .iter()
-                    .flat_map(|module| {
-                        let lines = module.symbols.addresses_of_line(file, *line);
-                        lines.into_iter().map(move |lines| (module, lines))
-                    })
-                    .collect();
-                let best = found.iter().map(|(_, lines)| lines.line).min();
-                for (module, lines) in found {
-                    if Some(lines.line) == best {
-                        let addresses = lines.addresses.iter();
-                        resolved
-                            .addresses
-                            .extend(addresses.map(|&a| module.to_process(a)));
-                        resolved.moved_to_line = (!lines.exact).then_some(lines.line);
-                    }
-                }
-            }
-        }
-        resolved.addresses.sort_unstable();
-        resolved.addresses.dedup();
-        resolved
-    }
+    /// Breakpoint and location by their positions.
+    index: FxHashMap<u64, SmallVec<[(u32, u32); 1]>>,
+    changes: Vec<Change>,
 }
 
 impl Breakpoints {
@@ -108,230 +95,234 @@ impl Breakpoints {
         self.list.iter()
     }
 
+    /// One by its number.
+    pub fn numbered(&mut self, number: u32) -> Option<&mut Breakpoint> {
+        self.list.iter_mut().find(|it| it.number == number)
+    }
+
     /// A number for something that shares the numbers of breakpoints.
     pub fn take_number(&mut self) -> u32 {
         self.last_number += 1;
         self.last_number
     }
 
+    /// The last number that was given.
+    pub fn last_number(&self) -> u32 {
+        self.last_number
+    }
+
     /// Sets a breakpoint; gives its number. Without a program it is bound when
     /// one starts.
+    ///
+    /// # Errors
+    /// A trap cannot be planted; nothing is set then.
     pub fn add(
         &mut self,
-        program: Option<&mut Program>,
-        text: &str,
-        place: Resolvable,
-        condition: Option<Expression>,
-        temporary: bool,
+        mut program: Option<&mut Program>,
+        wanted: Wanted,
     ) -> Result<u32, DebuggeeError> {
-        let mut addresses = Vec::new();
-        if let Some(program) = program {
-            addresses = place.resolve(&program.modules).addresses;
-            for (index, &address) in addresses.iter().enumerate() {
-                if let Err(error) = program.debuggee.insert(address, Owner::Developer) {
-                    for &planted in &addresses[..index] {
-                        program.debuggee.remove(planted, Owner::Developer)?;
-                    }
-                    return Err(error);
-                }
-            }
-        }
-        self.last_number += 1;
-        self.list.push(Breakpoint {
-            number: self.last_number,
-            text: text.to_owned(),
-            condition,
-            temporary,
+        let number = self.last_number + 1;
+        let mut breakpoint = Breakpoint {
+            number,
+            text: wanted.text,
+            condition: wanted.condition,
+            thread: wanted.thread,
+            fate: wanted.fate,
             enabled: true,
             ignore: 0,
             hits: 0,
-            addresses,
-            place,
-        });
-        Ok(self.last_number)
+            commands: Vec::new(),
+            locations: Locations::default(),
+            place: wanted.place,
+            line: None,
+        };
+        if let Some(program) = program.as_deref_mut() {
+            breakpoint.bind(program);
+        }
+        self.list.push(breakpoint);
+        if let Err(error) = self.settle(program.as_deref_mut()) {
+            self.delete(program, &[number]);
+            return Err(error);
+        }
+        self.last_number = number;
+        Ok(number)
     }
 
-    /// Binds them to what is loaded now.
+    /// Binds them to what is loaded now. A place that cannot be written to
+    /// stays unplanted, and is shown so.
     pub fn bind(&mut self, program: &mut Program) {
         for breakpoint in &mut self.list {
-            let now = breakpoint.place.resolve(&program.modules).addresses;
-            for &address in now
-                .iter()
-                .filter(|address| !breakpoint.addresses.contains(address))
-            {
-                if breakpoint.enabled {
-                    // A place that cannot be written to stays unplanted, and
-                    // is shown without a location.
-                    let _ = program.debuggee.insert(address, Owner::Developer);
-                }
-            }
-            for &address in breakpoint
-                .addresses
-                .iter()
-                .filter(|address| !now.contains(address))
-            {
-                if breakpoint.enabled {
-                    let _ = program.debuggee.remove(address, Owner::Developer);
-                }
-            }
-            breakpoint.addresses = now;
+            breakpoint.bind(program);
         }
+        let _ = self.settle(Some(program));
     }
 
     /// The process is gone; the places stay.
-    pub fn forget_locations(&mut self) {
+    pub fn forget_process(&mut self) {
         for breakpoint in &mut self.list {
-            breakpoint.addresses.clear();
+            breakpoint.locations.forget_process();
+            breakpoint.line = None;
+        }
+        self.index.clear();
+    }
+
+    /// The program begins anew: hits are counted from nothing, so that `ignore`
+    /// can take the count of the run before.
+    pub fn forget_hits(&mut self) {
+        for breakpoint in &mut self.list {
+            breakpoint.hits = 0;
+            for location in breakpoint.locations.iter_mut() {
+                location.hits = 0;
+            }
         }
     }
 
-    /// Those at an address that stop the program, by position.
-    pub fn at(&self, address: u64) -> Vec<usize> {
-        let here = |(position, breakpoint): (usize, &Breakpoint)| {
-            (breakpoint.enabled && breakpoint.addresses.contains(&address)).then_some(position)
+    /// Some breakpoint stops the program at this address.
+    pub fn is_at(&self, address: u64) -> bool {
+        self.index.contains_key(&address)
+    }
+
+    /// Passes the next so many hits of the breakpoints at an address.
+    pub fn ignore_at(&mut self, address: u64, count: u64) {
+        for &(position, _) in self.index.get(&address).into_iter().flatten() {
+            if let Some(breakpoint) = self.list.get_mut(position as usize) {
+                breakpoint.ignore = count;
+            }
+        }
+    }
+
+    /// The numbers of the breakpoints that are in one of these places, or were
+    /// when there was a process.
+    pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
+        let is_there = |it: &&Breakpoint| {
+            let mut locations = it.locations.iter();
+            locations.any(|location| places.iter().any(|place| place.is_place_of(location)))
         };
-        self.list.iter().enumerate().filter_map(here).collect()
+        self.list
+            .iter()
+            .filter(is_there)
+            .map(|it| it.number)
+            .collect()
     }
 
-    /// One by its position.
-    pub fn get_mut(&mut self, position: usize) -> Option<&mut Breakpoint> {
-        self.list.get_mut(position)
-    }
-
-    /// Removes breakpoints by their numbers; all without any. Gives a number
-    /// that none has, if there was one.
-    pub fn delete(
-        &mut self,
-        program: Option<&mut Program>,
-        numbers: &[u32],
-    ) -> Result<Option<u32>, DebuggeeError> {
-        let unknown = self.unknown(numbers);
-        if unknown.is_some() {
-            return Ok(unknown);
+    /// Removes breakpoints by their numbers.
+    pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
+        let is_meant = |it: &Breakpoint| numbers.contains(&it.number);
+        for breakpoint in self.list.iter_mut().filter(|it| is_meant(it)) {
+            breakpoint.enabled = false;
         }
-        let is_meant = |b: &Breakpoint| numbers.is_empty() || numbers.contains(&b.number);
+        // Code that was unmapped needs no repair.
+        let _ = self.settle(program);
+        self.list.retain(|it| !is_meant(it));
+        self.reindex();
+    }
+
+    /// Gives a breakpoint another condition, or none.
+    ///
+    /// # Errors
+    /// It could be asked at none of its places.
+    pub fn set_condition(
+        &mut self,
+        program: Option<&Program>,
+        number: u32,
+        condition: Option<Condition>,
+    ) -> Result<(), ExpressionError> {
+        let Some(breakpoint) = self.numbered(number) else {
+            return Ok(());
+        };
+        if let (Some(condition), Some(program)) = (&condition, program) {
+            let bound = breakpoint.locations.bound();
+            check(condition, program, bound.filter_map(|it| it.address))?;
+        }
+        breakpoint.condition = condition;
+        for location in breakpoint.locations.iter_mut() {
+            location.check = Default::default();
+        }
         if let Some(program) = program {
-            for breakpoint in self.list.iter().filter(|b| is_meant(b) && b.enabled) {
-                for &address in &breakpoint.addresses {
-                    program.debuggee.remove(address, Owner::Developer)?;
-                }
-            }
+            breakpoint.prepare(program);
         }
-        self.list.retain(|breakpoint| !is_meant(breakpoint));
-        Ok(None)
+        Ok(())
     }
 
-    /// Makes breakpoints stop the program, or not.
-    pub fn enable(
-        &mut self,
-        mut program: Option<&mut Program>,
-        numbers: &[u32],
-        enabled: bool,
-    ) -> Result<Option<u32>, DebuggeeError> {
-        let unknown = self.unknown(numbers);
-        if unknown.is_some() {
-            return Ok(unknown);
-        }
+    /// Carries out what the state of the breakpoints wants: traps where they
+    /// are enabled. Tells of the first that could not be planted.
+    pub fn settle(&mut self, mut program: Option<&mut Program>) -> Result<(), DebuggeeError> {
+        let mut result = Ok(());
         for breakpoint in &mut self.list {
-            if breakpoint.enabled == enabled
-                || !(numbers.is_empty() || numbers.contains(&breakpoint.number))
-            {
+            let locations = &mut breakpoint.locations;
+            self.changes.clear();
+            locations.settle(breakpoint.enabled, &mut self.changes);
+            let Some(program) = program.as_deref_mut() else {
                 continue;
-            }
-            breakpoint.enabled = enabled;
-            if let Some(program) = program.as_deref_mut() {
-                for &address in &breakpoint.addresses {
-                    if enabled {
-                        program.debuggee.insert(address, Owner::Developer)?;
-                    } else {
-                        program.debuggee.remove(address, Owner::Developer)?;
+            };
+            for &change in &self.changes {
+                let done = match change {
+                    Change::Insert(address) => {
+                        let inserted = program.debuggee.insert(address, Owner::Developer);
+                        if inserted.is_err() {
+                            locations.refuse(address);
+                        }
+                        inserted
                     }
-                }
+                    Change::Remove(address) => program.debuggee.remove(address, Owner::Developer),
+                };
+                result = result.and(done);
             }
         }
-        Ok(None)
+        self.reindex();
+        result
     }
 
-    fn unknown(&self, numbers: &[u32]) -> Option<u32> {
-        let known = |number: &u32| self.list.iter().any(|b| b.number == *number);
-        numbers.iter().copied().find(|number| !known(number))
+    fn reindex(&mut self) {
+        self.index.clear();
+        for (position, breakpoint) in self.list.iter().enumerate() {
+            for (location, address) in breakpoint.locations.planted() {
+                let here = self.index.entry(address).or_default();
+                here.push((position as u32, location as u32));
+            }
+        }
+    }
+}
+
+impl Breakpoint {
+    fn bind(&mut self, program: &Program) {
+        let modules = &program.modules;
+        self.line = self.line.or_else(|| self.place.line_taken(modules));
+        let found = self.place.find(modules, self.line);
+        let is_loaded = |path: &std::path::Path| modules.iter().any(|it| it.path == path);
+        self.locations.rebind(&found, is_loaded);
+        self.prepare(program);
     }
 
-    /// As `info breakpoints` shows them.
-    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
-        let view = |breakpoint: &Breakpoint| PointView {
-            number: Some(breakpoint.number),
-            owner: "developer".to_owned(),
-            for_what: breakpoint.text.clone(),
-            enabled: breakpoint.enabled,
-            temporary: breakpoint.temporary,
-            locations: match program {
-                Some(program) => breakpoint
-                    .addresses
-                    .iter()
-                    .map(|&a| report::location(program, a))
-                    .collect(),
-                None => Vec::new(),
-            },
-            hits: breakpoint.hits,
-            passage: program.and_then(|p| passage(p, *breakpoint.addresses.first()?)),
+    /// Prepares the condition for each place. Where it cannot be, it is
+    /// evaluated at the hit, which says why.
+    fn prepare(&mut self, program: &Program) {
+        let Some(condition) = &self.condition else {
+            return;
         };
-        self.list.iter().map(view).collect()
+        for location in self.locations.iter_mut() {
+            if let Some(address) = location.address {
+                location.check = condition.at(program, address).unwrap_or_default();
+            }
+        }
     }
 }
 
-/// How threads get past a site, in words.
-pub fn passage(program: &Program, address: u64) -> Option<String> {
-    use juror_stepping::Passage;
-    let (_, _, passage) = program
-        .debuggee
-        .engine()
-        .sites()
-        .find(|(at, _, _)| *at == address)?;
-    Some(
-        match passage {
-            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
-            Passage::Copy { .. } => "copied",
-            Passage::InPlace | Passage::InPlaceRounds => "in place",
+/// Whether a condition can be asked at some of these places at least.
+///
+/// # Errors
+/// It cannot be, at any of them; what is wrong at the first.
+pub fn check(
+    condition: &Condition,
+    program: &Program,
+    addresses: impl IntoIterator<Item = u64>,
+) -> Result<(), ExpressionError> {
+    let mut first = Ok(());
+    for address in addresses {
+        match condition.at(program, address) {
+            Ok(_) => return Ok(()),
+            Err(error) => first = first.and(Err(error)),
         }
-        .to_owned(),
-    )
-}
-
-/// Makes a place that was written into one that can be looked for; `here` is
-/// where the selected frame stands, `file` and `line` its source.
-pub fn resolvable(
-    written: &Place,
-    here: Option<u64>,
-    line: Option<(&Path, u32)>,
-    address_of: impl FnOnce(&str) -> Result<u64, String>,
-) -> Result<Resolvable, String> {
-    let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
-    Ok(match written {
-        place::Place::Line {
-            file: Some(file),
-            line,
-        } => Resolvable::Line(file.clone(), *line),
-        place::Place::Line {
-            file: None,
-            line: number,
-        } => {
-            let (file, _) = line.ok_or_else(no_line)?;
-            Resolvable::Line(file.display().to_string(), *number)
-        }
-        place::Place::Offset(offset) => {
-            let (file, now) = line.ok_or_else(no_line)?;
-            let number = i64::from(now).saturating_add(*offset);
-            let number = u32::try_from(number).ok().filter(|&n| n > 0);
-            Resolvable::Line(
-                file.display().to_string(),
-                number.ok_or_else(|| "that line is outside of the file".to_owned())?,
-            )
-        }
-        place::Place::Function(name) => Resolvable::Function(name.clone()),
-        place::Place::Address(expression) => Resolvable::Address(address_of(expression)?),
-        place::Place::Here => {
-            Resolvable::Address(here.ok_or_else(|| "the program is not running".to_owned())?)
-        }
-    })
+    }
+    first
 }

@@ -1,6 +1,7 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
+use crate::breakpoints::Fate;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
 use crate::options::{CommandError, Observer};
 use crate::run::Pause;
@@ -21,12 +22,20 @@ impl Session {
         line: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if self.attached.is_being_given() {
+            return Ok(self.take_given(line));
+        }
         let (word, rest) = commands::split_line(line);
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let entry = find(word)?;
-        let result = self.dispatch(entry.command, rest, observer);
+        let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
+        if result.is_err() {
+            self.attached.clear();
+        }
         // However it ended, a person types next.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -62,16 +71,33 @@ impl Session {
             self.begun()?;
         }
         match command {
+            Command::Continue => self.choose_evaluation(false)?,
+            Command::Advance
+            | Command::Finish
+            | Command::Next
+            | Command::NextInstruction
+            | Command::Step
+            | Command::StepInstruction
+            | Command::Until => self.choose_evaluation(true)?,
+            _ => {}
+        }
+        match command {
+            Command::Abandon => self.abandon(rest),
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
-            Command::Break => self.set_breakpoint(rest, false),
-            Command::TemporaryBreak => self.set_breakpoint(rest, true),
+            Command::Break => self.set_breakpoint(rest, Fate::Keep),
+            Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
+            Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
+            Command::Clear => self.clear(rest),
+            Command::Commands => self.begin_commands(rest),
+            Command::Condition => self.set_condition(rest),
+            Command::Ignore => self.ignore(rest),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
-            Command::Disable => self.enable(rest, false),
-            Command::Enable => self.enable(rest, true),
+            Command::Disable => self.disable(rest),
+            Command::Enable => self.enable(rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => {
@@ -94,7 +120,7 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Print => self.print(rest),
+            Command::Print => self.print(rest, false, observer),
             Command::Quit => {
                 if let Some(program) = &mut self.program {
                     let _ = program.debuggee.kill();
@@ -126,6 +152,7 @@ impl Session {
         }
         self.forget_program();
         self.watch.restart(self.options.history);
+        self.breakpoints.forget_hits();
         self.launch()?;
         Ok(())
     }
@@ -185,11 +212,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         if let Some(count) = number(rest)?.filter(|&count| count > 1) {
             let frame = self.selected_frame()?;
-            for position in self.breakpoints.at(frame.pc) {
-                if let Some(breakpoint) = self.breakpoints.get_mut(position) {
-                    breakpoint.ignore = count - 1;
-                }
-            }
+            self.breakpoints.ignore_at(frame.pc, count - 1);
         }
         self.running()?;
         self.continue_run(observer)
@@ -275,6 +298,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
                 self.select_frame(level)
@@ -311,6 +335,12 @@ impl Session {
 }
 
 fn find(word: &str) -> Result<&'static Entry, CommandError> {
+    if word == "end" {
+        return Err(CommandError::with_help(
+            "`end` ends the commands of a breakpoint, and none are being given",
+            "begin with: commands N",
+        ));
+    }
     commands::find(word).map_err(|unclear| {
         let names = TABLE.iter().map(|entry| entry.name);
         unclear_error(

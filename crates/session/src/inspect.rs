@@ -6,8 +6,8 @@ use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
 use crate::view::{
-    FrameView, Outcome, PointView, RegisterView, SourceView, ThreadView, VariableView,
-    ViolationView,
+    FrameView, Outcome, PointLocation, PointView, RegisterView, SourceView, ThreadView,
+    VariableView, ViolationView,
 };
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::{Frame, users_frames};
@@ -27,6 +27,7 @@ impl Session {
                 arguments: Vec::new(),
                 inlined: false,
                 signal: false,
+                evaluation: None,
             };
         };
         let mut location = report::location(program, frame.lookup);
@@ -49,6 +50,7 @@ impl Session {
                 .collect(),
             inlined: frame.is_inlined(),
             signal: frame.interrupted,
+            evaluation: frame.called_by_juror,
         }
     }
 
@@ -205,6 +207,8 @@ impl Session {
     pub(crate) fn points(&mut self) -> Outcome {
         let program = self.program.as_ref();
         let mut views = self.breakpoints.views(program);
+        views.extend(self.catchpoints.views(program));
+        views.sort_by_key(|view| view.number);
         for (number, watched) in self.watch.watched.iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {
                 let planted: Vec<_> = self
@@ -223,16 +227,23 @@ impl Session {
                         watched.property.name, symbolic.name, symbolic.kind, symbolic.function
                     ),
                     enabled: !planted.is_empty(),
-                    temporary: false,
                     locations: match program {
                         Some(program) => addresses
                             .iter()
-                            .map(|&at| report::location(program, at))
+                            .zip(1..)
+                            .map(|(&at, number)| PointLocation {
+                                place: report::location(program, at),
+                                number,
+                                enabled: true,
+                                passage: passage(program, at),
+                                ..PointLocation::default()
+                            })
                             .collect(),
                         None => Vec::new(),
                     },
                     hits: watched.occurrences.get(event).copied().unwrap_or(0),
                     passage: program.and_then(|p| passage(p, *addresses.first()?)),
+                    ..PointView::default()
                 });
             }
         }

@@ -7,12 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+mod attached;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
 pub mod commands;
 mod completion;
+mod evaluations;
 mod execute;
 mod handling;
 mod inspect;

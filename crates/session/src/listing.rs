@@ -32,7 +32,7 @@ impl Session {
             Place::Address(text) => Some(self.evaluate(text)?),
             _ => None,
         };
-        resolvable(written, here, line, |_| {
+        resolvable(written, self.modules(), here, line, |_| {
             let program = self.program.as_ref().ok_or("the program is not running")?;
             match address.ok_or("an address is missing")?.number(program)? {
                 Number::Pointer(address, _) => Ok(address),

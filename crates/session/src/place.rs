@@ -21,11 +21,15 @@ pub enum Place {
     Here,
 }
 
-/// A place with its condition.
+/// A place with its thread and condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     /// The place.
     pub place: Place,
+    /// Its words, without thread and condition.
+    pub text: String,
+    /// The only thread that is meant.
+    pub thread: Option<u32>,
     /// What must be true there.
     pub condition: Option<String>,
 }
@@ -34,12 +38,15 @@ pub struct Placed {
 /// something is missing.
 pub fn parse(text: &str) -> Result<Placed, String> {
     let (text, condition) = split_condition(text);
-    let place = parse_place(text.trim())?;
+    let (text, thread) = split_thread(text.trim());
+    let place = parse_place(text)?;
     if condition.is_some_and(str::is_empty) {
         return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
     }
     Ok(Placed {
         place,
+        text: text.to_owned(),
+        thread,
         condition: condition.map(str::to_owned),
     })
 }
@@ -87,6 +94,21 @@ fn line_number(text: &str) -> Result<u32, String> {
     }
 }
 
+/// Splits `thread N` off the end. A function may be called `thread`, so a
+/// number must follow.
+fn split_thread(text: &str) -> (&str, Option<u32>) {
+    let split = || {
+        let (rest, number) = text.rsplit_once(char::is_whitespace)?;
+        let rest = rest.trim_end().strip_suffix("thread")?;
+        let is_word = rest.is_empty() || rest.ends_with(char::is_whitespace);
+        Some((rest.trim_end(), number.parse().ok().filter(|_| is_word)?))
+    };
+    match split() {
+        Some((rest, thread)) => (rest, Some(thread)),
+        None => (text, None),
+    }
+}
+
 /// Splits at the word `if`, which no place contains as a word of its own.
 fn split_condition(text: &str) -> (&str, Option<&str>) {
     let mut start = 0;
@@ -109,14 +131,26 @@ mod tests {
     use super::*;
 
     fn check(text: &str, place: Place, condition: Option<&str>) {
-        assert_eq!(
-            parse(text),
-            Ok(Placed {
-                place,
-                condition: condition.map(str::to_owned)
-            }),
-            "{text:?}"
-        );
+        let placed = parse(text).expect("a place");
+        assert_eq!(placed.place, place, "{text:?}");
+        assert_eq!(placed.condition.as_deref(), condition, "{text:?}");
+    }
+
+    #[test]
+    fn a_thread_may_be_named() {
+        let function = |name: &str| Place::Function(name.into());
+        for (text, place, thread, words) in [
+            ("work thread 2", function("work"), Some(2), "work"),
+            ("work  thread 2 if x", function("work"), Some(2), "work"),
+            ("thread 2", Place::Here, Some(2), ""),
+            ("thread", function("thread"), None, "thread"),
+            ("my_thread 2", function("my_thread 2"), None, "my_thread 2"),
+            ("work", function("work"), None, "work"),
+        ] {
+            let placed = parse(text).expect("a place");
+            assert_eq!((placed.place, placed.thread), (place, thread), "{text:?}");
+            assert_eq!(placed.text, words, "{text:?}");
+        }
     }
 
     #[test]

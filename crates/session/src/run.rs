@@ -7,15 +7,15 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
+use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
-use juror_instrument::expression;
 use juror_instrument::frames::users_frames;
-use juror_instrument::scope::FrameScope;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -33,6 +33,8 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
+    /// A call of an evaluation is over.
+    CallEnded(ThreadId, CallEnd),
     /// The program is gone.
     Ended(Option<Ending>),
 }
@@ -77,6 +79,7 @@ impl Session {
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
+        self.attached.clear();
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -110,13 +113,20 @@ impl Session {
                 }
                 return Ok(pause);
             }
-            Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
+            Notice::Stepped { thread, .. } => {
+                let has_returned = self.running()?.debuggee.has_returned(thread);
+                return Ok(Some(match has_returned {
+                    true => Pause::CallEnded(thread, CallEnd::Returned),
+                    false => Pause::Stepped(thread),
+                }));
+            }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
                 program.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
+                self.lose_evaluations(thread)?;
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
                     program.forget_thread(thread);
@@ -162,7 +172,8 @@ impl Session {
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
-                self.breakpoints.forget_locations();
+                self.evaluations.clear();
+                self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
@@ -238,7 +249,20 @@ impl Session {
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
-        let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::INTERNAL)
+            && let Some(end) = self.call_end_at(thread, address)?
+        {
+            return Ok(Some(Pause::CallEnded(thread, end)));
+        }
+        // What juror runs on the user's behalf is no behaviour of the program.
+        let mut calls = self.running()?.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called && self.is_asking {
+            return Ok(None);
+        }
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -247,7 +271,8 @@ impl Session {
                 pause = Some(Pause::Reason(reason, thread));
             }
         }
-        if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+        if !is_called
+            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program
         {
             let mut reaction = Reaction::default();
@@ -321,80 +346,41 @@ impl Session {
         ))
     }
 
-    /// A point of the developer: counts, asks its condition, and stops.
+    /// A point of the developer: asks its condition, counts, and stops.
     fn on_breakpoint(
         &mut self,
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let mut numbers = Vec::new();
-        let mut temporary = false;
-        let mut gone = Vec::new();
-        for position in self.breakpoints.at(address) {
-            let condition = self
-                .breakpoints
-                .get_mut(position)
-                .and_then(|b| b.condition.clone());
-            let holds = match &condition {
-                None => Ok(true),
-                Some(condition) => self.condition_holds(thread, condition),
-            };
-            let Some(breakpoint) = self.breakpoints.get_mut(position) else {
-                continue;
-            };
-            match holds {
-                Ok(false) => continue,
-                Ok(true) => {}
-                // A condition that cannot be evaluated is shown, never false.
-                Err(message) => {
-                    let reason = StopReason::MonitorError {
-                        property: format!("breakpoint {}", breakpoint.number),
-                        message: format!("its condition cannot be evaluated: {message}"),
-                        start: 0,
-                        end: 0,
-                        file: String::new(),
-                    };
-                    return Ok(Some(Pause::Reason(reason, thread)));
-                }
-            }
-            breakpoint.hits += 1;
-            if breakpoint.ignore > 0 {
-                breakpoint.ignore -= 1;
-                continue;
-            }
-            numbers.push(breakpoint.number);
-            if breakpoint.temporary {
-                temporary = true;
-                gone.push(breakpoint.number);
-            }
-        }
-        if !gone.is_empty() {
-            self.breakpoints.delete(self.program.as_mut(), &gone)?;
-        }
-        if numbers.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Pause::Reason(
-            StopReason::Breakpoint { numbers, temporary },
-            thread,
-        )))
-    }
-
-    fn condition_holds(
-        &self,
-        thread: ThreadId,
-        condition: &juror_language::Expression,
-    ) -> Result<bool, String> {
-        let program = self.running().map_err(|error| error.message)?;
-        let (frames, _) = program.backtrace(thread, 2);
-        let values = |name: &str| self.convenience(name);
-        let scope = FrameScope {
-            program,
-            frames: &frames,
-            level: 0,
-            convenience: &values,
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
         };
-        expression::is_true(condition, &scope).map_err(|error| error.message)
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let values = |name: &str| convenience(&self.values, name);
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers);
+        let Some(stopping) = hit else {
+            return Ok(None);
+        };
+        let silent = self.attached.prepare(&self.breakpoints, &stopping);
+        let used_up = self.breakpoints.used_up(&stopping);
+        if stopping.is_spent {
+            self.breakpoints.delete(Some(program), &used_up);
+        }
+        let errors = stopping.errors.iter().map(|(number, message)| {
+            format!("the condition of breakpoint {number} cannot be evaluated: {message}")
+        });
+        let reason = StopReason::Breakpoint {
+            errors: errors.collect(),
+            numbers: stopping.numbers.to_vec(),
+            temporary: stopping.temporary,
+            silent,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Makes a pause into what the user sees: all threads stand, or the
@@ -403,6 +389,10 @@ impl Session {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
+            Pause::CallEnded(thread, end) => {
+                self.ended_call = Some((thread, end));
+                Ok(Outcome::Done)
+            }
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
                 match self.announce_breakpoint(thread)? {
                     Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
@@ -418,7 +408,7 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
-        if self.breakpoints.at(address).is_empty() {
+        if !self.breakpoints.is_at(address) {
             return Ok(None);
         }
         let pause = self.on_breakpoint(thread, address)?;
@@ -434,11 +424,15 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
+        program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
         if !program.debuggee.is_alive() {
             return self.drain_end();
         }
         self.select_thread(thread);
+        if !matches!(reason, StopReason::Breakpoint { .. }) {
+            self.attached.clear();
+        }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
     }
@@ -491,6 +485,7 @@ impl Session {
             self.sources.around(&file, line, STOP_LINES, built)
         });
         Ok(StopView {
+            evaluation: self.evaluations.innermost(thread),
             reason,
             thread: number,
             thread_count,
@@ -503,10 +498,12 @@ impl Session {
 
     /// The run is over: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
-        // When the user ended it, nothing is decided by the end.
+        // When the user ended it, by a command or by a function that a command
+        // called, nothing is decided by the end.
+        let called = self.evaluations.running_function();
         let violations = match ending {
-            Some(_) => self.watch.finish(),
-            None => Vec::new(),
+            Some(_) if called.is_none() => self.watch.finish(),
+            _ => Vec::new(),
         };
         let violations = violations
             .into_iter()
@@ -520,6 +517,7 @@ impl Session {
         self.forget_program();
         EndView {
             ending,
+            called,
             violations,
             summaries,
         }

@@ -1,8 +1,10 @@
 //! The session: a debuggee, its points, its monitors, and what the person at
 //! the prompt has selected.
 
+use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
@@ -44,8 +46,15 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
@@ -78,8 +87,12 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
             watch,
             breakpoints: Breakpoints::default(),
+            attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -110,11 +123,9 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
         let launch = self.launch_of();
-        let debuggee =
+        let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        if let Ok(mut guard) = self.interrupter.lock() {
-            *guard = Some(debuggee.interrupter());
-        }
+        self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -132,6 +143,17 @@ impl Session {
         }
         bound?;
         self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Lets those who hold [`Session::interrupter`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
         Ok(())
     }
 
@@ -190,12 +212,15 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.attached.clear();
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
         }
-        self.breakpoints.forget_locations();
+        self.breakpoints.forget_process();
         self.catchpoints.forget_locations();
     }
 

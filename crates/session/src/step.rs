@@ -441,6 +441,9 @@ impl Session {
             .get(level)
             .cloned()
             .ok_or_else(|| CommandError::new("there is no such frame"))?;
+        if frame.called_by_juror.is_some() {
+            return self.continue_run(observer);
+        }
         // Calls that were inlined have no return of their own.
         let caller = frames
             .iter()

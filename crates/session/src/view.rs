@@ -74,6 +74,9 @@ pub struct FrameView {
     pub inlined: bool,
     /// A frame that a signal interrupted.
     pub signal: bool,
+    /// No frame of the program: juror called the one before it, in the
+    /// evaluation of this number.
+    pub evaluation: Option<u32>,
 }
 
 /// Lines of a source file.
@@ -179,6 +182,10 @@ pub enum StopReason {
         numbers: Vec<u32>,
         /// It was temporary and is gone.
         temporary: bool,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
     },
     /// A catchpoint of the developer.
     Caught {
@@ -216,6 +223,21 @@ pub enum StopReason {
     Interrupted,
     /// The program has been started and stands at its main function.
     Started,
+    /// An expression that was stopped in a function it called has its value;
+    /// the thread stands where it stood before.
+    Evaluated {
+        /// The number of the evaluation.
+        number: u32,
+        /// The expression.
+        expression: String,
+        /// Its value; absent for `void`.
+        returned: Option<VariableView>,
+    },
+    /// Evaluations were given up; the thread stands where it stood before.
+    Abandoned {
+        /// Their numbers.
+        evaluations: Vec<u32>,
+    },
 }
 
 /// The debuggee stands still.
@@ -224,6 +246,9 @@ pub struct StopView {
     /// Why.
     #[serde(flatten)]
     pub reason: StopReason,
+    /// The thread is in a function that juror called, in the evaluation of this
+    /// number.
+    pub evaluation: Option<u32>,
     /// juror's number of the thread that stopped first; the one that commands
     /// speak of.
     pub thread: u32,
@@ -260,6 +285,8 @@ pub enum Ending {
 pub struct EndView {
     /// How it ended; absent when it was detached or killed by the user.
     pub ending: Option<Ending>,
+    /// It ended in this function, which juror had called: no verdict is final.
+    pub called: Option<String>,
     /// Violations that the end itself brought.
     pub violations: Vec<ViolationView>,
     /// One entry a property.
@@ -298,23 +325,50 @@ pub struct EventSummary {
 }
 
 /// A point, as `info breakpoints` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PointView {
     /// The developer's number; monitors' points have none.
     pub number: Option<u32>,
     /// `developer`, or `monitor` with the property's name in `for_what`.
     pub owner: String,
-    /// The place as written, or the event.
+    /// The place as written with its thread and condition, or the event.
     pub for_what: String,
     /// It is planted, or will be.
     pub enabled: bool,
     /// It goes away when hit.
     pub temporary: bool,
-    /// Where it is planted now; empty while pending or not needed.
-    pub locations: Vec<Location>,
+    /// Where it is now; empty while pending or not needed.
+    pub locations: Vec<PointLocation>,
     /// How often it was hit.
     pub hits: u64,
-    /// How a thread gets past: `emulated`, `copied`, `in place`.
+    /// How a thread gets past at the first place: `emulated`, `copied`, `in
+    /// place`.
+    pub passage: Option<String>,
+    /// What must be true there.
+    pub condition: Option<String>,
+    /// The only thread that it is for.
+    pub thread: Option<u32>,
+    /// How many hits are still to be passed.
+    pub ignore: u64,
+    /// After how many stops it is disabled.
+    pub stops_left: Option<u64>,
+    /// What is done when it has stopped the program.
+    pub commands: Vec<String>,
+}
+
+/// One of the places where a point is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PointLocation {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Location,
+    /// `2` in `1.2`.
+    pub number: u32,
+    /// It is planted, if the point is enabled.
+    pub enabled: bool,
+    /// How often it was hit there.
+    pub hits: u64,
+    /// How a thread gets past.
     pub passage: Option<String>,
 }
 
@@ -405,6 +459,19 @@ pub struct ValueView {
     pub value: String,
 }
 
+/// An expression that waits for a function it calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvaluationView {
+    /// Its number.
+    pub number: u32,
+    /// juror's number of the thread that makes the call.
+    pub thread: u32,
+    /// The expression; empty for the condition of a breakpoint.
+    pub expression: String,
+    /// The function.
+    pub function: String,
+}
+
 /// One command, for help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandHelp {
@@ -459,6 +526,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// Evaluations that are open.
+    Evaluations(Vec<EvaluationView>),
     /// The list of commands.
     HelpIndex(Vec<CommandHelp>),
     /// One command.

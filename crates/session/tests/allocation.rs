@@ -1,5 +1,6 @@
 //! An event that changes no verdict allocates nothing, from the stop to the
-//! resume; points that come and go with the states included.
+//! resume; points that come and go with the states included. Nor does a hit of
+//! a breakpoint that stops nothing.
 
 use juror_session::view::{Outcome, StateChange};
 use juror_session::{Observer, Options, PropertySource, Session};
@@ -172,4 +173,69 @@ fn a_slice_for_each_thread() {
         state b non-accepting";
     check(property, 1, 1);
     check(property, 2, 1);
+}
+
+/// An observer that wants to hear nothing.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn state_change(&mut self, _: &StateChange) {}
+    fn wants_state_changes(&self) -> bool {
+        false
+    }
+    fn notice(&mut self, _: &str) {}
+    fn progress(&mut self, _: &str, _: u64, _: u64) {}
+}
+
+/// What a run allocates whose threads call `tick` so often, with breakpoint 1
+/// set by these commands. Every call is a hit that stops nothing.
+fn allocations(program: &Path, commands: &[&str], threads: u64, calls: u64) -> u64 {
+    let options = Options {
+        program: program.to_owned(),
+        arguments: [threads, calls].map(|n| n.to_string().into()).to_vec(),
+        ..Options::default()
+    };
+    let mut session = Session::start(options, &mut Nobody).unwrap();
+    for command in commands {
+        session.execute(command, &mut Nobody).unwrap();
+    }
+    let before = ALLOCATIONS.with(Cell::get);
+    let outcome = session.execute("run", &mut Nobody).unwrap();
+    let after = ALLOCATIONS.with(Cell::get);
+    assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
+    after - before
+}
+
+#[track_caller]
+fn check_breakpoint(commands: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile(directory.path());
+    let few = allocations(&program, commands, 2, 1_000);
+    let many = allocations(&program, commands, 2, 3_000);
+    assert!(few.abs_diff(many) < 100, "{few} for few, {many} for many");
+}
+
+#[test]
+fn a_breakpoint_that_is_only_counted() {
+    check_breakpoint(&["break tick", "ignore 1 1000000"]);
+}
+
+#[test]
+fn a_condition_that_is_false() {
+    check_breakpoint(&["break tick if 1 == 2"]);
+    check_breakpoint(&["break *tick if n < 0"]);
+    check_breakpoint(&["break tick if *cell == 7 && n > 3 || cell == null"]);
+    check_breakpoint(&["break tick if calls < 0"]);
+}
+
+#[test]
+fn a_breakpoint_of_another_thread() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compile(directory.path());
+    let run = |calls: u64| {
+        let commands = ["start", "break tick thread 1", "ignore 1 1000000"];
+        allocations(&program, &commands, 2, calls)
+    };
+    let (few, many) = (run(1_000), run(4_000));
+    assert!(few.abs_diff(many) < 100, "{few} for few, {many} for many");
 }

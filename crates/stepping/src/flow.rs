@@ -34,6 +34,14 @@ pub fn flow_of(bytes: &[u8], address: u64) -> Flow {
     }
 }
 
+/// How many bytes the instruction has that these begin with; nothing when they
+/// are none, or not all of it.
+pub fn instruction_length(bytes: &[u8]) -> Option<usize> {
+    let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    (!instruction.is_invalid()).then(|| instruction.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +58,19 @@ mod tests {
             (&[], Flow::Other),
         ] {
             assert_eq!(flow_of(bytes, 0x1000), expected, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn instructions_have_lengths() {
+        for (bytes, expected) in [
+            (&[0x90, 0x90][..], Some(1)),
+            (&[0xf3, 0x0f, 0x1e, 0xfa], Some(4)),
+            (&[0x48, 0x89], None),
+            (&[0x06], None),
+            (&[], None),
+        ] {
+            assert_eq!(instruction_length(bytes), expected, "{bytes:x?}");
         }
     }
 }

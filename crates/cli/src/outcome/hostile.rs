@@ -63,12 +63,16 @@ fn poison_stop(stop: &mut StopView) {
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
+    if let StopReason::Breakpoint { errors, .. } = &mut stop.reason {
+        errors.fill(text());
+    }
     poison_location(&mut stop.location);
     stop.source.iter_mut().for_each(poison_source);
     stop.backtrace.iter_mut().for_each(poison_frame);
 }
 
 fn poison_end(end: &mut EndView) {
+    end.called = Some(text());
     for summary in &mut end.summaries {
         summary.property = text();
         summary.remarks.fill(text());
@@ -91,7 +95,12 @@ fn poison_point(point: &mut PointView) {
     point.owner = text();
     point.for_what = text();
     point.passage = Some(text());
-    point.locations.iter_mut().for_each(poison_location);
+    point.condition = Some(text());
+    point.commands.fill(text());
+    for location in &mut point.locations {
+        poison_location(&mut location.place);
+        location.passage = Some(text());
+    }
 }
 
 fn poison_monitor(monitor: &mut MonitorView) {
@@ -144,6 +153,12 @@ fn poison(outcome: &mut Outcome) {
             value.type_name = text();
             value.value = text();
         }
+        Outcome::Evaluations(open) => {
+            for one in open {
+                one.expression = text();
+                one.function = text();
+            }
+        }
         Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
         Outcome::Help(help) => poison_help(help),
     }
@@ -166,6 +181,14 @@ fn nothing_acts_on_the_terminal() {
                 *file = text();
             }
             StopReason::Caught { description, .. } => *description = text(),
+            StopReason::Evaluated {
+                expression,
+                returned,
+                ..
+            } => {
+                returned.iter_mut().for_each(poison_variable);
+                *expression = text();
+            }
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

@@ -16,11 +16,58 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "break queue_push if c == 'x'",
                 "only when the condition is true",
             ),
+            ("break queue_push thread 2", "only in thread 2"),
         ],
         details: "A place in a library that is not loaded yet is kept and set when the library \
-                  comes. Without an argument: where the selected frame stands.",
+                  comes. Without an argument: where the selected frame stands. A place that is \
+                  several (inlined copies, templates, a name in several libraries) has a location \
+                  for each, 1.1, 1.2 and so on. Other threads do not stop where the condition is \
+                  false; one that cannot be evaluated stops, and says why.",
         repeats: false,
         completes: Completes::Places,
+    },
+    Entry {
+        command: Command::Clear,
+        name: "clear",
+        aliases: &["cl"],
+        summary: "delete the breakpoints at a place",
+        examples: &[
+            ("clear queue_push", "those at the function"),
+            ("clear queue.c:23", "those at the line"),
+            ("clear", "those at the line of the selected frame"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Places,
+    },
+    Entry {
+        command: Command::Commands,
+        name: "commands",
+        aliases: &["comm"],
+        summary: "say what is done when a breakpoint has stopped the program",
+        examples: &[
+            ("commands 2", "of breakpoint 2; the lines follow, up to end"),
+            ("commands", "of the last breakpoint"),
+        ],
+        details: "The lines are executed after the stop. With silent as the first one the stop \
+                  is not shown; continue as the last one lets the program run on. What follows \
+                  a line that lets the program run, or one with a mistake, is dropped. end \
+                  alone takes the commands away.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Condition,
+        name: "condition",
+        aliases: &["cond"],
+        summary: "change what must be true at a breakpoint",
+        examples: &[
+            ("condition 2 count > 3", "breakpoint 2 stops only then"),
+            ("condition 2", "it always stops"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Expressions,
     },
     Entry {
         command: Command::Delete,
@@ -29,6 +76,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "remove breakpoints",
         examples: &[
             ("delete 2", "breakpoint 2"),
+            ("delete 1-3 5", "several"),
             ("delete", "all of yours; monitors keep theirs"),
         ],
         details: "",
@@ -40,7 +88,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "disable",
         aliases: &["dis"],
         summary: "keep a breakpoint but do not stop at it",
-        examples: &[("disable 2", "breakpoint 2"), ("disable", "all of yours")],
+        examples: &[
+            ("disable 2", "breakpoint 2"),
+            ("disable 1.2", "one of its locations"),
+            ("disable", "all of yours"),
+        ],
         details: "",
         repeats: false,
         completes: Completes::Nothing,
@@ -50,8 +102,30 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "enable",
         aliases: &["en"],
         summary: "stop at a disabled breakpoint again",
-        examples: &[("enable 2", "breakpoint 2"), ("enable", "all of yours")],
+        examples: &[
+            ("enable 2", "breakpoint 2"),
+            ("enable 1.2", "one of its locations"),
+            ("enable once 2", "for one stop"),
+            ("enable count 3 2", "for three stops"),
+            ("enable delete 2", "for one stop; then it is deleted"),
+            ("enable", "all of yours"),
+        ],
         details: "",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Ignore,
+        name: "ignore",
+        aliases: &["ign"],
+        summary: "pass the next hits of a breakpoint",
+        examples: &[
+            ("ignore 2 100", "the hundred and first stops again"),
+            ("ignore 2 0", "the next one stops"),
+        ],
+        details: "Only hits whose condition is true count. The count of hits begins anew with \
+                  run: to come to a place just before a crash, ignore a million, see in info \
+                  breakpoints how many there were, and run again.",
         repeats: false,
         completes: Completes::Nothing,
     },

@@ -1,0 +1,133 @@
+//! `commands`: what is done when a breakpoint has stopped the program.
+//!
+//! The lines come one by one, up to `end`; the front end asks for them at a
+//! prompt of their own. After a stop it takes them from
+//! [`Session::next_attached`] and executes each like one that was typed. As in
+//! gdb, what follows a command that lets the program run is dropped, and so is
+//! what follows a mistake.
+
+use crate::breakpoints::{Breakpoints, Stopping, Target, targets};
+use crate::commands::{self, Command};
+use crate::options::CommandError;
+use crate::session::Session;
+use crate::view::Outcome;
+use std::collections::VecDeque;
+
+/// As the first line of the commands: the stop is not shown.
+const SILENT: &str = "silent";
+
+/// Lines that are being given, and lines that are to be executed.
+#[derive(Debug, Default)]
+pub(crate) struct Attached {
+    given: Option<Given>,
+    queue: VecDeque<String>,
+}
+
+/// Commands that are being given.
+#[derive(Debug)]
+struct Given {
+    breakpoints: Vec<u32>,
+    lines: Vec<String>,
+    /// How many `end`s are still to come.
+    depth: usize,
+}
+
+impl Attached {
+    /// The program stops at these breakpoints: their commands are next. Tells
+    /// whether they ask for the stop not to be shown.
+    pub(crate) fn prepare(&mut self, breakpoints: &Breakpoints, stopping: &Stopping) -> bool {
+        self.queue.clear();
+        let mut is_silent = stopping.errors.is_empty();
+        let hit = |number: &u32| stopping.numbers.contains(number);
+        for breakpoint in breakpoints.iter().filter(|it| hit(&it.number)) {
+            let asks = breakpoint.commands.first().is_some_and(|it| it == SILENT);
+            is_silent &= asks;
+            let lines = breakpoint.commands.iter().skip(usize::from(asks));
+            self.queue.extend(lines.cloned());
+        }
+        is_silent
+    }
+
+    /// Nothing more is to be done by itself.
+    pub(crate) fn clear(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Commands are being given: lines are kept, not executed.
+    pub(crate) fn is_being_given(&self) -> bool {
+        self.given.is_some()
+    }
+}
+
+impl Session {
+    /// The next command of the breakpoints that have stopped the program, for
+    /// the front end to execute. None: a person is asked.
+    pub fn next_attached(&mut self) -> Option<String> {
+        self.attached.queue.pop_front()
+    }
+
+    /// How deep in `commands` the lines are that come next; 0 for commands that
+    /// are executed.
+    pub fn input_depth(&self) -> usize {
+        self.attached.given.as_ref().map_or(0, |given| given.depth)
+    }
+
+    /// Forgets the lines after `commands` that have been given so far.
+    pub fn cancel_input(&mut self) {
+        self.attached.given = None;
+    }
+
+    /// `commands`, `commands N`: of the last breakpoint without a number.
+    pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let targets = match rest {
+            "" => vec![Target {
+                number: self.breakpoints.last_number(),
+                location: None,
+            }],
+            _ => targets(rest).map_err(CommandError::new)?,
+        };
+        for target in &targets {
+            self.breakpoint(target.number)?;
+            if target.location.is_some() {
+                return Err(CommandError::new(
+                    "commands belong to a breakpoint, not to one of its locations",
+                ));
+            }
+        }
+        self.attached.given = Some(Given {
+            breakpoints: targets.iter().map(|target| target.number).collect(),
+            lines: Vec::new(),
+            depth: 1,
+        });
+        Ok(Outcome::Done)
+    }
+
+    /// Takes a line of the commands that are being given.
+    pub(crate) fn take_given(&mut self, line: &str) -> Outcome {
+        let line = line.trim();
+        let Some(given) = &mut self.attached.given else {
+            return Outcome::Done;
+        };
+        let (word, _) = commands::split_line(line);
+        let opens = commands::find(word).is_ok_and(|it| it.command == Command::Commands);
+        match word {
+            "end" => given.depth -= 1,
+            _ if opens => given.depth += 1,
+            _ => {}
+        }
+        if given.depth > 0 {
+            if !line.is_empty() && !line.starts_with('#') {
+                given.lines.push(line.to_owned());
+            }
+            return Outcome::Done;
+        }
+        if let Some(given) = self.attached.given.take() {
+            for number in given.breakpoints {
+                if let Some(breakpoint) = self.breakpoints.numbered(number) {
+                    breakpoint.commands.clone_from(&given.lines);
+                }
+            }
+        }
+        Outcome::Done
+    }
+}

@@ -1,0 +1,185 @@
+//! Which locations a breakpoint has, in which modules; pure.
+//!
+//! Every module is bound by itself: one that appears brings its locations, one
+//! that goes takes its own with it and no others, whatever else the place is
+//! in. Barnett, Börger, Gurevich, Schulte and Veanes, *Using Abstract State
+//! Machines at Microsoft: A Case Study*, on the loading and unloading of
+//! modules: they found a debugger that unbound a breakpoint everywhere when one
+//! of its modules went.
+//!
+//! A location keeps its number, its state and its count while its module is
+//! away. Invariant: after [`Locations::settle`], what is planted is what is
+//! wanted, and each difference was given once.
+
+use juror_instrument::condition::Check;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Where a place is in what is loaded now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The module's file; empty for an address outside of all modules.
+    pub module: Rc<Path>,
+    /// The address in that file.
+    pub file_address: u64,
+    /// The address in the process.
+    pub address: u64,
+}
+
+/// One place of a breakpoint: an inlined copy, an instance of a template, a
+/// function of this name in another module.
+#[derive(Debug)]
+pub struct Location {
+    /// `2` in `1.2`; never used again for another one.
+    pub number: u32,
+    /// The module's file.
+    pub module: Rc<Path>,
+    /// The address in that file.
+    pub file_address: u64,
+    /// The address in the process, while the module is loaded.
+    pub address: Option<u64>,
+    /// It stops the program, if its breakpoint does.
+    pub enabled: bool,
+    /// How often it was hit.
+    pub hits: u64,
+    /// The breakpoint's condition, prepared for this place.
+    pub check: Check,
+    /// Where its trap is.
+    planted: Option<u64>,
+}
+
+/// What is to be done with a trap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Plant one more here.
+    Insert(u64),
+    /// Take one away.
+    Remove(u64),
+}
+
+/// The locations of a breakpoint, in the order of their numbers.
+#[derive(Debug, Default)]
+pub struct Locations {
+    list: Vec<Location>,
+    last_number: u32,
+}
+
+impl Locations {
+    /// All of them, also those whose modules are away.
+    pub fn iter(&self) -> impl Iterator<Item = &Location> {
+        self.list.iter()
+    }
+
+    /// All of them, also those whose modules are away.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Location> {
+        self.list.iter_mut()
+    }
+
+    /// Those whose modules are loaded.
+    pub fn bound(&self) -> impl Iterator<Item = &Location> {
+        self.list.iter().filter(|it| it.address.is_some())
+    }
+
+    /// One by its position in [`Locations::iter`].
+    pub fn get(&self, position: usize) -> Option<&Location> {
+        self.list.get(position)
+    }
+
+    /// One by its position in [`Locations::iter`].
+    pub fn get_mut(&mut self, position: usize) -> Option<&mut Location> {
+        self.list.get_mut(position)
+    }
+
+    /// One by its number.
+    pub fn numbered(&mut self, number: u32) -> Option<&mut Location> {
+        self.list.iter_mut().find(|it| it.number == number)
+    }
+
+    /// Takes what is there now. `is_loaded` tells whether a module is.
+    pub fn rebind(&mut self, found: &[Found], is_loaded: impl Fn(&Path) -> bool) {
+        for location in &mut self.list {
+            let stays = found
+                .iter()
+                .any(|it| it.is_place_of(location) && Some(it.address) == location.address);
+            if !stays {
+                location.address = None;
+                location.check = Check::default();
+            }
+        }
+        for it in found {
+            let is_known = |known: &&mut Location| it.is_place_of(known);
+            let mut same = self.list.iter_mut().filter(is_known);
+            if same.any(|known| known.address == Some(it.address)) {
+                continue;
+            }
+            let mut same = self.list.iter_mut().filter(is_known);
+            match same.find(|known| known.address.is_none()) {
+                Some(returned) => returned.address = Some(it.address),
+                None => self.add(it),
+            }
+        }
+        // A module that came back without the place was built anew.
+        self.list
+            .retain(|it| it.address.is_some() || it.planted.is_some() || !is_loaded(&it.module));
+    }
+
+    fn add(&mut self, found: &Found) {
+        self.last_number += 1;
+        self.list.push(Location {
+            number: self.last_number,
+            module: Rc::clone(&found.module),
+            file_address: found.file_address,
+            address: Some(found.address),
+            enabled: true,
+            hits: 0,
+            check: Check::default(),
+            planted: None,
+        });
+    }
+
+    /// What is to be done so that traps are where they are wanted: at the bound
+    /// locations that are enabled, if the breakpoint is.
+    pub fn settle(&mut self, enabled: bool, changes: &mut Vec<Change>) {
+        for location in &mut self.list {
+            let wanted = location.address.filter(|_| enabled && location.enabled);
+            if wanted == location.planted {
+                continue;
+            }
+            changes.extend(location.planted.map(Change::Remove));
+            changes.extend(wanted.map(Change::Insert));
+            location.planted = wanted;
+        }
+    }
+
+    /// The trap there could not be planted.
+    pub fn refuse(&mut self, address: u64) {
+        for location in &mut self.list {
+            location.planted = location.planted.filter(|&at| at != address);
+        }
+    }
+
+    /// Where traps are, by the position of their locations.
+    pub fn planted(&self) -> impl Iterator<Item = (usize, u64)> {
+        let planted = |(position, it): (usize, &Location)| Some((position, it.planted?));
+        self.list.iter().enumerate().filter_map(planted)
+    }
+
+    /// The process is gone with all its traps; its next run counts anew.
+    pub fn forget_process(&mut self) {
+        for location in &mut self.list {
+            location.address = None;
+            location.planted = None;
+            location.check = Check::default();
+        }
+    }
+}
+
+impl Found {
+    /// Whether the location is this place, wherever its module is now.
+    pub fn is_place_of(&self, location: &Location) -> bool {
+        self.module == location.module && self.file_address == location.file_address
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Places that can be looked for again when modules come: what a breakpoint is
+//! bound by.
+
+use super::location::Found;
+use crate::place::Place;
+use juror_instrument::modules::{Module, Modules};
+use std::path::Path;
+use std::rc::Rc;
+
+/// A place that can be looked for again when modules come.
+#[derive(Debug, Clone)]
+pub enum Resolvable {
+    /// A line of a file.
+    Line(String, u32),
+    /// A function.
+    Function(String),
+    /// An address outside of all modules, which stays.
+    Address(u64),
+    /// An address in a module, wherever that is loaded.
+    InModule(Rc<Path>, u64),
+}
+
+/// Where a place is, in what is loaded now.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// The addresses.
+    pub addresses: Vec<u64>,
+    /// The line that was taken, when the one asked for has no code.
+    pub moved_to_line: Option<u32>,
+}
+
+impl Resolvable {
+    /// An address: of the module that holds it now.
+    pub fn at_address(address: u64, modules: &Modules) -> Resolvable {
+        match modules.find(address) {
+            Some(module) => {
+                Resolvable::InModule(module.path.as_path().into(), module.to_file(address))
+            }
+            None => Resolvable::Address(address),
+        }
+    }
+
+    /// Looks for the place.
+    pub fn resolve(&self, modules: &Modules) -> Resolved {
+        let line = self.line_taken(modules);
+        let found = self.find(modules, line);
+        let mut addresses: Vec<u64> = found.iter().map(|it| it.address).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        Resolved {
+            addresses,
+            moved_to_line: line
+                .filter(|&line| !matches!(self, Resolvable::Line(_, at) if *at == line)),
+        }
+    }
+
+    /// The line that stands in for the one that was asked for: the first that
+    /// has code. None for what is no line, and while no module has the file.
+    pub fn line_taken(&self, modules: &Modules) -> Option<u32> {
+        let Resolvable::Line(file, line) = self else {
+            return None;
+        };
+        let lines = modules
+            .iter()
+            .flat_map(|module| module.symbols.addresses_of_line(file, *line));
+        lines.map(|lines| lines.line).min()
+    }
+
+    /// Looks for the place in all modules.
+    pub fn find_all(&self, modules: &Modules) -> Vec<Found> {
+        self.find(modules, self.line_taken(modules))
+    }
+
+    /// Looks for the place in each module by itself, by ascending address;
+    /// `line` is the one that was taken.
+    pub fn find(&self, modules: &Modules, line: Option<u32>) -> Vec<Found> {
+        let mut found: Vec<Found> = match self {
+            Resolvable::Address(address) => vec![Found {
+                module: Path::new("").into(),
+                file_address: *address,
+                address: *address,
+            }],
+            _ => modules
+                .iter()
+                .flat_map(|module| {
+                    let places = self.find_in(module, modules, line).into_iter();
+                    places.map(|file_address| Found {
+                        module: module.path.as_path().into(),
+                        file_address,
+                        address: module.to_process(file_address),
+                    })
+                })
+                .collect(),
+        };
+        found.sort_by_key(|it| it.address);
+        found.dedup();
+        found
+    }
+
+    /// The file addresses of the place in one module.
+    fn find_in(&self, module: &Rc<Module>, modules: &Modules, line: Option<u32>) -> Vec<u64> {
+        let is_this = |other: &Module| std::ptr::eq(other, &raw const **module);
+        match self {
+            Resolvable::Address(_) => Vec::new(),
+            Resolvable::InModule(path, address) => {
+                let is_meant = module.path == **path;
+                is_meant.then_some(*address).into_iter().collect()
+            }
+            Resolvable::Function(name) => {
+                let definitions = modules.definitions(name, is_this);
+                let bodies = definitions
+                    .iter()
+                    .map(|bound| module.symbols.prologue_end(&bound.function));
+                let copies = module.symbols.inlined_copies(name);
+                bodies.chain(copies.iter().map(|copy| copy.entry)).collect()
+            }
+            Resolvable::Line(file, asked) => {
+                let exactly = |line| -> Vec<u64> {
+                    let lines = module.symbols.addresses_of_line(file, line).into_iter();
+                    let exact = lines.filter(|lines| lines.exact);
+                    exact.flat_map(|lines| lines.addresses).collect()
+                };
+                let found = exactly(*asked);
+                match line.filter(|line| line != asked) {
+                    Some(line) if found.is_empty() => exactly(line),
+                    _ => found,
+                }
+            }
+        }
+    }
+}
+
+/// Makes a place that was written into one that can be looked for; `here` is
+/// where the selected frame stands, `file` and `line` its source.
+pub fn resolvable(
+    written: &Place,
+    modules: &Modules,
+    here: Option<u64>,
+    line: Option<(&Path, u32)>,
+    address_of: impl FnOnce(&str) -> Result<u64, String>,
+) -> Result<Resolvable, String> {
+    let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
+    Ok(match written {
+        Place::Line {
+            file: Some(file),
+            line,
+        } => Resolvable::Line(file.clone(), *line),
+        Place::Line {
+            file: None,
+            line: number,
+        } => {
+            let (file, _) = line.ok_or_else(no_line)?;
+            Resolvable::Line(file.display().to_string(), *number)
+        }
+        Place::Offset(offset) => {
+            let (file, now) = line.ok_or_else(no_line)?;
+            let number = i64::from(now).saturating_add(*offset);
+            let number = u32::try_from(number).ok().filter(|&n| n > 0);
+            Resolvable::Line(
+                file.display().to_string(),
+                number.ok_or_else(|| "that line is outside of the file".to_owned())?,
+            )
+        }
+        Place::Function(name) => Resolvable::Function(name.clone()),
+        Place::Address(expression) => Resolvable::at_address(address_of(expression)?, modules),
+        Place::Here => {
+            let here = here.ok_or_else(|| "the program is not running".to_owned())?;
+            Resolvable::at_address(here, modules)
+        }
+    })
+}

@@ -1,0 +1,81 @@
+//! Breakpoints as `info breakpoints` shows them.
+
+use super::{Breakpoint, Breakpoints, Fate};
+use crate::report;
+use crate::view::{PointLocation, PointView};
+use juror_instrument::program::Program;
+use juror_stepping::Passage;
+
+impl Breakpoints {
+    /// As `info breakpoints` shows them.
+    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let view = |breakpoint: &Breakpoint| view(breakpoint, program);
+        self.list.iter().map(view).collect()
+    }
+}
+
+fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
+    let locations: Vec<PointLocation> = match program {
+        None => Vec::new(),
+        Some(program) => breakpoint
+            .locations
+            .bound()
+            .filter_map(|it| {
+                let address = it.address?;
+                Some(PointLocation {
+                    place: report::location(program, address),
+                    number: it.number,
+                    enabled: it.enabled,
+                    hits: it.hits,
+                    passage: passage(program, address),
+                })
+            })
+            .collect(),
+    };
+    PointView {
+        number: Some(breakpoint.number),
+        owner: "developer".to_owned(),
+        for_what: breakpoint.words(),
+        enabled: breakpoint.enabled,
+        temporary: breakpoint.fate == Fate::Delete,
+        passage: locations.first().and_then(|it| it.passage.clone()),
+        locations,
+        hits: breakpoint.hits,
+        condition: breakpoint.condition.as_ref().map(|it| it.text.clone()),
+        thread: breakpoint.thread,
+        ignore: breakpoint.ignore,
+        stops_left: match breakpoint.fate {
+            Fate::Disable(stops) => Some(stops),
+            _ => None,
+        },
+        commands: breakpoint.commands.clone(),
+    }
+}
+
+impl Breakpoint {
+    /// Its place with its thread and condition, as it would be written now.
+    pub fn words(&self) -> String {
+        let mut words = self.text.clone();
+        if let Some(thread) = self.thread {
+            words.push_str(&format!(" thread {thread}"));
+        }
+        if let Some(condition) = &self.condition {
+            words.push_str(&format!(" if {}", condition.text));
+        }
+        words
+    }
+}
+
+/// How threads get past a site, in words.
+pub fn passage(program: &Program, address: u64) -> Option<String> {
+    let mut sites = program.debuggee.engine().sites();
+    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
+    Some(
+        match passage {
+            Passage::Skip { .. } | Passage::Call { .. } => "emulated",
+            Passage::Copy { .. } => "copied",
+            Passage::InPlace | Passage::InPlaceRounds => "in place",
+        }
+        .to_owned(),
+    )
+}
