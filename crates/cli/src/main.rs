@@ -29,6 +29,7 @@ mod places;
 mod prompt;
 mod report;
 mod tables;
+mod watched;
 
 use anyhow::Context as _;
 use arguments::{Action, Run, Script};

@@ -60,6 +60,21 @@ pub mod samples {
     use crate::report::samples::*;
     use juror_session::view::*;
 
+    /// An access to watched memory: a store, or a read where there is no value
+    /// before.
+    pub fn access(before: Option<String>) -> WatchedAccess {
+        let is_write = before.is_some();
+        WatchedAccess {
+            number: 3,
+            expression: "queue.count".into(),
+            access: if is_write { "write" } else { "read" }.into(),
+            before,
+            value: "2".into(),
+            place: location("take", "queue.c", 40),
+            system_call: is_write.then(|| "read".into()),
+        }
+    }
+
     /// One reason of each sort.
     pub fn stop_reasons() -> Vec<StopReason> {
         vec![
@@ -78,6 +93,14 @@ pub mod samples {
                 errors: vec![],
                 silent: false,
                 temporary: false,
+            },
+            StopReason::Watchpoint {
+                accesses: [Some("1".to_owned()), None].map(access).into(),
+            },
+            StopReason::WatchpointEnded {
+                numbers: vec![3],
+                expressions: vec!["count".into()],
+                function: "work".into(),
             },
             StopReason::Caught {
                 numbers: vec![2],

@@ -12,6 +12,7 @@ use crate::path;
 use crate::places::{
     file_and_line, frame_place, long_location, short_location, write_frames, write_source,
 };
+use crate::watched;
 use juror_session::view::{Location, PathStep, StopReason, StopView, VariableView, ViolationView};
 
 /// Violations shown in full at one stop; the others are counted.
@@ -79,6 +80,20 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             };
             let lead = format!("{STRONG}{word} {}{STRONG:#}", numbers.join(", "));
             write_place(page, lead, " in ", view);
+            return false;
+        }
+        StopReason::Watchpoint { accesses } => {
+            watched::write_accesses(page, accesses);
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+            return false;
+        }
+        StopReason::WatchpointEnded {
+            numbers,
+            expressions,
+            function,
+        } => {
+            watched::write_ended(page, numbers, expressions, function);
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
             return false;
         }
         StopReason::Caught {

@@ -161,6 +161,7 @@ impl Debuggee {
             .is_some_and(|known| known.silent)
         {
             self.threads.remove(&thread.0);
+            self.forget_page_caller(thread);
             self.cpu.release(thread.0);
             self.feed(Input::Ended { thread })?;
             return tolerate(kernel::detach(thread.0, 0));

@@ -25,6 +25,7 @@ use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
+use crate::self_check::Following;
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
@@ -52,6 +53,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
+    self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -117,6 +119,8 @@ impl Debuggee {
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
         debuggee.engine = Engine::stepping_by(launch.step_by);
+        let check = launch.self_check.as_ref();
+        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
         debuggee.in_place = launch.in_place;
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
@@ -138,6 +142,7 @@ impl Debuggee {
             process,
             origin,
             engine: Engine::new(),
+            self_check: None,
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,
@@ -379,6 +384,9 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
+            if let Some(following) = &mut self.self_check {
+                following.take(&input, &operations);
+            }
             result = result.and(self.carry_out(&operations));
         }
         self.operations = operations;

@@ -14,6 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
+use crate::pages::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
@@ -37,6 +38,17 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let (mut number, mut fresh) = (number, true);
+        if self.is_page_fault(number) {
+            match self.take_in_page_fault(thread, &information)? {
+                PageFault::Taken => return Ok(()),
+                PageFault::Own(None) => {}
+                PageFault::Own(Some(fault)) => {
+                    (number, information) = fault;
+                    fresh = false;
+                }
+            }
+        }
         let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
                 information = original;
@@ -57,7 +69,7 @@ impl Debuggee {
                 number,
                 information,
                 deliver: is_passed,
-                fresh: true,
+                fresh,
                 synchronous: is_fault,
             },
         );

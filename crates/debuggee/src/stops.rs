@@ -273,6 +273,7 @@ impl Debuggee {
     }
 
     fn forget_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.forget_page_caller(thread);
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };

@@ -181,7 +181,9 @@ impl Session {
                 "for example: ignore 1 100",
             )
         })?;
-        self.breakpoint(which)?.ignore = count;
+        if !self.ignore_watched(which, count) {
+            self.breakpoint(which)?.ignore = count;
+        }
         Ok(Outcome::Message(match count {
             0 => format!("the next hit of breakpoint {which} stops the program"),
             1 => format!("the next hit of breakpoint {which} is passed"),
@@ -233,6 +235,9 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let Some(rest) = &self.delete_watched(rest)? else {
+            return Ok(Outcome::Done);
+        };
         let targets = self.known_targets(rest)?;
         if targets.iter().any(|target| target.location.is_some()) {
             return Err(CommandError::with_help(
@@ -251,6 +256,9 @@ impl Session {
 
     /// `disable`, `disable N...`
     pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let Some(rest) = &self.enable_watched(rest, false)? else {
+            return Ok(Outcome::Done);
+        };
         let targets = self.known_targets(rest)?;
         self.switch(&targets, false)
     }
@@ -266,6 +274,13 @@ impl Session {
                 (Some(Fate::Disable(u64::from(count))), which)
             }
             _ => (None, rest),
+        };
+        let others = match fate {
+            Some(_) => Some(which.to_owned()),
+            None => self.enable_watched(which, true)?,
+        };
+        let Some(which) = &others else {
+            return Ok(Outcome::Done);
         };
         let targets = self.known_targets(which)?;
         if fate.is_some() && which.trim().is_empty() {

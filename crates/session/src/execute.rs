@@ -8,6 +8,7 @@ use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
+use crate::watchpoints::WatchKind;
 use std::ffi::OsString;
 
 impl Session {
@@ -83,6 +84,7 @@ impl Session {
         }
         match command {
             Command::Abandon => self.abandon(rest),
+            Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
@@ -94,6 +96,7 @@ impl Session {
             Command::Commands => self.begin_commands(rest),
             Command::Condition => self.set_condition(rest),
             Command::Ignore => self.ignore(rest),
+            Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
             Command::Disable => self.disable(rest),
@@ -106,9 +109,11 @@ impl Session {
             }
             Command::Finish => {
                 let level = self.selection.level;
-                self.finish_frame(level, observer, true)
+                self.finish_frame(level, observer)
             }
             Command::Handle => self.handle(rest),
+            Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
+            Command::TemporaryHardwareBreak => self.set_hardware_breakpoint(rest, true),
             Command::Help => help(rest),
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
@@ -128,9 +133,11 @@ impl Session {
                 self.forget_program();
                 Ok(Outcome::Quit)
             }
+            Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
+            Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
     }
 
@@ -226,12 +233,18 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let count = number(rest)?.unwrap_or(1).max(1);
         for round in 1..=count {
-            let outcome = self.step_line(lines, observer)?;
-            let stepped =
-                matches!(&outcome, Outcome::Stopped(view) if view.reason == StopReason::Step);
-            if round == count || !stepped {
-                return Ok(outcome);
+            let pause = self.step_line(lines, observer)?;
+            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+                return self.settle(pause);
+            };
+            // Only the last one is shown.
+            if round == count {
+                return self.settle(pause);
             }
+            if let Some(pause) = self.announce_breakpoint(thread)? {
+                return self.settle(pause);
+            }
+            self.select_thread(thread);
         }
         Ok(Outcome::Done)
     }
@@ -306,6 +319,9 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
+            "watchpoints" => Ok(Outcome::Points(
+                self.watchpoints.views(self.program.as_ref()),
+            )),
             "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),

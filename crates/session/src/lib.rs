@@ -17,7 +17,9 @@ mod completion;
 mod evaluations;
 mod execute;
 mod handling;
+mod hardware_breakpoints;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;
@@ -30,6 +32,8 @@ mod source;
 mod step;
 pub mod view;
 mod watch;
+mod watchpoint_commands;
+mod watchpoints;
 
 pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
 pub use session::Session;

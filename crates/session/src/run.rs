@@ -80,6 +80,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -127,9 +128,17 @@ impl Session {
             }
             Notice::ThreadEnded { thread } => {
                 self.lose_evaluations(thread)?;
+                for number in self.watchpoints.of_thread(thread) {
+                    observer.notice(&format!("watchpoint {number} is gone with its thread"));
+                    self.watchpoints.delete(self.program.as_mut(), number)?;
+                }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
@@ -156,6 +165,26 @@ impl Session {
             } => {
                 return self.on_signal(thread, signal, fault_address, fatal, observer);
             }
+            Notice::HardwareHit { thread, address } => {
+                let announced = self.announced.take() == Some((thread, address));
+                let pause = match announced {
+                    true => None,
+                    false => self.on_hardware_hit(thread, address)?,
+                };
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // It came before the instruction that was to be stepped.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
+            }
+            Notice::Accessed { thread, accesses } => {
+                return self.take_access(thread, &accesses, goal);
+            }
             Notice::SystemCall {
                 thread,
                 number,
@@ -166,15 +195,19 @@ impl Session {
                 child,
                 kind,
             } => return self.on_forking(thread, child, kind),
-            Notice::HardwareHit { thread, .. } | Notice::Accessed { thread, .. } => {
-                self.running_mut()?.debuggee.resume(thread)?;
-            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
                 self.evaluations.clear();
                 self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
+                self.hardware_breakpoints.forget_locations();
+                for gone in self.watchpoints.forget_program(true) {
+                    let (number, text) = (gone.number, gone.text);
+                    observer.notice(&format!(
+                        "watchpoint {number} on {text} is gone: its memory is another program's now"
+                    ));
+                }
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
@@ -263,6 +296,9 @@ impl Session {
         }
         let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
         let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -291,6 +327,9 @@ impl Session {
                 pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
             }
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_call_end(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -303,6 +342,40 @@ impl Session {
             }
         }
         Ok(pause)
+    }
+
+    /// Watched memory was accessed.
+    fn take_access(
+        &mut self,
+        thread: ThreadId,
+        accesses: &[juror_debuggee::MemoryAccess],
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        // Watching other bytes from now on stops every thread.
+        let runs = |session: &Session| {
+            let debuggee = &session.running()?.debuggee;
+            let mut threads = debuggee.threads();
+            Ok::<_, CommandError>(
+                threads.any(|it| it.state == juror_debuggee::ThreadState::Running),
+            )
+        };
+        let others_run = runs(self)?;
+        let pause = self.on_access(thread, accesses)?;
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        if goal.stepping == Some(thread) {
+            // The step is done.
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        let is_halted = others_run && !runs(self)?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        if is_halted {
+            debuggee.resume_all()?;
+        } else {
+            debuggee.resume(thread)?;
+        }
+        Ok(None)
     }
 
     fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
@@ -408,10 +481,15 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
-        if !self.breakpoints.is_at(address) {
+        let is_hardware = self.running()?.debuggee.is_hardware_site(address);
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
-        let pause = self.on_breakpoint(thread, address)?;
+        let mut pause = self.on_breakpoint(thread, address)?;
+        if pause.is_none() && is_hardware {
+            pause = self.on_hardware_hit(thread, address)?;
+        }
         self.announced = Some((thread, address));
         Ok(pause)
     }
@@ -466,7 +544,7 @@ impl Session {
             frames.truncate(count);
             more = false;
         }
-        let backtrace: Vec<FrameView> = frames
+        let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
             .map(|(level, frame)| self.frame_view(level, frame))
@@ -477,10 +555,25 @@ impl Session {
         {
             location.clone_from(&first.location);
         }
+        if let StopReason::Watchpoint { accesses } = &reason
+            && let Some(place) = accesses.first().map(|access| &access.place)
+            && place.line.is_some()
+            && place.function == location.function
+        {
+            // The statement that did it, not what comes next.
+            location.line = place.line;
+            location.file.clone_from(&place.file);
+            if let Some(first) = backtrace.first_mut() {
+                first.location.line = place.line;
+                first.location.file.clone_from(&place.file);
+            }
+        }
         let shown = frames
             .first()
             .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));
+        let line_shown = location.line;
         let source = shown.and_then(|(frame, file, line)| {
+            let line = line_shown.unwrap_or(line);
             let built = frame.module.as_ref().and_then(|module| module.built);
             self.sources.around(&file, line, STOP_LINES, built)
         });

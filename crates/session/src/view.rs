@@ -199,6 +199,21 @@ pub enum StopReason {
         /// The same in words, with what it is about.
         description: String,
     },
+    /// Watched memory was accessed; the thread stands behind the access.
+    Watchpoint {
+        /// By which watchpoints it was seen.
+        accesses: Vec<WatchedAccess>,
+    },
+    /// The call is over for which local variables were watched. The
+    /// watchpoints are gone.
+    WatchpointEnded {
+        /// Their numbers.
+        numbers: Vec<u32>,
+        /// What they watched.
+        expressions: Vec<String>,
+        /// The function that was left.
+        function: String,
+    },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.
@@ -238,6 +253,25 @@ pub enum StopReason {
         /// Their numbers.
         evaluations: Vec<u32>,
     },
+}
+
+/// An access to watched memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchedAccess {
+    /// The watchpoint's number.
+    pub number: u32,
+    /// What is watched, as it was written.
+    pub expression: String,
+    /// `write`, `change` or `read`.
+    pub access: String,
+    /// The value before a store, safe for a terminal.
+    pub before: Option<String>,
+    /// The value now, safe for a terminal.
+    pub value: String,
+    /// The instruction that did it.
+    pub place: Location,
+    /// The system call by which the kernel did it.
+    pub system_call: Option<String>,
 }
 
 /// The debuggee stands still.

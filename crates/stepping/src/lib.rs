@@ -24,6 +24,7 @@ mod engine;
 mod explore;
 mod flow;
 mod follow_set;
+mod line;
 mod passage;
 mod protocol;
 mod self_check;
@@ -36,12 +37,13 @@ pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of, instruction_length};
 pub use follow_set::find_follow_set;
+pub use line::{LineStops, line_stops};
 pub use passage::{PlannedPassage, plan_passage};
 pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
 pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    Wanted, accesses_of, aligned_parts, allocate, is_repeated, last_instruction,
 };
 
 use site::Site;

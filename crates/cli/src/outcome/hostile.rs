@@ -180,6 +180,24 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Watchpoint { accesses } => {
+                for access in accesses {
+                    access.expression = text();
+                    access.access = text();
+                    access.before = Some(text());
+                    access.value = text();
+                    access.system_call = Some(text());
+                    poison_location(&mut access.place);
+                }
+            }
+            StopReason::WatchpointEnded {
+                expressions,
+                function,
+                ..
+            } => {
+                expressions.iter_mut().for_each(|it| *it = text());
+                *function = text();
+            }
             StopReason::Caught { description, .. } => *description = text(),
             StopReason::Evaluated {
                 expression,

@@ -9,6 +9,7 @@ mod inspecting;
 mod points;
 mod processes;
 mod running;
+mod watching;
 
 use crate::view::CommandHelp;
 use std::sync::LazyLock;
@@ -18,10 +19,12 @@ use std::sync::LazyLock;
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
     Abandon,
+    AccessWatch,
     Advance,
     Backtrace,
     Break,
     Call,
+    ChangeWatch,
     Catch,
     Clear,
     Commands,
@@ -34,6 +37,7 @@ pub enum Command {
     Finish,
     Frame,
     Handle,
+    HardwareBreak,
     Help,
     Ignore,
     Info,
@@ -44,15 +48,18 @@ pub enum Command {
     NextInstruction,
     Print,
     Quit,
+    ReadWatch,
     Run,
     Start,
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryHardwareBreak,
     TemporaryCatch,
     Thread,
     Until,
     Up,
+    Watch,
 }
 
 /// What completes an argument of a command.
@@ -120,6 +127,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
     ("threads", "the threads and where they stand"),
+    (
+        "watchpoints",
+        "what is watched, how, and how often it was hit",
+    ),
 ];
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
@@ -130,6 +141,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
     table.sort_unstable_by_key(|entry| entry.name);
