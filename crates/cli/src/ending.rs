@@ -20,10 +20,18 @@ pub fn write(page: &mut Page, view: &EndView) {
         }
         None => writeln!(page, "The program is gone."),
     }
+    if let Some(function) = &view.called {
+        let function = safe(function);
+        writeln!(
+            page,
+            "It ended in {NAME}{function}{NAME:#}, which was called from juror: no verdict is final."
+        );
+    }
     write_violations(page, &view.violations);
     for summary in &view.summaries {
         page.gap();
-        write_summary(page, summary, view.ending.is_some());
+        let ended = view.ending.is_some() && view.called.is_none();
+        write_summary(page, summary, ended);
     }
 }
 

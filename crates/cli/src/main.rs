@@ -16,6 +16,7 @@ mod diagnostics;
 mod driver;
 mod ending;
 mod escape;
+mod evaluations;
 mod exit;
 mod interrupt;
 mod json;

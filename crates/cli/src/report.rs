@@ -6,6 +6,7 @@
 use crate::diagnostics;
 use crate::driver::PropertySource;
 use crate::escape::safe;
+use crate::evaluations;
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::places::{
@@ -28,6 +29,7 @@ pub struct Context<'a> {
 /// Writes the whole report of a stop.
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
     let with_stack = write_reason(page, view, context);
+    evaluations::write_remark(page, view);
     if let Some(source) = &view.source {
         write_source(page, source);
     }
@@ -138,6 +140,20 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
+            return false;
+        }
+        StopReason::Evaluated {
+            number,
+            expression,
+            returned,
+        } => {
+            evaluations::write_done(page, *number, expression, returned.as_ref());
+            write_place(page, styled(STRONG, "Again"), " in ", view);
+            return false;
+        }
+        StopReason::Abandoned { evaluations } => {
+            evaluations::write_abandoned(page, evaluations);
+            write_place(page, styled(STRONG, "Again"), " in ", view);
             return false;
         }
     }

@@ -224,3 +224,18 @@ fn a_step_goes_through_the_linkage_table() {
 fn signals_are_handled_as_the_table_says() {
     check("signals", "signals.c", unoptimized);
 }
+
+#[test]
+fn functions_are_called_with_values_of_all_classes() {
+    check("callees", "callees.c", unoptimized);
+}
+
+#[test]
+fn a_stop_inside_a_call_leaves_an_evaluation_open() {
+    check("evaluations", "callees.c", unoptimized);
+}
+
+#[test]
+fn conditions_may_call_functions() {
+    check("conditions", "callees.c", unoptimized);
+}

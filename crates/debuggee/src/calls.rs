@@ -65,6 +65,8 @@ pub struct OpenCall {
     extended: ExtendedState,
     pending: Option<PendingSignal>,
     group_stopped: bool,
+    enters_again: bool,
+    is_in_call: bool,
 }
 
 impl OpenCall {
@@ -189,6 +191,8 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
+            enters_again: mem::take(&mut known.enters_again),
+            is_in_call: mem::take(&mut known.is_in_call),
         };
         if self.calls.open.is_empty() {
             self.calls.still = self.threads.keys().copied().collect();
@@ -229,6 +233,8 @@ impl Debuggee {
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
+        known.enters_again = outermost.enters_again;
+        known.is_in_call = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {
             pending.fresh = false;
@@ -265,6 +271,11 @@ impl Debuggee {
             return Ok(());
         }
         self.calls.open.retain(|call| call.thread != thread);
+        if self.is_ending() {
+            // Nobody runs again.
+            self.calls.deferred.clear();
+            return Ok(());
+        }
         if let Some(back) = self.calls.return_address {
             for _ in 0..ended {
                 self.remove(back, Owner::Internal)?;
@@ -283,9 +294,7 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            while let Some(notice) = self.calls.deferred.pop_back() {
-                self.notices.push_front(notice);
-            }
+            self.notices.append(&mut self.calls.deferred);
         }
     }
 

@@ -37,9 +37,6 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
-        if is_own_stop(number, &information) {
-            return self.take_in_own_stop(thread);
-        }
         let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
                 information = original;
@@ -49,8 +46,8 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_key = audience == Audience::Terminal;
-                (audience, !is_key && self.treatments.of(number).deliver)
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -64,6 +61,9 @@ impl Debuggee {
                 synchronous: is_fault,
             },
         );
+        if !is_fault {
+            self.keep_interrupted_copy(thread)?;
+        }
         if is_fault && self.return_from_passage(thread, number)? {
             if audience == Audience::Program {
                 return self.feed(Input::Resume { thread });
@@ -155,6 +155,16 @@ impl Debuggee {
         }
     }
 
+    /// A signal that finds a thread in a copy is delivered there: the handler
+    /// will return to it, so the copy stays when juror goes.
+    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.scratch.is_interrupted {
+            let counter = self.stop_registers(thread)?.kernel_counter;
+            self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
+        }
+        Ok(())
+    }
+
     /// Takes the pending signal of a stopped thread, for the request that lets
     /// it run to carry; 0 when there is none. Sends those anew that were put
     /// off.
@@ -199,6 +209,23 @@ impl Debuggee {
         is_jurors.then(|| known.put_off.remove(sent).information)
     }
 
+    /// A signal goes to a thread that may be in a copy: the engine remembers
+    /// that its handler comes back there.
+    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let counter = match self.stop_registers(thread) {
+            Ok(registers) => registers.kernel_counter,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self.scratch.original_of(counter) {
+            Some(place) if !place.executed => self.feed(Input::Signalled {
+                thread,
+                address: place.address,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// When the fault happened on the way past a site, puts the thread back to
     /// the original instruction, so that the signal tells of that; true then.
     fn return_from_passage(
@@ -214,7 +241,7 @@ impl Debuggee {
         let is_stepping = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.motion == Motion::Step);
+            .is_some_and(|known| known.motion != Motion::Run);
         let address = match in_copy {
             Some(place) => place.address,
             None if is_stepping
@@ -244,21 +271,4 @@ impl Debuggee {
         })?;
         Ok(true)
     }
-
-    /// The stop signal that an interrupt request sent: never the program's.
-    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.interrupter.take_request() {
-            return self.settle(thread);
-        }
-        self.interrupt_engine(thread)?;
-        self.announce(Notice::Interrupted { thread });
-        Ok(())
-    }
-}
-
-/// Whether this is the stop signal of an interrupt request.
-fn is_own_stop(number: i32, information: &siginfo_t) -> bool {
-    number == libc::SIGSTOP
-        && information.si_code == libc::SI_USER
-        && kernel::sender(information) as u32 == std::process::id()
 }

@@ -7,6 +7,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use juror_stepping::StepBy;
+
 use crate::error::LaunchError;
 
 /// A program to start, with everything that it is started with. The default
@@ -35,6 +37,8 @@ pub struct Launch {
     /// Whether every site is passed in place, whatever its instruction allows.
     /// Slow: for tests of that way.
     pub in_place: bool,
+    /// How threads are made to execute one instruction.
+    pub step_by: StepBy,
 }
 
 impl Launch {

@@ -7,7 +7,7 @@
 //! thread may run past one. Upper floors see the program as it would be
 //! without juror: original bytes, original program counters, its own signals.
 //!
-//! Start with [`Debuggee::launch`]; then plant points with
+//! Start with [`Debuggee::launch`] or [`Debuggee::attach`]; then plant points with
 //! [`Debuggee::insert`], let go with [`Debuggee::resume_all`], and ask
 //! [`Debuggee::wait`] what happened.
 //!
@@ -15,6 +15,7 @@
 //! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
+mod attach;
 mod calls;
 mod children;
 mod cpu;
@@ -23,11 +24,13 @@ mod delivery;
 mod ending;
 mod error;
 mod executable;
+mod follow_set;
 mod hardware;
 mod image;
 mod inject;
 mod inspect;
 mod interrupter;
+mod interruption;
 mod kernel;
 mod kernel_writes;
 mod launch;
@@ -37,6 +40,7 @@ mod notice;
 mod operations;
 mod pages;
 mod points;
+mod process_status;
 mod registers;
 mod resolver;
 mod scratch;
@@ -52,8 +56,8 @@ mod watched_calls;
 mod watched_steps;
 
 pub use calls::{Call, OpenCall};
-pub use debuggee::Debuggee;
-pub use error::{DebuggeeError, LaunchError};
+pub use debuggee::{Debuggee, Origin};
+pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
@@ -64,4 +68,4 @@ pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
-pub use juror_stepping::{AccessKinds, Owner, Owners, ThreadId};
+pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

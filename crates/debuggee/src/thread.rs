@@ -20,6 +20,9 @@ pub(crate) struct Thread {
     pub(crate) awaiting: bool,
     /// It was asked to stop and no stop was handed to the engine since.
     pub(crate) hold_requested: bool,
+    /// It was asked to stop because somebody wants the debuggee to, and has
+    /// not stopped since.
+    pub(crate) interrupting: bool,
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
@@ -36,6 +39,8 @@ pub(crate) struct Thread {
     /// The parent in a `vfork` goes on by itself when the child is gone.
     pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
+    /// Signals before that one, until the thread runs.
+    pub(crate) put_off: Vec<PutOff>,
     /// What its debug registers hold, and since which change of them.
     pub(crate) hardware: crate::hardware::ThreadHardware,
     /// Between the entry and the exit of a system call that is being watched.
@@ -44,8 +49,6 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
-    /// Signals before that one, until the thread runs.
-    pub(crate) put_off: Vec<PutOff>,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -65,6 +68,8 @@ pub(crate) enum State {
 pub(crate) enum Motion {
     Run,
     Step,
+    /// To the traps at all that can follow one instruction: a step, too.
+    ToTraps,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
@@ -109,6 +114,7 @@ impl Thread {
             motion: Motion::Run,
             awaiting: false,
             hold_requested: false,
+            interrupting: false,
             at_signal: false,
             at_entry: false,
             enters_again: false,
@@ -116,11 +122,11 @@ impl Thread {
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
+            put_off: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
-            put_off: Vec::new(),
             registers: OnceCell::new(),
         }
     }
@@ -143,6 +149,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
+        self.interrupting = false;
         self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {

@@ -171,6 +171,15 @@ impl Debuggee {
         self.arrange_tiers()
     }
 
+    /// Takes every watch away; all threads are stopped.
+    pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
+        if !self.watches.is_live() {
+            return Ok(());
+        }
+        self.watches.list.clear();
+        self.arrange_tiers()
+    }
+
     /// How a watch is carried out at present; nothing for one that is gone.
     pub fn watch_tier(&self, id: WatchId) -> Option<WatchTier> {
         let watch = self.watches.list.iter().find(|watch| watch.id == id)?;

@@ -70,7 +70,7 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.watched_step = step;
-            known.steps_quietly = motion == Motion::Run;
+            known.steps_quietly = motion != Motion::Step;
         }
         Ok(kernel::single_step(thread.0, signal))
     }

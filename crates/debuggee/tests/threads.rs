@@ -273,14 +273,14 @@ fn another_thread_can_interrupt() {
         &[],
     );
     let mut debuggee = program.start();
-    let interrupter = debuggee.interrupter();
+    let interrupter = debuggee.interrupter().unwrap();
     let helper = std::thread::spawn(move || interrupter.interrupt());
     debuggee.resume_all().unwrap();
     run_until_interrupted(&mut debuggee);
     helper.join().unwrap();
     debuggee.halt_all().unwrap();
     debuggee.resume_all().unwrap();
-    debuggee.interrupter().interrupt();
+    debuggee.interrupter().unwrap().interrupt();
     run_until_interrupted(&mut debuggee);
 }
 

@@ -12,7 +12,7 @@ mod numbers;
 mod resolvable;
 mod views;
 
-pub use hits::Stopping;
+pub use hits::{Answer, Stopping};
 pub use location::{Change, Found, Location, Locations};
 pub use numbers::{Target, targets};
 pub use resolvable::{Resolvable, Resolved, resolvable};

@@ -29,7 +29,10 @@ impl Session {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
         if result.is_err() {
             self.attached.clear();
         }
@@ -68,10 +71,23 @@ impl Session {
             self.begun()?;
         }
         match command {
+            Command::Continue => self.choose_evaluation(false)?,
+            Command::Advance
+            | Command::Finish
+            | Command::Next
+            | Command::NextInstruction
+            | Command::Step
+            | Command::StepInstruction
+            | Command::Until => self.choose_evaluation(true)?,
+            _ => {}
+        }
+        match command {
+            Command::Abandon => self.abandon(rest),
             Command::Advance => self.advance_to(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
             Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
+            Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
             Command::Clear => self.clear(rest),
@@ -104,7 +120,7 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Print => self.print(rest),
+            Command::Print => self.print(rest, false, observer),
             Command::Quit => {
                 if let Some(program) = &mut self.program {
                     let _ = program.debuggee.kill();
@@ -288,6 +304,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
                 self.select_frame(level)

@@ -27,6 +27,7 @@ impl Session {
                 arguments: Vec::new(),
                 inlined: false,
                 signal: false,
+                evaluation: None,
             };
         };
         let mut location = report::location(program, frame.lookup);
@@ -49,6 +50,7 @@ impl Session {
                 .collect(),
             inlined: frame.is_inlined(),
             signal: frame.interrupted,
+            evaluation: frame.called_by_juror,
         }
     }
 

@@ -14,6 +14,7 @@ mod catch_commands;
 mod catchpoints;
 pub mod commands;
 mod completion;
+mod evaluations;
 mod execute;
 mod handling;
 mod inspect;

@@ -7,6 +7,7 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::print::convenience;
 use crate::report;
@@ -32,6 +33,8 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
+    /// A call of an evaluation is over.
+    CallEnded(ThreadId, CallEnd),
     /// The program is gone.
     Ended(Option<Ending>),
 }
@@ -63,10 +66,19 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let pause = self.continue_until_pause(observer)?;
+        self.settle(pause)
+    }
+
+    /// Lets all threads run until something happens, which is still to be
+    /// shown.
+    pub(crate) fn continue_until_pause(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.running_mut()?.debuggee.resume_all()?;
-        let pause = self.pump(observer, Goal::default())?;
-        self.settle(pause)
+        self.pump(observer, Goal::default())
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -111,13 +123,20 @@ impl Session {
                 }
                 return Ok(pause);
             }
-            Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
+            Notice::Stepped { thread, .. } => {
+                let has_returned = self.running()?.debuggee.has_returned(thread);
+                return Ok(Some(match has_returned {
+                    true => Pause::CallEnded(thread, CallEnd::Returned),
+                    false => Pause::Stepped(thread),
+                }));
+            }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
                 program.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
+                self.lose_evaluations(thread)?;
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
@@ -167,6 +186,7 @@ impl Session {
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
+                self.evaluations.clear();
                 self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
                 self.running_mut()?.restart(thread);
@@ -243,7 +263,20 @@ impl Session {
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
-        let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::INTERNAL)
+            && let Some(end) = self.call_end_at(thread, address)?
+        {
+            return Ok(Some(Pause::CallEnded(thread, end)));
+        }
+        // What juror runs on the user's behalf is no behaviour of the program.
+        let mut calls = self.running()?.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called && self.is_asking {
+            return Ok(None);
+        }
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
         if owners.contains(Owners::DEVELOPER) {
             self.asked = Some((thread, address));
         }
@@ -255,7 +288,8 @@ impl Session {
                 pause = Some(Pause::Reason(reason, thread));
             }
         }
-        if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+        if !is_called
+            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program
         {
             let mut reaction = Reaction::default();
@@ -335,11 +369,18 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
+        };
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
         let values = |name: &str| convenience(&self.values, name);
-        let Some(stopping) = self.breakpoints.hit(program, thread, address, &values) else {
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers);
+        let Some(stopping) = hit else {
             return Ok(None);
         };
         let silent = self.attached.prepare(&self.breakpoints, &stopping);
@@ -365,6 +406,10 @@ impl Session {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
+            Pause::CallEnded(thread, end) => {
+                self.ended_call = Some((thread, end));
+                Ok(Outcome::Done)
+            }
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
                 match self.announce_breakpoint(thread)? {
                     Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
@@ -396,6 +441,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
+        program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
         if !program.debuggee.is_alive() {
             return self.drain_end();
@@ -456,6 +502,7 @@ impl Session {
             self.sources.around(&file, line, STOP_LINES, built)
         });
         Ok(StopView {
+            evaluation: self.evaluations.innermost(thread),
             reason,
             thread: number,
             thread_count,
@@ -468,10 +515,12 @@ impl Session {
 
     /// The run is over: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
-        // When the user ended it, nothing is decided by the end.
+        // When the user ended it, by a command or by a function that a command
+        // called, nothing is decided by the end.
+        let called = self.evaluations.running_function();
         let violations = match ending {
-            Some(_) => self.watch.finish(),
-            None => Vec::new(),
+            Some(_) if called.is_none() => self.watch.finish(),
+            _ => Vec::new(),
         };
         let violations = violations
             .into_iter()
@@ -485,6 +534,7 @@ impl Session {
         self.forget_program();
         EndView {
             ending,
+            called,
             violations,
             summaries,
         }

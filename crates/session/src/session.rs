@@ -4,6 +4,7 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
@@ -48,6 +49,12 @@ pub struct Session {
     /// The breakpoints here have been asked in the present run: a step that
     /// ends here does not ask them again.
     pub(crate) asked: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) attached: Attached,
@@ -84,6 +91,9 @@ impl Session {
             last_modules: Modules::default(),
             announced: None,
             asked: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
             watch,
             breakpoints: Breakpoints::default(),
             attached: Attached::default(),
@@ -117,11 +127,9 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
         let launch = self.launch_of();
-        let debuggee =
+        let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        if let Ok(mut guard) = self.interrupter.lock() {
-            *guard = Some(debuggee.interrupter());
-        }
+        self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -139,6 +147,17 @@ impl Session {
         }
         bound?;
         self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Lets those who hold [`Session::interrupter`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
         Ok(())
     }
 
@@ -199,6 +218,8 @@ impl Session {
         self.announced = None;
         self.asked = None;
         self.attached.clear();
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {

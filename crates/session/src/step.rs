@@ -496,6 +496,10 @@ impl Session {
             .get(level)
             .cloned()
             .ok_or_else(|| CommandError::new("there is no such frame"))?;
+        if frame.called_by_juror.is_some() {
+            let pause = self.continue_until_pause(observer)?;
+            return Ok((frame, pause));
+        }
         // Calls that were inlined have no return of their own.
         let caller = frames
             .iter()

@@ -74,6 +74,9 @@ pub struct FrameView {
     pub inlined: bool,
     /// A frame that a signal interrupted.
     pub signal: bool,
+    /// No frame of the program: juror called the one before it, in the
+    /// evaluation of this number.
+    pub evaluation: Option<u32>,
 }
 
 /// Lines of a source file.
@@ -220,6 +223,21 @@ pub enum StopReason {
     Interrupted,
     /// The program has been started and stands at its main function.
     Started,
+    /// An expression that was stopped in a function it called has its value;
+    /// the thread stands where it stood before.
+    Evaluated {
+        /// The number of the evaluation.
+        number: u32,
+        /// The expression.
+        expression: String,
+        /// Its value; absent for `void`.
+        returned: Option<VariableView>,
+    },
+    /// Evaluations were given up; the thread stands where it stood before.
+    Abandoned {
+        /// Their numbers.
+        evaluations: Vec<u32>,
+    },
 }
 
 /// The debuggee stands still.
@@ -228,6 +246,9 @@ pub struct StopView {
     /// Why.
     #[serde(flatten)]
     pub reason: StopReason,
+    /// The thread is in a function that juror called, in the evaluation of this
+    /// number.
+    pub evaluation: Option<u32>,
     /// juror's number of the thread that stopped first; the one that commands
     /// speak of.
     pub thread: u32,
@@ -264,6 +285,8 @@ pub enum Ending {
 pub struct EndView {
     /// How it ended; absent when it was detached or killed by the user.
     pub ending: Option<Ending>,
+    /// It ended in this function, which juror had called: no verdict is final.
+    pub called: Option<String>,
     /// Violations that the end itself brought.
     pub violations: Vec<ViolationView>,
     /// One entry a property.
@@ -436,6 +459,19 @@ pub struct ValueView {
     pub value: String,
 }
 
+/// An expression that waits for a function it calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvaluationView {
+    /// Its number.
+    pub number: u32,
+    /// juror's number of the thread that makes the call.
+    pub thread: u32,
+    /// The expression; empty for the condition of a breakpoint.
+    pub expression: String,
+    /// The function.
+    pub function: String,
+}
+
 /// One command, for help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandHelp {
@@ -490,6 +526,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// Evaluations that are open.
+    Evaluations(Vec<EvaluationView>),
     /// The list of commands.
     HelpIndex(Vec<CommandHelp>),
     /// One command.

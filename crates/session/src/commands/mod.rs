@@ -4,6 +4,7 @@
 //! prefix stands for its command; where several commands share a prefix, the
 //! aliases decide (`s` is `step`, as in gdb).
 
+mod calling;
 mod inspecting;
 mod points;
 mod processes;
@@ -16,9 +17,11 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
+    Abandon,
     Advance,
     Backtrace,
     Break,
+    Call,
     Catch,
     Clear,
     Commands,
@@ -101,6 +104,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    (
+        "evaluations",
+        "expressions that wait for functions which they call",
+    ),
     ("frame", "the selected frame"),
     ("line", "where the selected frame stands in the source"),
     ("locals", "the local variables of the selected frame"),
@@ -118,6 +125,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
+        calling::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
