@@ -66,10 +66,19 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let pause = self.continue_until_pause(observer)?;
+        self.settle(pause)
+    }
+
+    /// Lets all threads run until something happens, which is still to be
+    /// shown.
+    pub(crate) fn continue_until_pause(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.running_mut()?.debuggee.resume_all()?;
-        let pause = self.pump(observer, Goal::default())?;
-        self.settle(pause)
+        self.pump(observer, Goal::default())
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
