@@ -2,7 +2,7 @@
 //!
 //! Everything after the program's name belongs to the program.
 
-use crate::driver::{CpuPolicy, Options, PropertySource};
+use crate::driver::{CpuPolicy, Options, PropertySource, SelfCheck};
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -197,6 +197,10 @@ pub struct Run {
     /// Leave address space randomisation on
     #[arg(long)]
     aslr: bool,
+    /// Check what juror does to the program against the model of its
+    /// breakpoint engine; keep what was checked in FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    self_check: Option<Option<PathBuf>>,
     // One list: clap takes every word after its first value, whatever it is.
     /// The program, and its arguments
     #[arg(
@@ -349,7 +353,24 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
+            self_check: self.self_check()?,
             ..self.common.options()?
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
         })
     }
 
@@ -526,6 +547,7 @@ mod tests {
             cpu: CpuPolicy::Free,
             history: 9,
             ignore_inlined: true,
+            self_check: None,
             ..Options::default()
         };
         assert_eq!(options, expected);

@@ -23,11 +23,19 @@ pub fn write(page: &mut Page, view: &EndView) {
         }
         None => writeln!(page, "The program is gone."),
     }
+    if let Some(function) = &view.called {
+        let function = safe(function);
+        writeln!(
+            page,
+            "It ended in {NAME}{function}{NAME:#}, which was called from juror: no verdict is final."
+        );
+    }
     write_violations(page, &view.violations);
     let is_over = view.ending.is_some_and(Ending::is_final);
     for summary in &view.summaries {
         page.gap();
-        write_summary(page, summary, is_over);
+        let is_decided = is_over && view.called.is_none();
+        write_summary(page, summary, is_decided);
     }
 }
 

@@ -16,6 +16,7 @@ mod diagnostics;
 mod driver;
 mod ending;
 mod escape;
+mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
@@ -27,7 +28,9 @@ mod path;
 mod places;
 mod prompt;
 mod report;
+mod self_check;
 mod tables;
+mod watched;
 
 use anyhow::Context as _;
 use arguments::{Action, Common, Script};
@@ -71,6 +74,7 @@ fn start(
         }
     };
     let has_properties = !options.properties.is_empty();
+    let check = options.self_check.clone();
     let mut console = match console::open(options, output)? {
         Ok(console) => console,
         Err(status) => return Ok(status),
@@ -89,7 +93,10 @@ fn start(
         let mut lines = prompt::Piped::standard_input()?;
         prompt::converse(&mut console, &commands, has_properties, &mut lines)?
     };
-    Ok(status)
+    match check {
+        Some(check) => self_check::conclude(&check.report(), console.output(), status),
+        None => Ok(status),
+    }
 }
 
 /// The commands of `-x` and `-e`, in their order.

@@ -3,7 +3,7 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{ending, monitors, path, tables};
+use crate::{ending, evaluations, monitors, path, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -29,6 +29,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context<'_>) {
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
+        Outcome::Evaluations(open) => evaluations::write(page, open),
         Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
         Outcome::Help(command) => tables::write_help(page, command),
     }
@@ -59,6 +60,21 @@ pub mod samples {
     use crate::report::samples::*;
     use juror_session::view::*;
 
+    /// An access to watched memory: a store, or a read where there is no value
+    /// before.
+    pub fn access(before: Option<String>) -> WatchedAccess {
+        let is_write = before.is_some();
+        WatchedAccess {
+            number: 3,
+            expression: "queue.count".into(),
+            access: if is_write { "write" } else { "read" }.into(),
+            before,
+            value: "2".into(),
+            place: location("take", "queue.c", 40),
+            system_call: is_write.then(|| "read".into()),
+        }
+    }
+
     /// One reason of each sort.
     pub fn stop_reasons() -> Vec<StopReason> {
         vec![
@@ -77,6 +93,14 @@ pub mod samples {
                 errors: vec![],
                 silent: false,
                 temporary: false,
+            },
+            StopReason::Watchpoint {
+                accesses: [Some("1".to_owned()), None].map(access).into(),
+            },
+            StopReason::WatchpointEnded {
+                numbers: vec![3],
+                expressions: vec!["count".into()],
+                function: "work".into(),
             },
             StopReason::Caught {
                 numbers: vec![2],
@@ -97,6 +121,14 @@ pub mod samples {
             },
             StopReason::Interrupted,
             StopReason::Started,
+            StopReason::Evaluated {
+                number: 1,
+                expression: "f(1)".into(),
+                returned: Some(variable("$1", "int", "7")),
+            },
+            StopReason::Abandoned {
+                evaluations: vec![2, 3],
+            },
             StopReason::Attached { process: 815 },
         ]
     }
@@ -132,6 +164,12 @@ pub mod samples {
                 type_name: "int".into(),
                 value: "7".into(),
             }),
+            Outcome::Evaluations(vec![EvaluationView {
+                number: 1,
+                thread: 2,
+                expression: "f(1) + 2".into(),
+                function: "f".into(),
+            }]),
             Outcome::HelpIndex(vec![tables::samples::help()]),
             Outcome::Help(tables::samples::help()),
             Outcome::Quit,
@@ -164,6 +202,7 @@ mod tests {
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",
+            Outcome::Evaluations(_) => "#  thread  in  expression\n1  2       f   f(1) + 2\n",
             Outcome::HelpIndex(_) => "next  n  run",
             Outcome::Help(_) => "next (n): run",
         }

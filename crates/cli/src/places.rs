@@ -107,6 +107,9 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
         page.push("<signal handler called>\n");
         return;
     }
+    if let Some(number) = frame.evaluation {
+        return crate::evaluations::write_frame(page, number);
+    }
     let place = frame_place(page, frame);
     page.push(&place);
     if frame.inlined {
@@ -195,6 +198,7 @@ mod tests {
             arguments,
             inlined,
             signal,
+            evaluation: None,
         };
         let frames = [
             frame(

@@ -6,11 +6,13 @@
 use crate::diagnostics;
 use crate::driver::PropertySource;
 use crate::escape::safe;
+use crate::evaluations;
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::places::{
     file_and_line, frame_place, long_location, short_location, write_frames, write_source,
 };
+use crate::watched;
 use juror_session::view::{Location, PathStep, StopReason, StopView, VariableView, ViolationView};
 
 /// Violations shown in full at one stop; the others are counted.
@@ -28,6 +30,7 @@ pub struct Context<'a> {
 /// Writes the whole report of a stop.
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
     let with_stack = write_reason(page, view, context);
+    evaluations::write_remark(page, view);
     if let Some(source) = &view.source {
         write_source(page, source);
     }
@@ -77,6 +80,20 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             };
             let lead = format!("{STRONG}{word} {}{STRONG:#}", numbers.join(", "));
             write_place(page, lead, " in ", view);
+            return false;
+        }
+        StopReason::Watchpoint { accesses } => {
+            watched::write_accesses(page, accesses);
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+            return false;
+        }
+        StopReason::WatchpointEnded {
+            numbers,
+            expressions,
+            function,
+        } => {
+            watched::write_ended(page, numbers, expressions, function);
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
             return false;
         }
         StopReason::Caught {
@@ -142,6 +159,20 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
+            return false;
+        }
+        StopReason::Evaluated {
+            number,
+            expression,
+            returned,
+        } => {
+            evaluations::write_done(page, *number, expression, returned.as_ref());
+            write_place(page, styled(STRONG, "Again"), " in ", view);
+            return false;
+        }
+        StopReason::Abandoned { evaluations } => {
+            evaluations::write_abandoned(page, evaluations);
+            write_place(page, styled(STRONG, "Again"), " in ", view);
             return false;
         }
     }

@@ -170,6 +170,12 @@ fn a_breakpoint_has_locations_conditions_and_commands() {
 }
 
 #[test]
+fn watchpoints_show_the_store_and_end_with_their_call() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("watched", "watched.c", gcc);
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }
@@ -223,4 +229,19 @@ fn a_step_goes_through_the_linkage_table() {
 #[test]
 fn signals_are_handled_as_the_table_says() {
     check("signals", "signals.c", unoptimized);
+}
+
+#[test]
+fn functions_are_called_with_values_of_all_classes() {
+    check("callees", "callees.c", unoptimized);
+}
+
+#[test]
+fn a_stop_inside_a_call_leaves_an_evaluation_open() {
+    check("evaluations", "callees.c", unoptimized);
+}
+
+#[test]
+fn conditions_may_call_functions() {
+    check("conditions", "callees.c", unoptimized);
 }

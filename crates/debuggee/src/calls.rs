@@ -22,11 +22,10 @@ use libc::user_regs_struct;
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event, ExtendedState, Status};
+use crate::kernel::{self, ExtendedState};
 use crate::notice::Notice;
 use crate::registers::Registers;
 use crate::scratch::RETURN_CODE;
-use crate::stash;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
 /// The direction flag, which is clear when a function is called.
@@ -65,6 +64,8 @@ pub struct OpenCall {
     extended: ExtendedState,
     pending: Option<PendingSignal>,
     group_stopped: bool,
+    enters_again: bool,
+    is_in_call: bool,
 }
 
 impl OpenCall {
@@ -189,6 +190,8 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
+            enters_again: mem::take(&mut known.enters_again),
+            is_in_call: mem::take(&mut known.is_in_call),
         };
         if self.calls.open.is_empty() {
             self.calls.still = self.threads.keys().copied().collect();
@@ -229,6 +232,8 @@ impl Debuggee {
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
+        known.enters_again = outermost.enters_again;
+        known.is_in_call = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {
             pending.fresh = false;
@@ -265,6 +270,11 @@ impl Debuggee {
             return Ok(());
         }
         self.calls.open.retain(|call| call.thread != thread);
+        if self.is_ending() {
+            // Nobody runs again.
+            self.calls.deferred.clear();
+            return Ok(());
+        }
         if let Some(back) = self.calls.return_address {
             for _ in 0..ended {
                 self.remove(back, Owner::Internal)?;
@@ -283,9 +293,7 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            while let Some(notice) = self.calls.deferred.pop_back() {
-                self.notices.push_front(notice);
-            }
+            self.notices.append(&mut self.calls.deferred);
         }
     }
 
@@ -300,32 +308,6 @@ impl Debuggee {
             }
             !is_of_thread
         });
-    }
-
-    /// Lets a thread that was stopped inside a system call (while it makes a
-    /// thread or a process) go on to where the kernel leaves it alone: until
-    /// then its result is still to be written into its registers.
-    pub(crate) fn leave_kernel(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let failed = |errno| gone_or("let a system call end", thread)(errno);
-        self.leave_entry(thread)?;
-        if !self.stopped(thread)?.inside_kernel {
-            return Ok(());
-        }
-        kernel::interrupt(thread.0).map_err(failed)?;
-        kernel::resume(thread.0, 0).map_err(failed)?;
-        match kernel::wait_for(thread.0).map_err(failed)? {
-            Status::Stopped {
-                event: Event::Stop, ..
-            } => {}
-            status => {
-                stash::put(thread.0, status);
-                return Err(DebuggeeError::ThreadGone(thread));
-            }
-        }
-        let known = self.stopped_mut(thread)?;
-        known.note_stop(false);
-        known.inside_kernel = false;
-        Ok(())
     }
 
     fn note_registers(&mut self, thread: ThreadId, registers: StopRegisters) {

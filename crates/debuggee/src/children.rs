@@ -11,7 +11,7 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::debuggee::{Debuggee, gone_or};
+use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
 use crate::memory::Memory;
@@ -24,6 +24,7 @@ use crate::thread::{State, Thread};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Birth {
     is_vfork: bool,
+    parent: ThreadId,
 }
 
 impl Debuggee {
@@ -41,7 +42,7 @@ impl Debuggee {
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
             let is_vfork = event == Event::Vfork;
-            self.births.insert(child, Birth { is_vfork });
+            self.births.insert(child, Birth { is_vfork, parent });
         } else {
             // It has reported, run and ended before its parent's word of it.
         }
@@ -107,6 +108,12 @@ impl Debuggee {
 
     /// The child of a `vfork` has let go of the memory.
     pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+        let has_child = |child: &Thread| child.vfork_parent == Some(parent);
+        if self.follows_child() && self.threads.values().any(has_child) {
+            // The child is becoming another program, and is to be followed:
+            // its parent moves no more before that.
+            return Ok(());
+        }
         let Some(known) = self.threads.get_mut(&parent.0) else {
             return Ok(());
         };
@@ -124,6 +131,9 @@ impl Debuggee {
             return Ok(());
         };
         let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
+        if !shares && self.follows_child() {
+            return self.follow_forked(child, birth.parent);
+        }
         if !shares {
             // A child that is already gone needs nothing.
             if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
@@ -140,6 +150,7 @@ impl Debuggee {
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
         known.silent = true;
+        known.vfork_parent = Some(birth.parent);
         known.awaiting = self.is_halting;
         self.threads.insert(child, known);
         self.announce(Notice::Forked {
@@ -160,10 +171,14 @@ impl Debuggee {
             .get(&thread.0)
             .is_some_and(|known| known.silent)
         {
-            self.threads.remove(&thread.0);
-            self.cpu.release(thread.0);
-            self.feed(Input::Ended { thread })?;
-            return tolerate(kernel::detach(thread.0, 0));
+            if !self.follows_child() {
+                self.threads.remove(&thread.0);
+                self.forget_page_caller(thread);
+                self.cpu.release(thread.0);
+                self.feed(Input::Ended { thread })?;
+                return tolerate(kernel::detach(thread.0, 0));
+            }
+            self.follow_executed(thread)?;
         }
         self.cpu.note_program();
         // Somebody may share the old memory still, and is let go when seen.
@@ -184,9 +199,8 @@ impl Debuggee {
         let known = Thread::new(thread, State::Stopped);
         self.threads.insert(thread.0, known);
         self.feed(Input::Executed { thread })?;
-        let is_guarded = self.memory.is_guarded();
         self.memory = crate::debuggee::open_memory(self.process)?;
-        if is_guarded {
+        if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
             self.memory.guard().map_err(failed)?;
         }

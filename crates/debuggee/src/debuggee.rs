@@ -17,18 +17,22 @@ use nix::errno::Errno;
 
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
+use crate::follow::Follow;
 use crate::interrupter::Doorbell;
+use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
+use crate::self_check::Following;
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// Where a debuggee comes from, and so what becomes of it when juror is done.
@@ -50,6 +54,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
+    self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -62,9 +67,10 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
-    pub(crate) watches: Watches,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
+    pub(crate) turns: Turns,
+    pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
     /// Where the dynamic linker announces changes, when a point is there.
@@ -84,6 +90,10 @@ pub struct Debuggee {
     pub(crate) is_halting: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::SystemCalls,
+    /// Which process stays the debuggee when it makes another.
+    pub(crate) follow: Follow,
+    /// It is just becoming another process.
+    pub(crate) is_switching: bool,
     /// Upper floors are told at the moment a process is made.
     pub(crate) catches_forks: bool,
     /// What is done about each signal.
@@ -113,6 +123,9 @@ impl Debuggee {
         };
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
+        debuggee.engine = Engine::stepping_by(launch.step_by);
+        let check = launch.self_check.as_ref();
+        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
         debuggee.in_place = launch.in_place;
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
@@ -134,6 +147,7 @@ impl Debuggee {
             process,
             origin,
             engine: Engine::new(),
+            self_check: None,
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,
@@ -142,6 +156,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            turns: Turns::default(),
             watches: Watches::default(),
             in_place: false,
             auxiliary: Auxiliary::default(),
@@ -156,6 +171,8 @@ impl Debuggee {
             is_halting: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::SystemCalls::None,
+            follow: Follow::default(),
+            is_switching: false,
             catches_forks: false,
             treatments: crate::signals::Treatments::default(),
             doorbell: None,
@@ -214,7 +231,7 @@ impl Debuggee {
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
             }
-            if !self.can_report() {
+            if !self.can_report() && !self.is_ending() {
                 return Err(DebuggeeError::NothingRuns);
             }
             if self.is_interruption_wanted {
@@ -222,6 +239,16 @@ impl Debuggee {
             }
             self.take_status()?;
         }
+    }
+
+    /// Whether the whole process is on its way out, although nobody has resumed
+    /// the threads that are stopped: one of them has ended it.
+    pub fn is_ending(&self) -> bool {
+        let mut stopped = self
+            .threads
+            .values()
+            .filter(|known| known.state == State::Stopped);
+        stopped.any(|known| kernel::is_dying(known.id.0))
     }
 
     /// Whether a status can still come without anybody being resumed.
@@ -364,6 +391,9 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
+            if let Some(following) = &mut self.self_check {
+                following.take(&input, &operations);
+            }
             result = result.and(self.carry_out(&operations));
         }
         self.operations = operations;

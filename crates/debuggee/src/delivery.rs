@@ -14,6 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
+use crate::pages::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
@@ -37,6 +38,17 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let mut information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let (mut number, mut fresh) = (number, true);
+        if self.is_page_fault(number) {
+            match self.take_in_page_fault(thread, &information)? {
+                PageFault::Taken => return Ok(()),
+                PageFault::Own(None) => {}
+                PageFault::Own(Some(fault)) => {
+                    (number, information) = fault;
+                    fresh = false;
+                }
+            }
+        }
         let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
                 information = original;
@@ -46,8 +58,8 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_key = audience == Audience::Terminal;
-                (audience, !is_key && self.treatments.of(number).deliver)
+                let is_kept = audience == Audience::Terminal;
+                (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
         let is_fault = signals::is_fault(number, &information);
@@ -57,12 +69,12 @@ impl Debuggee {
                 number,
                 information,
                 deliver: is_passed,
-                fresh: true,
+                fresh,
                 synchronous: is_fault,
             },
         );
         if !is_fault {
-            self.note_signal_in_copy(thread)?;
+            self.keep_interrupted_copy(thread)?;
         }
         if is_fault && self.return_from_passage(thread, number)? {
             if audience == Audience::Program {
@@ -156,8 +168,8 @@ impl Debuggee {
     }
 
     /// A signal that finds a thread in a copy is delivered there: the handler
-    /// will return to it.
-    fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    /// will return to it, so the copy stays when juror goes.
+    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if !self.scratch.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
             self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
@@ -209,6 +221,23 @@ impl Debuggee {
         is_jurors.then(|| known.put_off.remove(sent).information)
     }
 
+    /// A signal goes to a thread that may be in a copy: the engine remembers
+    /// that its handler comes back there.
+    pub(crate) fn note_signal_in_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let counter = match self.stop_registers(thread) {
+            Ok(registers) => registers.kernel_counter,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self.scratch.original_of(counter) {
+            Some(place) if !place.executed => self.feed(Input::Signalled {
+                thread,
+                address: place.address,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// When the fault happened on the way past a site, puts the thread back to
     /// the original instruction, so that the signal tells of that; true then.
     fn return_from_passage(
@@ -224,7 +253,7 @@ impl Debuggee {
         let is_stepping = self
             .threads
             .get(&thread.0)
-            .is_some_and(|known| known.motion == Motion::Step);
+            .is_some_and(|known| known.motion != Motion::Run);
         let address = match in_copy {
             Some(place) => place.address,
             None if is_stepping

@@ -64,6 +64,13 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        let left = self.let_process_go();
+        self.has_ended = true;
+        left
+    }
+
+    /// Lets the halted process go.
+    pub(crate) fn let_process_go(&mut self) -> Result<(), DebuggeeError> {
         self.end_all_calls()?;
         self.unwatch_all()?;
         let lifted = self.memory.lift_all();
@@ -83,13 +90,12 @@ impl Debuggee {
             }
         }
         self.reap_departing();
-        self.has_ended = true;
         lifted
     }
 
     /// Stops all threads, and takes in every process that was just made: none
     /// may be left that waits for its tracer.
-    fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
         while !self.has_ended {
             self.halt_all()?;
             if self.births.is_empty() {

@@ -122,7 +122,7 @@ impl Debuggee {
         let Some((thread, instruction)) = found else {
             return Ok(());
         };
-        for start in self.scratch.take_regions() {
+        for start in self.scratch.region_starts() {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }

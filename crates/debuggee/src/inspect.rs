@@ -46,6 +46,13 @@ impl Debuggee {
             })
     }
 
+    /// Whether a thread stands still until it is resumed.
+    pub fn is_waiting(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread.0)
+            .is_some_and(|known| known.awaiting)
+    }
+
     /// The general registers of a stopped thread; read once a stop.
     pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
         self.stop_registers(thread)

@@ -7,7 +7,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use juror_stepping::StepBy;
+
 use crate::error::LaunchError;
+use crate::self_check::SelfCheck;
 
 /// A program to start, with everything that it is started with. The default
 /// is: no arguments, juror's own environment, directory and standard streams,
@@ -35,6 +38,10 @@ pub struct Launch {
     /// Whether every site is passed in place, whatever its instruction allows.
     /// Slow: for tests of that way.
     pub in_place: bool,
+    /// How threads are made to execute one instruction.
+    pub step_by: StepBy,
+    /// Follows what the breakpoint engine is told and orders, if anybody does.
+    pub self_check: Option<SelfCheck>,
 }
 
 impl Launch {

@@ -59,11 +59,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether the process outlives juror.
-    pub(crate) fn is_guarded(&self) -> bool {
-        self.guardian.is_some()
-    }
-
     /// Takes the traps out of the text while nothing runs: they count as
     /// planted, and [`Memory::wake`] puts them back.
     pub(crate) fn rest(&mut self) -> Result<(), DebuggeeError> {
@@ -192,6 +187,11 @@ impl Memory {
     /// Whether a trap of juror's is planted here.
     pub(crate) fn is_planted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
+    }
+
+    /// Where traps are planted.
+    pub(crate) fn planted(&self) -> impl Iterator<Item = u64> + '_ {
+        self.originals.keys().copied()
     }
 
     /// Plants a trap, keeping the original byte.

@@ -116,6 +116,20 @@ pub enum Notice {
         /// How.
         kind: ForkKind,
     },
+    /// The debuggee is another process from here on, because it made one that
+    /// is followed; the former one runs free, without points.
+    Left {
+        /// The process that was the debuggee.
+        process: u32,
+    },
+    /// A forked child is the debuggee now, with all points; it stands right
+    /// after its making, in the calls that its parent was in. It waits.
+    Followed {
+        /// Its thread.
+        thread: ThreadId,
+        /// The thread that made it.
+        parent: ThreadId,
+    },
     /// Ctrl-C, or an [`Interrupter`](crate::Interrupter) asked. A signal from
     /// the terminal is not delivered, unless
     /// [`set_delivery`](crate::Debuggee::set_delivery) says so. The thread
@@ -153,9 +167,11 @@ impl Notice {
             | Notice::SystemCall { thread, .. }
             | Notice::Forking { thread, .. }
             | Notice::Executed { thread, .. }
+            | Notice::Followed { thread, .. }
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }
             | Notice::Forked { .. }
+            | Notice::Left { .. }
             | Notice::Exited { .. }
             | Notice::Killed { .. } => None,
         }

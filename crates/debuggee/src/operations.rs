@@ -30,6 +30,12 @@ impl Debuggee {
                         failed = Some(thread);
                     }
                 }
+                Operation::FindFollowSet { thread, address } => {
+                    self.find_follow_set(thread, address);
+                }
+                Operation::RunToFollowSet { thread } => {
+                    self.set_in_motion(thread, Motion::ToTraps)?;
+                }
                 Operation::StepThread { thread } => self.set_in_motion(thread, Motion::Step)?,
                 Operation::ContinueThread { thread } => self.set_in_motion(thread, Motion::Run)?,
                 Operation::HoldThread { thread } => self.request_hold(thread)?,
@@ -186,9 +192,12 @@ impl Debuggee {
             None if known.put_off.is_empty() => 0,
             // A step is for the instruction; only a fault, which would come
             // again and again, goes before it.
-            pending if motion == Motion::Step && !is_synchronous(pending) => 0,
+            pending if motion != Motion::Run && !is_synchronous(pending) => 0,
             _ => self.signal_to_deliver(thread),
         };
+        if signal != 0 {
+            self.note_signal_in_copy(thread)?;
+        }
         match self.refresh_hardware(thread) {
             Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
             Err(error) => return Err(error),
@@ -204,7 +213,7 @@ impl Debuggee {
                 outcome => outcome?,
             },
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
-            Motion::Run => kernel::resume(thread.0, signal),
+            Motion::Run | Motion::ToTraps => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {
                 kernel::resume_to_system_call(thread.0, signal)
             }
@@ -260,6 +269,8 @@ fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
 fn mover(operation: Operation) -> Option<ThreadId> {
     match operation {
         Operation::SetCounter { thread, .. }
+        | Operation::FindFollowSet { thread, .. }
+        | Operation::RunToFollowSet { thread }
         | Operation::EmulateCall { thread, .. }
         | Operation::StepThread { thread }
         | Operation::ContinueThread { thread }

@@ -104,10 +104,9 @@ impl Scratch {
         });
     }
 
-    /// Forgets the regions, to unmap them; where they start.
-    pub(crate) fn take_regions(&mut self) -> Vec<u64> {
-        let regions = std::mem::take(&mut self.regions);
-        regions.into_iter().map(|region| region.start).collect()
+    /// Where the regions start.
+    pub(crate) fn region_starts(&self) -> Vec<u64> {
+        self.regions.iter().map(|region| region.start).collect()
     }
 
     /// A free slot within reach; it stays free until [`Scratch::fill`].

@@ -35,6 +35,9 @@ impl Debuggee {
         if let Some(status) = stash::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
+        if let Some(status) = self.take_turn() {
+            return Ok(status);
+        }
         loop {
             match kernel::wait_any() {
                 Ok((thread, status)) if self.knows(thread) || self.adopts(thread) => {
@@ -163,8 +166,8 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let is_site = self.engine.is_site(address);
-        if is_site && known.motion == Motion::Run {
+        let is_site = self.engine.expects_trap(address);
+        if is_site && known.motion != Motion::Step {
             return self.take_in_hit(thread, address);
         }
         let code = signal_code(thread)?;
@@ -270,6 +273,7 @@ impl Debuggee {
     }
 
     fn forget_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.forget_page_caller(thread);
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
@@ -278,7 +282,23 @@ impl Debuggee {
             self.announce(Notice::ThreadEnded { thread });
         }
         self.forget_calls_of(thread)?;
-        self.feed(Input::Ended { thread })
+        self.feed(Input::Ended { thread })?;
+        match known.vfork_parent {
+            Some(parent) => self.resume_parent(parent),
+            None => Ok(()),
+        }
+    }
+
+    /// A child that was going to be followed is gone; its parent, if it stands
+    /// for that, goes on.
+    fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get_mut(&parent.0) else {
+            return Ok(());
+        };
+        if known.state != State::Stopped || !std::mem::take(&mut known.resume_after_vfork) {
+            return Ok(());
+        }
+        self.feed(Input::Resume { thread: parent })
     }
 
     /// The last status of a thread or of the process.

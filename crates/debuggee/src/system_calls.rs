@@ -14,6 +14,9 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::{Notice, SystemCallPhase};
 
+/// The number of a system call that was left at its entry: there was none.
+const LEFT: u64 = u64::MAX;
+
 /// A set of system calls, by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SystemCalls {
@@ -63,11 +66,24 @@ impl Debuggee {
             true => Vec::new(),
             false => self.kernel_accesses(thread)?,
         };
+        if at_entry && self.needs_open_pages(thread)? {
+            self.open_for_call(thread)?;
+            let is_away = self.threads.get(&thread.0).is_some_and(|it| !it.at_entry);
+            if is_away {
+                return self.settle(thread);
+            }
+        }
+        if !at_entry {
+            self.close_after_call(thread)?;
+        }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let repeated = at_entry && std::mem::take(&mut known.enters_again);
         let number = registers.orig_rax;
+        if !at_entry && number == LEFT {
+            return self.settle(thread);
+        }
         if repeated || known.silent || !self.system_calls.contains(number) {
             return match accesses.is_empty() {
                 true => self.go_on_after_call(thread),

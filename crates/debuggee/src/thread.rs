@@ -14,6 +14,8 @@ pub(crate) struct Thread {
     /// A process that shares the debuggee's memory (`vfork`): led past sites
     /// without a word to upper floors.
     pub(crate) silent: bool,
+    /// Of such a process: the thread that waits for it.
+    pub(crate) vfork_parent: Option<ThreadId>,
     /// How it was last set in motion: what an internal stop goes on with.
     pub(crate) motion: Motion,
     /// It waits for upper floors to resume it.
@@ -39,6 +41,8 @@ pub(crate) struct Thread {
     /// The parent in a `vfork` goes on by itself when the child is gone.
     pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
+    /// Signals before that one, until the thread runs.
+    pub(crate) put_off: Vec<PutOff>,
     /// What its debug registers hold, and since which change of them.
     pub(crate) hardware: crate::hardware::ThreadHardware,
     /// Between the entry and the exit of a system call that is being watched.
@@ -47,8 +51,6 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
-    /// Signals before that one, until the thread runs.
-    pub(crate) put_off: Vec<PutOff>,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -68,6 +70,8 @@ pub(crate) enum State {
 pub(crate) enum Motion {
     Run,
     Step,
+    /// To the traps at all that can follow one instruction: a step, too.
+    ToTraps,
 }
 
 /// A signal that has been taken from the kernel and not been given back.
@@ -109,6 +113,7 @@ impl Thread {
             id,
             state,
             silent: false,
+            vfork_parent: None,
             motion: Motion::Run,
             awaiting: false,
             hold_requested: false,
@@ -120,11 +125,11 @@ impl Thread {
             group_stopped: false,
             resume_after_vfork: false,
             pending: None,
+            put_off: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
-            put_off: Vec::new(),
             registers: OnceCell::new(),
         }
     }

@@ -171,12 +171,13 @@ impl Debuggee {
         self.arrange_tiers()
     }
 
-    /// Takes every watch away; all threads are stopped.
+    /// Takes everything away from the process, whose threads stand.
     pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
-        if !self.watches.is_live() {
+        if !self.watches.is_live() && self.watches.execute.is_empty() {
             return Ok(());
         }
         self.watches.list.clear();
+        self.watches.execute.clear();
         self.arrange_tiers()
     }
 

@@ -11,6 +11,7 @@ use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel_reach::{Reach, reach_of};
 use crate::kernel_writes::{Call, Writes, writes_of};
 use crate::thread::State;
 use crate::watch::{AccessKind, MemoryAccess};
@@ -23,6 +24,20 @@ impl Debuggee {
             Some(known) if !known.at_entry => self.go_on_after(thread),
             _ => self.settle(thread),
         }
+    }
+
+    /// Whether a thread that stands at the entry into a call has to have the
+    /// protected pages open for it.
+    pub(crate) fn needs_open_pages(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        if self.watches.pages.is_empty() || self.is_page_caller(thread) {
+            return Ok(false);
+        }
+        let shown = self.stop_registers(thread)?.shown;
+        let arguments = shown.system_call_arguments();
+        Ok(match reach_of(shown.orig_rax as i64, arguments) {
+            Reach::Everything => true,
+            Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.meet(it)),
+        })
     }
 
     /// What the kernel has done to watched memory in the call that a thread

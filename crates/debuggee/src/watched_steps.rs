@@ -8,6 +8,8 @@
 //! Invariant: an instruction that did not run is never told of. A signal may
 //! take the place of the step (its handler is entered), and a fault may end it.
 
+use std::ops::Range;
+
 use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses_of};
 
 use crate::debuggee::{Debuggee, gone_or};
@@ -53,7 +55,10 @@ impl Debuggee {
         motion: Motion,
         signal: i32,
     ) -> Result<Outcome<()>, DebuggeeError> {
-        let must_step = motion == Motion::Step || self.must_step(thread);
+        if signal == 0 && self.watches.pages.are_open() {
+            self.close_unneeded(thread)?;
+        }
+        let must_step = motion == Motion::Step || self.must_step();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));
         };
@@ -70,15 +75,25 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.watched_step = step;
-            known.steps_quietly = motion == Motion::Run;
+            known.steps_quietly = motion != Motion::Step;
         }
         Ok(kernel::single_step(thread.0, signal))
     }
 
-    /// Whether a thread that runs must do it by steps.
-    fn must_step(&self, thread: ThreadId) -> bool {
-        let _ = thread;
+    /// Whether threads that run must do it by steps.
+    fn must_step(&self) -> bool {
         self.watches.has_stepping() || self.watches.pages.are_open()
+    }
+
+    /// What of a thread's next instruction is watched, if anything is.
+    pub(crate) fn watched_step(
+        &self,
+        thread: ThreadId,
+    ) -> Result<Option<WatchedStep>, DebuggeeError> {
+        Ok(match self.next_instruction(thread)? {
+            NextInstruction::SystemCall => None,
+            NextInstruction::Other(step) => step,
+        })
     }
 
     fn next_instruction(&self, thread: ThreadId) -> Result<NextInstruction, DebuggeeError> {
@@ -223,25 +238,34 @@ impl Debuggee {
     /// A repeated string instruction traps after each element. The rest of its
     /// way over the watched bytes is part of the same access.
     pub(crate) fn finish_repetition(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        loop {
-            let registers = self.stop_registers(thread)?;
-            let counter = registers.kernel_counter;
-            let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-            let count = self.memory.read_up_to(counter, &mut bytes);
-            let bytes = bytes.get(..count).unwrap_or(&[]);
-            if !juror_stepping::is_repeated(bytes) {
-                return Ok(());
-            }
-            let next = accesses_of(bytes, counter, &state_of(&registers.shown));
-            let goes_on = next.iter().any(|access| {
-                let bytes = access.address..access.address.saturating_add(access.length);
-                self.watches.covers(&bytes)
-            });
-            if !goes_on || self.step_alone(thread)? != StepEnd::Stepped {
-                return Ok(());
-            }
+        while self.repeats_on(thread, |it, bytes| it.watches.covers(bytes))?
+            && self.step_alone(thread)? == StepEnd::Stepped
+        {
             self.take_hardware_hits(thread)?;
         }
+        Ok(())
+    }
+
+    /// Whether a thread stands in the middle of a repeated string instruction
+    /// whose next element is one that matters.
+    pub(crate) fn repeats_on(
+        &self,
+        thread: ThreadId,
+        matters: impl Fn(&Self, &Range<u64>) -> bool,
+    ) -> Result<bool, DebuggeeError> {
+        let registers = self.stop_registers(thread)?;
+        let counter = registers.kernel_counter;
+        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+        let count = self.memory.read_up_to(counter, &mut bytes);
+        let bytes = bytes.get(..count).unwrap_or(&[]);
+        if !juror_stepping::is_repeated(bytes) {
+            return Ok(false);
+        }
+        let next = accesses_of(bytes, counter, &state_of(&registers.shown));
+        Ok(next.iter().any(|access| {
+            let end = access.address.saturating_add(access.length);
+            matters(self, &(access.address..end))
+        }))
     }
 
     /// Has a stopped thread execute one instruction while the world waits:

@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{ForkKind, Notice, Owner};
+use juror_debuggee::{Follow, ForkKind, Notice, Owner};
 use support::{compile, run, start_with_points};
 
 #[test]
@@ -175,4 +175,119 @@ fn a_program_can_become_another() {
         assert_eq!(hits, [1, 1]);
         assert_eq!(first.output(), "first\nsecond\n");
     }
+}
+
+/// Each process counts what it does itself; the parent says what both did.
+const FAMILY: &str = r#"
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static volatile int count;
+    __attribute__((noinline)) void work(volatile int *count) { ++*count; }
+    int main(int argc, char **argv) {
+        for (int i = 0; i < 3; i++) work(&count);
+        int is_vfork = argc > 1 && !strcmp(argv[1], "vfork");
+        pid_t child = is_vfork ? vfork() : fork();
+        if (!child && is_vfork) {
+            execl(argv[2], argv[2], (char *)0);
+            _exit(90);
+        }
+        if (!child) {
+            for (int i = 0; i < 10; i++) work(&count);
+            _exit(count);
+        }
+        for (int i = 0; i < 5; i++) work(&count);
+        int status;
+        waitpid(child, &status, 0);
+        printf("%d %d\n", count, WEXITSTATUS(status));
+        return 4;
+    }"#;
+
+#[test]
+fn a_forked_child_can_be_followed() {
+    let program = compile(FAMILY, &["-O1"]);
+    let mut debuggee = start_with_points(&program, &["work"]);
+    debuggee.set_follow(Follow::Child);
+    let parent = debuggee.pid();
+    let run = run(&mut debuggee);
+    // Its end is the child's, and the parent went on alone.
+    run.assert_exited(13);
+    assert_ne!(debuggee.pid(), parent);
+    assert_eq!(run.hits, 13);
+    assert!(run.notices.contains(&Notice::Left { process: parent }));
+    await_end(parent);
+    assert_eq!(program.output(), "8 13\n");
+}
+
+#[test]
+fn a_child_that_runs_another_program_can_be_followed() {
+    let other = compile(
+        r#"
+        __attribute__((noinline)) void work(volatile int *count) { ++*count; }
+        int main(void) { volatile int count = 0; work(&count); work(&count); return count; }"#,
+        &["-O1"],
+    );
+    let program = compile(FAMILY, &["-O1"]);
+    let mut launch = program.launch();
+    launch.arguments = vec!["vfork".into(), other.path.clone().into()];
+    let mut debuggee = juror_debuggee::Debuggee::launch(&launch).unwrap();
+    let work = program.address(&debuggee, "work");
+    debuggee.insert(work, Owner::Monitor).unwrap();
+    debuggee.set_follow(Follow::Child);
+    let parent = debuggee.pid();
+    let run = support::run_with(&mut debuggee, |debuggee, notice| {
+        if let Notice::Executed { path, .. } = notice {
+            assert_eq!(*path, other.path.canonicalize().unwrap());
+            let work = other.address(debuggee, "work");
+            debuggee.insert(work, Owner::Monitor).unwrap();
+        }
+    });
+    run.assert_exited(2);
+    assert_eq!(run.hits, 5);
+    await_end(parent);
+    assert_eq!(program.output(), "8 2\n");
+}
+
+#[test]
+fn children_of_children_are_followed() {
+    let program = compile(
+        r#"
+        #include <stdio.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static volatile int depth;
+        __attribute__((noinline)) void work(volatile int *depth) { ++*depth; }
+        int main(void) {
+            while (depth < 20) {
+                work(&depth);
+                pid_t child = fork();
+                if (!child) continue;
+                int status;
+                waitpid(child, &status, 0);
+                _exit(WEXITSTATUS(status));
+            }
+            return depth;
+        }"#,
+        &["-O1"],
+    );
+    let mut debuggee = start_with_points(&program, &["work"]);
+    debuggee.set_follow(Follow::Child);
+    let run = run(&mut debuggee);
+    run.assert_exited(20);
+    assert_eq!(run.hits, 20);
+}
+
+/// Waits for a child of the test that is not traced any more.
+#[track_caller]
+fn await_end(process: u32) {
+    let mut status = 0;
+    // SAFETY: a system call that fills in a live integer.
+    let waited = unsafe { libc::waitpid(process as i32, &raw mut status, 0) };
+    assert_eq!(waited, process as i32);
+    assert!(
+        libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 4,
+        "{status:x}"
+    );
 }

@@ -8,7 +8,7 @@ use juror_debuggee::{
 };
 use support::{Program, Run, compile, run_with};
 
-const TIERS: [WatchTier; 2] = [WatchTier::Hardware, WatchTier::Stepping];
+const TIERS: [WatchTier; 3] = [WatchTier::Hardware, WatchTier::Page, WatchTier::Stepping];
 const BUILDS: [&[&str]; 4] = [
     &["-O0", "-no-pie"],
     &["-O0", "-pie"],
@@ -305,7 +305,7 @@ fn more_than_the_registers_hold_are_watched_all_the_same() {
         .map(|&id| debuggee.watch_tier(id).unwrap())
         .collect();
     assert!(tiers[..4].iter().all(|&tier| tier == WatchTier::Hardware));
-    assert!(tiers[4..].iter().all(|&tier| tier != WatchTier::Hardware));
+    assert!(tiers[4..].iter().all(|&tier| tier == WatchTier::Page));
     let (accesses, run) = accesses(&mut debuggee);
     run.assert_exited(0);
     let count = |id| accesses.iter().filter(|access| access.watch == id).count();
@@ -398,4 +398,102 @@ fn the_fifth_hardware_breakpoint_is_refused_and_watches_make_room() {
     let (accesses, run) = accesses(&mut debuggee);
     run.assert_exited(0);
     assert_eq!(accesses.len(), 100);
+}
+
+#[test]
+fn faults_and_protections_of_the_program_s_own_stay_its_own() {
+    let source = r#"
+    #include <signal.h>
+    #include <sys/mman.h>
+    struct { volatile int watched, rest[1023]; } page __attribute__((aligned(4096)));
+    __asm__(".globl watched\n.set watched, page");
+    volatile int faults, wrong;
+    __attribute__((noinline)) void start(void) { __asm__ volatile(""); }
+    static void handle(int number, siginfo_t *info, void *context) {
+        faults++;
+        wrong |= info->si_addr != (void *)&page.rest[7] || info->si_code != SEGV_ACCERR;
+        mprotect(&page, 4096, PROT_READ | PROT_WRITE);
+        (void)number; (void)context;
+    }
+    int main(void) {
+        struct sigaction action = {.sa_flags = SA_SIGINFO};
+        action.sa_sigaction = handle;
+        sigaction(SIGSEGV, &action, 0);
+        start();
+        for (int i = 0; i < 5; i++) {
+            page.watched = i;
+            mprotect(&page, 4096, PROT_READ);
+            page.rest[7] = i;
+            page.rest[8] += i;
+            page.watched = i;
+        }
+        return wrong || faults != 5;
+    }
+    "#;
+    check(source, 4, AccessKinds::WRITE, 10);
+}
+
+#[test]
+fn a_call_that_blocks_on_a_watched_page_does_not_hold_the_others() {
+    let source = r#"
+    #include <pthread.h>
+    #include <unistd.h>
+    volatile int watched, neighbour; static int pipes[2];
+    __attribute__((noinline)) void start(void) { __asm__ volatile(""); }
+    static void *receive(void *arg) {
+        return read(pipes[0], (void *)&watched, 4) == 4 ? arg : 0;
+    }
+    int main(void) {
+        pthread_t thread; void *result; int token = 7;
+        if (pipe(pipes)) return 1;
+        start();
+        pthread_create(&thread, 0, receive, pipes);
+        usleep(1000);
+        for (int i = 0; i < 50; i++) { watched = i; neighbour = i; }
+        if (write(pipes[1], &token, 4) != 4) return 2;
+        pthread_join(thread, &result);
+        return !result || watched != 7;
+    }
+    "#;
+    check(source, 4, AccessKinds::WRITE, 51);
+}
+
+#[test]
+fn detaching_leaves_nothing_behind() {
+    let source = r#"
+    #include <stdio.h>
+    #include <unistd.h>
+    volatile int watched;
+    __attribute__((noinline)) void start(void) { __asm__ volatile(""); }
+    int main(void) {
+        start();
+        for (int i = 0; i < 1000; i++) watched += i;
+        printf("%d\n", watched);
+        return 0;
+    }
+    "#;
+    let program = compile(source, &["-O0"]);
+    for tier in TIERS {
+        let mut debuggee = start(&program);
+        watch(
+            &mut debuggee,
+            &program,
+            "watched",
+            4,
+            AccessKinds::WRITE,
+            tier,
+        );
+        debuggee.resume_all().unwrap();
+        let first = debuggee.wait().unwrap();
+        assert!(
+            matches!(first, Notice::Accessed { .. }),
+            "{tier:?} {first:?}"
+        );
+        let process = debuggee.pid();
+        debuggee.detach().unwrap();
+        while support::is_running(process) {
+            std::thread::yield_now();
+        }
+        assert_eq!(program.output(), "499500\n", "{tier:?}");
+    }
 }

@@ -31,6 +31,7 @@ pub struct Condition {
     /// Its words.
     pub text: String,
     expression: Rc<Expression>,
+    calls_functions: bool,
     /// Frames that its evaluation needs.
     frame_count: usize,
 }
@@ -59,9 +60,20 @@ impl Condition {
         let expression = expression.ok_or(None)?;
         Ok(Condition {
             text: text.trim().to_owned(),
+            calls_functions: expression.calls_functions(),
             frame_count: 1 + callers_named(&expression),
             expression: Rc::new(expression),
         })
+    }
+
+    /// Whether asking it runs functions of the program.
+    pub fn calls_functions(&self) -> bool {
+        self.calls_functions
+    }
+
+    /// The expression itself.
+    pub fn expression(&self) -> Rc<Expression> {
+        Rc::clone(&self.expression)
     }
 
     /// Prepares it for a point at an address.

@@ -20,3 +20,4 @@ pub mod read_plan;
 pub mod scope;
 pub mod typed;
 pub mod unwinding;
+pub mod watched;

@@ -28,6 +28,11 @@ impl FrameScope<'_> {
         self.frames.get(self.level)
     }
 
+    /// A local variable or parameter of the frame.
+    pub(crate) fn local_named(&self, name: &str) -> Option<Typed> {
+        self.local(self.frame()?, name)
+    }
+
     fn local(&self, frame: &Frame, name: &str) -> Option<Typed> {
         let (variable, _) = self
             .program

@@ -104,13 +104,15 @@ impl Session {
         }
     }
 
-    /// A name that nothing has is a slip when something near has one;
-    /// otherwise it may belong to a library to come.
+    /// A name that nothing has is a slip when the program has one near it;
+    /// otherwise it may belong to a library to come. Among the thousand short
+    /// names of the C library there is always a near one: those do not count.
     fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let mut names: Vec<String> = Vec::new();
-        for module in self.modules().iter() {
-            names.extend(module.symbols.function_names());
-        }
+        let main = self.modules().main();
+        let names = main
+            .into_iter()
+            .flat_map(|main| main.symbols.function_names());
+        let names: Vec<String> = names.collect();
         match juror_language::suggest(name, names.iter().map(String::as_str)) {
             Some(near) => Err(CommandError::with_help(
                 format!("there is no function `{name}`"),
@@ -179,7 +181,9 @@ impl Session {
                 "for example: ignore 1 100",
             )
         })?;
-        self.breakpoint(which)?.ignore = count;
+        if !self.ignore_watched(which, count) {
+            self.breakpoint(which)?.ignore = count;
+        }
         Ok(Outcome::Message(match count {
             0 => format!("the next hit of breakpoint {which} stops the program"),
             1 => format!("the next hit of breakpoint {which} is passed"),
@@ -231,6 +235,9 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let Some(rest) = &self.delete_watched(rest)? else {
+            return Ok(Outcome::Done);
+        };
         let targets = self.known_targets(rest)?;
         if targets.iter().any(|target| target.location.is_some()) {
             return Err(CommandError::with_help(
@@ -239,12 +246,19 @@ impl Session {
             ));
         }
         let numbers: Vec<u32> = targets.iter().map(|target| target.number).collect();
-        self.breakpoints.delete(self.program.as_mut(), &numbers);
+        if !numbers.is_empty() {
+            self.breakpoints.delete(self.program.as_mut(), &numbers);
+            self.catchpoints.delete(self.program.as_mut(), &numbers);
+            self.renew_catchpoints();
+        }
         Ok(Outcome::Done)
     }
 
     /// `disable`, `disable N...`
     pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let Some(rest) = &self.enable_watched(rest, false)? else {
+            return Ok(Outcome::Done);
+        };
         let targets = self.known_targets(rest)?;
         self.switch(&targets, false)
     }
@@ -260,6 +274,13 @@ impl Session {
                 (Some(Fate::Disable(u64::from(count))), which)
             }
             _ => (None, rest),
+        };
+        let others = match fate {
+            Some(_) => Some(which.to_owned()),
+            None => self.enable_watched(which, true)?,
+        };
+        let Some(which) = &others else {
+            return Ok(Outcome::Done);
         };
         let targets = self.known_targets(which)?;
         if fate.is_some() && which.trim().is_empty() {
@@ -284,6 +305,12 @@ impl Session {
 
     fn switch(&mut self, targets: &[Target], enabled: bool) -> Result<Outcome, CommandError> {
         for target in targets {
+            if self.catchpoints.contains(target.number) {
+                let program = self.program.as_mut();
+                self.catchpoints.enable(program, &[target.number], enabled);
+                self.renew_catchpoints();
+                continue;
+            }
             let breakpoint = self.breakpoint(target.number)?;
             match target.location {
                 None => breakpoint.enabled = enabled,
@@ -298,18 +325,23 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    /// The breakpoints and locations that are named; all breakpoints without
+    /// The breakpoints, locations and catchpoints that are named; all without
     /// any. Nothing is done when one of them is not there.
     fn known_targets(&mut self, text: &str) -> Result<Vec<Target>, CommandError> {
         let named = targets(text).map_err(CommandError::new)?;
         if named.is_empty() {
-            let all = self.breakpoints.iter().map(|it| Target {
-                number: it.number,
+            let breakpoints = self.breakpoints.iter().map(|it| it.number);
+            let catchpoints = self.catchpoints.iter().map(|it| it.number);
+            let all = breakpoints.chain(catchpoints).map(|number| Target {
+                number,
                 location: None,
             });
             return Ok(all.collect());
         }
         for target in &named {
+            if self.catchpoints.contains(target.number) && target.location.is_none() {
+                continue;
+            }
             let breakpoint = self.breakpoint(target.number)?;
             if let Some(location) = target.location
                 && breakpoint.locations.numbered(location).is_none()

@@ -12,7 +12,7 @@ mod numbers;
 mod resolvable;
 mod views;
 
-pub use hits::Stopping;
+pub use hits::{Answer, Stopping};
 pub use location::{Change, Found, Location, Locations};
 pub use numbers::{Target, targets};
 pub use resolvable::{Resolvable, Resolved, resolvable};
@@ -203,6 +203,25 @@ impl Breakpoints {
             .filter(is_there)
             .map(|it| it.number)
             .collect()
+    }
+
+    /// A thread has ended: its own breakpoints go with it. Gives a sentence
+    /// about each.
+    pub fn end_thread(&mut self, program: &mut Program, thread: u32) -> Vec<String> {
+        let own = self.list.iter().filter(|it| it.thread == Some(thread));
+        let (numbers, words): (Vec<u32>, Vec<String>) = own
+            .map(|it| {
+                let words = format!(
+                    "breakpoint {} is deleted: its thread {thread} has ended; hits: {}",
+                    it.number, it.hits
+                );
+                (it.number, words)
+            })
+            .unzip();
+        if !numbers.is_empty() {
+            self.delete(Some(program), &numbers);
+        }
+        words
     }
 
     /// Removes breakpoints by their numbers.

@@ -5,7 +5,10 @@
 //! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
 //! since every other system call or signal would cost a stop for nothing.
 
+use crate::breakpoints::passage;
 use crate::handling::SIGNAL_MAX;
+use crate::report;
+use crate::view::{PointLocation, PointView};
 use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
 use juror_instrument::program::Program;
 use std::collections::BTreeSet;
@@ -71,6 +74,19 @@ pub(crate) struct Catchpoint {
     pub addresses: Vec<u64>,
 }
 
+impl Catchpoint {
+    fn locations(&self, program: &Program) -> Vec<PointLocation> {
+        let location = |(&address, number): (&u64, u32)| PointLocation {
+            place: report::location(program, address),
+            number,
+            enabled: true,
+            hits: self.hits,
+            passage: passage(program, address),
+        };
+        self.addresses.iter().zip(1..).map(location).collect()
+    }
+}
+
 /// All catchpoints.
 #[derive(Debug, Default)]
 pub(crate) struct Catchpoints {
@@ -120,6 +136,21 @@ impl Catchpoints {
         if let Some(program) = program {
             self.bind(program);
         }
+    }
+
+    /// As `info breakpoints` shows them.
+    pub(crate) fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let view = |it: &Catchpoint| PointView {
+            number: Some(it.number),
+            owner: "developer".to_owned(),
+            for_what: format!("catch {}", it.text),
+            enabled: it.enabled,
+            temporary: it.temporary,
+            locations: program.map_or_else(Vec::new, |program| it.locations(program)),
+            hits: it.hits,
+            ..PointView::default()
+        };
+        self.list.iter().map(view).collect()
     }
 
     /// Plants what the C++ runtime of the loaded modules needs.

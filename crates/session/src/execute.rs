@@ -8,6 +8,7 @@ use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
+use crate::watchpoints::WatchKind;
 use juror_debuggee::Origin;
 use std::ffi::OsString;
 
@@ -30,7 +31,10 @@ impl Session {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
         if result.is_err() {
             self.attached.clear();
         }
@@ -69,17 +73,32 @@ impl Session {
             self.begun()?;
         }
         match command {
+            Command::Continue => self.choose_evaluation(false)?,
+            Command::Advance
+            | Command::Finish
+            | Command::Next
+            | Command::NextInstruction
+            | Command::Step
+            | Command::StepInstruction
+            | Command::Until => self.choose_evaluation(true)?,
+            _ => {}
+        }
+        match command {
+            Command::Abandon => self.abandon(rest),
+            Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
             Command::Attach => self.attach_command(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
             Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
+            Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
             Command::Condition => self.set_condition(rest),
             Command::Ignore => self.ignore(rest),
+            Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
@@ -93,9 +112,11 @@ impl Session {
             }
             Command::Finish => {
                 let level = self.selection.level;
-                self.finish_frame(level, observer, true)
+                self.finish_frame(level, observer)
             }
             Command::Handle => self.handle(rest),
+            Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
+            Command::TemporaryHardwareBreak => self.set_hardware_breakpoint(rest, true),
             Command::Help => help(rest),
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
@@ -107,11 +128,13 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
-            Command::Print => self.print(rest),
+            Command::Print => self.print(rest, false, observer),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
+            Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
+            Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
     }
 
@@ -221,12 +244,18 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let count = number(rest)?.unwrap_or(1).max(1);
         for round in 1..=count {
-            let outcome = self.step_line(lines, observer)?;
-            let stepped =
-                matches!(&outcome, Outcome::Stopped(view) if view.reason == StopReason::Step);
-            if round == count || !stepped {
-                return Ok(outcome);
+            let pause = self.step_line(lines, observer)?;
+            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+                return self.settle(pause);
+            };
+            // Only the last one is shown.
+            if round == count {
+                return self.settle(pause);
             }
+            if let Some(pause) = self.announce_breakpoint(thread)? {
+                return self.settle(pause);
+            }
+            self.select_thread(thread);
         }
         Ok(Outcome::Done)
     }
@@ -293,6 +322,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
                 self.select_frame(level)
@@ -300,6 +330,9 @@ impl Session {
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
             "registers" => self.registers(),
+            "watchpoints" => Ok(Outcome::Points(
+                self.watchpoints.views(self.program.as_ref()),
+            )),
             "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),

@@ -27,6 +27,7 @@ impl Session {
                 arguments: Vec::new(),
                 inlined: false,
                 signal: false,
+                evaluation: None,
             };
         };
         let mut location = report::location(program, frame.lookup);
@@ -49,6 +50,7 @@ impl Session {
                 .collect(),
             inlined: frame.is_inlined(),
             signal: frame.interrupted,
+            evaluation: frame.called_by_juror,
         }
     }
 
@@ -205,6 +207,10 @@ impl Session {
     pub(crate) fn points(&mut self) -> Outcome {
         let program = self.program.as_ref();
         let mut views = self.breakpoints.views(program);
+        views.extend(self.catchpoints.views(program));
+        views.extend(self.hardware_breakpoints.views(program));
+        views.extend(self.watchpoints.views(program));
+        views.sort_by_key(|view| view.number);
         for (number, watched) in self.watch.watched.iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {
                 let planted: Vec<_> = self

@@ -15,9 +15,12 @@ mod catch_commands;
 mod catchpoints;
 pub mod commands;
 mod completion;
+mod evaluations;
 mod execute;
 mod handling;
+mod hardware_breakpoints;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;
@@ -30,6 +33,11 @@ mod source;
 mod step;
 pub mod view;
 mod watch;
+mod watchpoint_commands;
+mod watchpoints;
 
-pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use options::{
+    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    SessionError,
+};
 pub use session::Session;

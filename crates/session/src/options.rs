@@ -6,7 +6,7 @@ use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use juror_debuggee::CpuPolicy;
+pub use juror_debuggee::{CpuPolicy, SelfCheck, SelfCheckReport};
 
 /// A property file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Options {
     pub batch: bool,
     /// Accept that calls which the compiler inlined are not seen.
     pub ignore_inlined: bool,
+    /// Follows what the breakpoint engine is told and orders.
+    pub self_check: Option<SelfCheck>,
 }
 
 /// Why a session could not begin.

@@ -110,7 +110,7 @@ fn split_thread(text: &str) -> (&str, Option<u32>) {
 }
 
 /// Splits at the word `if`, which no place contains as a word of its own.
-fn split_condition(text: &str) -> (&str, Option<&str>) {
+pub(crate) fn split_condition(text: &str) -> (&str, Option<&str>) {
     let mut start = 0;
     while let Some(found) = text[start..].find("if") {
         let at = start + found;

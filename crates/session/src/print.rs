@@ -1,12 +1,14 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
-use crate::options::CommandError;
+use crate::evaluations::Purpose;
+use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::Typed;
+use juror_language::Expression;
 
 impl Session {
     /// Keeps a value for `$N`; gives its number.
@@ -17,16 +19,10 @@ impl Session {
 
     /// Evaluates an expression in the selected frame.
     pub(crate) fn evaluate(&mut self, text: &str) -> Result<Typed, CommandError> {
-        let (expression, diagnostics) = juror_language::parse_expression(text);
-        if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-            return Err(CommandError {
-                message: error.message.clone(),
-                help: error.help.clone(),
-            });
-        }
-        let Some(expression) = expression else {
-            return Err(CommandError::new("an expression is missing"));
-        };
+        self.evaluate_expression(&read(text)?)
+    }
+
+    fn evaluate_expression(&mut self, expression: &Expression) -> Result<Typed, CommandError> {
         // Without a program only numbers can be computed with.
         let frames = if self.program.is_some() {
             self.frames()?.to_vec()
@@ -41,19 +37,37 @@ impl Session {
             level: self.selection.level,
             convenience: &values,
         };
-        evaluate(&expression, &scope).map_err(|error| CommandError::new(error.message))
+        evaluate(expression, &scope).map_err(|error| CommandError::new(error.message))
     }
 
-    /// `print/x EXPRESSION`
-    pub(crate) fn print(&mut self, text: &str) -> Result<Outcome, CommandError> {
+    /// `print/x EXPRESSION`, `call EXPRESSION`
+    pub(crate) fn print(
+        &mut self,
+        text: &str,
+        is_call: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         let (radix, text) = split_format(text)?;
-        let value = if text.is_empty() {
+        let value = if text.is_empty() && is_call {
+            return Err(CommandError::with_help(
+                "call what?",
+                "for example: call f(1)",
+            ));
+        } else if text.is_empty() {
             self.values
                 .last()
                 .cloned()
                 .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
         } else {
-            self.evaluate(text)?
+            let expression = read(text)?;
+            if expression.calls_functions() {
+                let purpose = match is_call && radix == Radix::Natural {
+                    true => Purpose::Call,
+                    false => Purpose::Print(radix),
+                };
+                return self.evaluate_with_calls(text, expression, purpose, observer);
+            }
+            self.evaluate_expression(&expression)?
         };
         let program = self.running()?;
         let shown = format(&value, program, program, radix);
@@ -77,6 +91,18 @@ pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
             values.get(number.checked_sub(1)?).cloned()
         }
     }
+}
+
+/// An expression as it was typed.
+fn read(text: &str) -> Result<Expression, CommandError> {
+    let (expression, diagnostics) = juror_language::parse_expression(text);
+    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        return Err(CommandError {
+            message: error.message.clone(),
+            help: error.help.clone(),
+        });
+    }
+    expression.ok_or_else(|| CommandError::new("an expression is missing"))
 }
 
 /// `/x expression`: the format and the rest.

@@ -7,6 +7,7 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::print::convenience;
 use crate::report;
@@ -32,6 +33,8 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
+    /// A call of an evaluation is over.
+    CallEnded(ThreadId, CallEnd),
     /// The program is gone.
     Ended(Option<Ending>),
 }
@@ -63,10 +66,19 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let pause = self.continue_until_pause(observer)?;
+        self.settle(pause)
+    }
+
+    /// Lets all threads run until something happens, which is still to be
+    /// shown.
+    pub(crate) fn continue_until_pause(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.running_mut()?.debuggee.resume_all()?;
-        let pause = self.pump(observer, Goal::default())?;
-        self.settle(pause)
+        self.pump(observer, Goal::default())
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -77,6 +89,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -110,16 +123,31 @@ impl Session {
                 }
                 return Ok(pause);
             }
-            Notice::Stepped { thread, .. } => return Ok(Some(Pause::Stepped(thread))),
+            Notice::Stepped { thread, .. } => {
+                let has_returned = self.running()?.debuggee.has_returned(thread);
+                return Ok(Some(match has_returned {
+                    true => Pause::CallEnded(thread, CallEnd::Returned),
+                    false => Pause::Stepped(thread),
+                }));
+            }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
                 program.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
+                self.lose_evaluations(thread)?;
+                for number in self.watchpoints.of_thread(thread) {
+                    observer.notice(&format!("watchpoint {number} is gone with its thread"));
+                    self.watchpoints.delete(self.program.as_mut(), number)?;
+                }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
@@ -146,6 +174,26 @@ impl Session {
             } => {
                 return self.on_signal(thread, signal, fault_address, fatal, observer);
             }
+            Notice::HardwareHit { thread, address } => {
+                let announced = self.announced.take() == Some((thread, address));
+                let pause = match announced {
+                    true => None,
+                    false => self.on_hardware_hit(thread, address)?,
+                };
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // It came before the instruction that was to be stepped.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
+            }
+            Notice::Accessed { thread, accesses } => {
+                return self.take_access(thread, &accesses, goal);
+            }
             Notice::SystemCall {
                 thread,
                 number,
@@ -156,14 +204,19 @@ impl Session {
                 child,
                 kind,
             } => return self.on_forking(thread, child, kind),
-            Notice::HardwareHit { thread, .. } | Notice::Accessed { thread, .. } => {
-                self.running_mut()?.debuggee.resume(thread)?;
-            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
+                self.evaluations.clear();
                 self.breakpoints.forget_process();
                 self.catchpoints.forget_locations();
+                self.hardware_breakpoints.forget_locations();
+                for gone in self.watchpoints.forget_program(true) {
+                    let (number, text) = (gone.number, gone.text);
+                    observer.notice(&format!(
+                        "watchpoint {number} on {text} is gone: its memory is another program's now"
+                    ));
+                }
                 self.running_mut()?.restart(thread);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
@@ -238,7 +291,23 @@ impl Session {
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
         let mut pause = None;
-        let announced = self.announced.take() == Some((thread, address));
+        if owners.contains(Owners::INTERNAL)
+            && let Some(end) = self.call_end_at(thread, address)?
+        {
+            return Ok(Some(Pause::CallEnded(thread, end)));
+        }
+        // What juror runs on the user's behalf is no behaviour of the program.
+        let mut calls = self.running()?.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called && self.is_asking {
+            return Ok(None);
+        }
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -247,7 +316,8 @@ impl Session {
                 pause = Some(Pause::Reason(reason, thread));
             }
         }
-        if owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+        if !is_called
+            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
             && let Some(program) = &mut self.program
         {
             let mut reaction = Reaction::default();
@@ -266,6 +336,9 @@ impl Session {
                 pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
             }
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_call_end(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -278,6 +351,40 @@ impl Session {
             }
         }
         Ok(pause)
+    }
+
+    /// Watched memory was accessed.
+    fn take_access(
+        &mut self,
+        thread: ThreadId,
+        accesses: &[juror_debuggee::MemoryAccess],
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        // Watching other bytes from now on stops every thread.
+        let runs = |session: &Session| {
+            let debuggee = &session.running()?.debuggee;
+            let mut threads = debuggee.threads();
+            Ok::<_, CommandError>(
+                threads.any(|it| it.state == juror_debuggee::ThreadState::Running),
+            )
+        };
+        let others_run = runs(self)?;
+        let pause = self.on_access(thread, accesses)?;
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        if goal.stepping == Some(thread) {
+            // The step is done.
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        let is_halted = others_run && !runs(self)?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        if is_halted {
+            debuggee.resume_all()?;
+        } else {
+            debuggee.resume(thread)?;
+        }
+        Ok(None)
     }
 
     fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
@@ -327,11 +434,18 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
+        };
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
         let values = |name: &str| convenience(&self.values, name);
-        let Some(stopping) = self.breakpoints.hit(program, thread, address, &values) else {
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers);
+        let Some(stopping) = hit else {
             return Ok(None);
         };
         let silent = self.attached.prepare(&self.breakpoints, &stopping);
@@ -357,6 +471,10 @@ impl Session {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
+            Pause::CallEnded(thread, end) => {
+                self.ended_call = Some((thread, end));
+                Ok(Outcome::Done)
+            }
             Pause::Temporary(thread) | Pause::Stepped(thread) => {
                 match self.announce_breakpoint(thread)? {
                     Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
@@ -372,10 +490,15 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
-        if !self.breakpoints.is_at(address) {
+        let is_hardware = self.running()?.debuggee.is_hardware_site(address);
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
-        let pause = self.on_breakpoint(thread, address)?;
+        let mut pause = self.on_breakpoint(thread, address)?;
+        if pause.is_none() && is_hardware {
+            pause = self.on_hardware_hit(thread, address)?;
+        }
         self.announced = Some((thread, address));
         Ok(pause)
     }
@@ -430,7 +553,7 @@ impl Session {
             frames.truncate(count);
             more = false;
         }
-        let backtrace: Vec<FrameView> = frames
+        let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
             .map(|(level, frame)| self.frame_view(level, frame))
@@ -441,14 +564,30 @@ impl Session {
         {
             location.clone_from(&first.location);
         }
+        if let StopReason::Watchpoint { accesses } = &reason
+            && let Some(place) = accesses.first().map(|access| &access.place)
+            && place.line.is_some()
+            && place.function == location.function
+        {
+            // The statement that did it, not what comes next.
+            location.line = place.line;
+            location.file.clone_from(&place.file);
+            if let Some(first) = backtrace.first_mut() {
+                first.location.line = place.line;
+                first.location.file.clone_from(&place.file);
+            }
+        }
         let shown = frames
             .first()
             .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));
+        let line_shown = location.line;
         let source = shown.and_then(|(frame, file, line)| {
+            let line = line_shown.unwrap_or(line);
             let built = frame.module.as_ref().and_then(|module| module.built);
             self.sources.around(&file, line, STOP_LINES, built)
         });
         Ok(StopView {
+            evaluation: self.evaluations.innermost(thread),
             reason,
             thread: number,
             thread_count,
@@ -461,9 +600,11 @@ impl Session {
 
     /// The run is over: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
-        // When the user ended it, nothing is decided by the end.
+        // When the user ended it, by a command or by a function that a command
+        // called, nothing is decided by the end.
+        let called = self.evaluations.running_function();
         let violations = match &ending {
-            Some(ending) if ending.is_final() => self.watch.finish(),
+            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
         let violations = violations
@@ -478,6 +619,7 @@ impl Session {
         self.forget_program();
         EndView {
             ending,
+            called,
             violations,
             summaries,
         }

@@ -4,10 +4,13 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
+use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::source::Sources;
 use crate::watch::{self, Watch};
+use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
 };
@@ -45,8 +48,19 @@ pub struct Session {
     /// A breakpoint that has been shown because a step ended at it: arriving
     /// there is no second stop.
     pub(crate) announced: Option<(ThreadId, u64)>,
+    /// Expressions that wait for functions which they call.
+    pub(crate) evaluations: Evaluations,
+    /// A call of one of them has ended: it goes on when the command is done.
+    pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
+    /// The condition of a breakpoint is being asked.
+    pub(crate) is_asking: bool,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
+    pub(crate) hardware_breakpoints: HardwareBreakpoints,
+    pub(crate) watchpoints: Watchpoints,
     pub(crate) attached: Attached,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
@@ -80,8 +94,14 @@ impl Session {
             program: None,
             last_modules: Modules::default(),
             announced: None,
+            evaluations: Evaluations::default(),
+            ended_call: None,
+            is_asking: false,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
+            hardware_breakpoints: HardwareBreakpoints::default(),
+            watchpoints: Watchpoints::default(),
             attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
@@ -178,6 +198,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.self_check.clone_from(&options.self_check);
         launch
     }
 
@@ -195,7 +216,11 @@ impl Session {
         self.watch.bind(program, thread, &self.options, is_start)?;
         self.breakpoints.bind(program);
         self.catchpoints.bind(program);
-        Ok(())
+        let watched = self
+            .hardware_breakpoints
+            .bind(program)
+            .and_then(|()| self.watchpoints.bind(program));
+        watched.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
     /// The debuggee is gone.
@@ -204,7 +229,10 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
         self.attached.clear();
+        self.evaluations.clear();
+        self.ended_call = None;
         self.is_fresh = false;
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
@@ -212,6 +240,8 @@ impl Session {
         }
         self.breakpoints.forget_process();
         self.catchpoints.forget_locations();
+        self.hardware_breakpoints.forget_locations();
+        self.watchpoints.forget_program(false);
     }
 
     /// What is loaded, or was when there was a program.

@@ -74,6 +74,9 @@ pub struct FrameView {
     pub inlined: bool,
     /// A frame that a signal interrupted.
     pub signal: bool,
+    /// No frame of the program: juror called the one before it, in the
+    /// evaluation of this number.
+    pub evaluation: Option<u32>,
 }
 
 /// Lines of a source file.
@@ -196,6 +199,21 @@ pub enum StopReason {
         /// The same in words, with what it is about.
         description: String,
     },
+    /// Watched memory was accessed; the thread stands behind the access.
+    Watchpoint {
+        /// By which watchpoints it was seen.
+        accesses: Vec<WatchedAccess>,
+    },
+    /// The call is over for which local variables were watched. The
+    /// watchpoints are gone.
+    WatchpointEnded {
+        /// Their numbers.
+        numbers: Vec<u32>,
+        /// What they watched.
+        expressions: Vec<String>,
+        /// The function that was left.
+        function: String,
+    },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.
@@ -225,6 +243,40 @@ pub enum StopReason {
         /// Its number.
         process: u32,
     },
+    /// An expression that was stopped in a function it called has its value;
+    /// the thread stands where it stood before.
+    Evaluated {
+        /// The number of the evaluation.
+        number: u32,
+        /// The expression.
+        expression: String,
+        /// Its value; absent for `void`.
+        returned: Option<VariableView>,
+    },
+    /// Evaluations were given up; the thread stands where it stood before.
+    Abandoned {
+        /// Their numbers.
+        evaluations: Vec<u32>,
+    },
+}
+
+/// An access to watched memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchedAccess {
+    /// The watchpoint's number.
+    pub number: u32,
+    /// What is watched, as it was written.
+    pub expression: String,
+    /// `write`, `change` or `read`.
+    pub access: String,
+    /// The value before a store, safe for a terminal.
+    pub before: Option<String>,
+    /// The value now, safe for a terminal.
+    pub value: String,
+    /// The instruction that did it.
+    pub place: Location,
+    /// The system call by which the kernel did it.
+    pub system_call: Option<String>,
 }
 
 /// The debuggee stands still.
@@ -233,6 +285,9 @@ pub struct StopView {
     /// Why.
     #[serde(flatten)]
     pub reason: StopReason,
+    /// The thread is in a function that juror called, in the evaluation of this
+    /// number.
+    pub evaluation: Option<u32>,
     /// juror's number of the thread that stopped first; the one that commands
     /// speak of.
     pub thread: u32,
@@ -281,6 +336,8 @@ impl Ending {
 pub struct EndView {
     /// How it ended; absent when it was detached or killed by the user.
     pub ending: Option<Ending>,
+    /// It ended in this function, which juror had called: no verdict is final.
+    pub called: Option<String>,
     /// Violations that the end itself brought.
     pub violations: Vec<ViolationView>,
     /// One entry a property.
@@ -453,6 +510,19 @@ pub struct ValueView {
     pub value: String,
 }
 
+/// An expression that waits for a function it calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvaluationView {
+    /// Its number.
+    pub number: u32,
+    /// juror's number of the thread that makes the call.
+    pub thread: u32,
+    /// The expression; empty for the condition of a breakpoint.
+    pub expression: String,
+    /// The function.
+    pub function: String,
+}
+
 /// One command, for help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandHelp {
@@ -507,6 +577,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// Evaluations that are open.
+    Evaluations(Vec<EvaluationView>),
     /// The list of commands.
     HelpIndex(Vec<CommandHelp>),
     /// One command.

@@ -501,6 +501,10 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
     let mut calls = Vec::new();
     let mut is_innermost = true;
     program.walk(thread, |frame| {
+        // What juror has called is not the program's.
+        if frame.called_by_juror.is_some() {
+            calls.clear();
+        }
         if frame.is_inlined() {
             return true;
         }

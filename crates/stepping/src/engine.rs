@@ -20,7 +20,7 @@ mod stops;
 mod tests;
 
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Input, Operation, Owner, Owners, Passage, Site, ThreadId};
+use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
 use pass::Pass;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -46,6 +46,8 @@ pub enum ThreadState {
 /// A rule of the algorithm that a test can drop, to see that it is missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rule {
+    /// The others are held during a step in place.
+    HoldOthers,
     /// The others are held before the write that lifts the trap.
     HoldBeforeLift,
     /// The trap is planted before the others are released.
@@ -54,6 +56,16 @@ pub(crate) enum Rule {
     PutBackLateTrap,
     /// A reported arrival is remembered until the instruction has run.
     RememberArrival,
+    /// A reported arrival is put aside for an evaluation, not forgotten.
+    SuspendArrival,
+    /// A trap is first the end of its thread's step.
+    CompleteFirst,
+    /// A trap at the follow set stays when it is a site's, too.
+    CountTraps,
+    /// No trap for the end of a step is planted where the step begins.
+    RefuseItself,
+    /// A signal that is delivered in a copy is remembered.
+    NoteSignal,
 }
 
 /// The breakpoint engine.
@@ -71,6 +83,7 @@ pub struct Engine {
     /// Threads whose calls are being emulated: until anything but a fault is
     /// heard, a fault means that the push failed.
     calling: Vec<ThreadId>,
+    step_by: StepBy,
     #[cfg(test)]
     pub(crate) dropped: Option<Rule>,
 }
@@ -79,6 +92,14 @@ impl Engine {
     /// An engine without sites and threads.
     pub fn new() -> Engine {
         Engine::default()
+    }
+
+    /// The same, stepping its threads in this way.
+    pub fn stepping_by(step_by: StepBy) -> Engine {
+        Engine {
+            step_by,
+            ..Engine::default()
+        }
     }
 
     /// Takes note of `input` and appends what must be done about it, to be
@@ -112,9 +133,20 @@ impl Engine {
             }
             Input::Ended { thread } => self.ended(thread, operations),
             Input::Stepped { thread, address } => self.stepped(thread, address, operations),
+            Input::FollowSet {
+                thread,
+                address,
+                follow,
+            } => self.follow(thread, address, follow, operations),
             Input::Stopped { thread, address } => self.stopped(thread, address, false, operations),
             Input::Interrupted { thread, address } => {
                 self.stopped(thread, address, true, operations)
+            }
+            Input::Signalled { .. } if self.drops(Rule::NoteSignal) => {}
+            Input::Signalled { thread, address } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.interrupt_departure(address);
+                }
             }
             Input::Faulted {
                 thread,
@@ -146,6 +178,12 @@ impl Engine {
     /// Whether any owner has a point at `address`.
     pub fn is_site(&self, address: u64) -> bool {
         self.sites.contains_key(&address)
+    }
+
+    /// Whether a trap that a thread executed at `address` may be juror's: a
+    /// site's, or one at which a step ends.
+    pub fn expects_trap(&self, address: u64) -> bool {
+        self.is_site(address) || self.is_follow_trap(address)
     }
 
     /// The owners of the site at `address`; none where no site is.
@@ -189,8 +227,8 @@ impl Engine {
     /// or not it has been resumed since; a thread stands there until its pass
     /// in place has made its step.
     pub fn reported_at(&self, thread: ThreadId) -> Option<u64> {
-        if let Some(address) = self.stepped_from(thread) {
-            return Some(address);
+        if let Some(step) = self.step_of(thread).filter(|step| step.lifted) {
+            return Some(step.start);
         }
         Some(self.threads.get(&thread)?.arrival()?.address)
     }
@@ -209,7 +247,7 @@ impl Engine {
         passage: Passage,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.is_site(address) && !self.is_lifted(address) {
+        if !self.is_site(address) && !self.is_lifted(address) && !self.is_follow_trap(address) {
             operations.push(Operation::Plant { address });
         }
         let site = self
@@ -228,7 +266,7 @@ impl Engine {
             return;
         }
         self.sites.remove(&address);
-        if !self.is_lifted(address) {
+        if !self.is_lifted(address) && !self.is_follow_trap(address) {
             operations.push(Operation::Lift { address });
         }
         // A thread that will come back to the instruction from a signal

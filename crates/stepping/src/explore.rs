@@ -11,8 +11,9 @@ mod machine;
 mod processor;
 mod program;
 mod tests;
+pub(crate) mod walk;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -47,7 +48,8 @@ pub(super) struct Counterexample<A> {
 /// Visits every reachable state.
 pub(super) fn explore<S: System>(system: &S) -> Result<Explored, Counterexample<S::Action>> {
     let initial = Rc::new(system.initial());
-    let mut numbers = HashMap::from([(Rc::clone(&initial), 0)]);
+    let mut numbers = FxHashMap::default();
+    numbers.insert(Rc::clone(&initial), 0);
     let mut states = vec![initial];
     let mut origins: Vec<Option<(usize, S::Action)>> = vec![None];
     let mut edges = Vec::new();

@@ -13,7 +13,8 @@
 //! emulate the instruction, [`Passage::Copy`] runs a relocated copy that jumps
 //! back; for these three the trap is never lifted and no other thread is held.
 //! [`Passage::InPlace`] holds all other threads, lifts, steps, plants,
-//! releases.
+//! releases. A step is made by the processor's trace flag or by traps at the
+//! instruction's follow set ([`StepBy`]).
 
 #![forbid(unsafe_code)]
 
@@ -22,8 +23,11 @@ mod engine;
 #[cfg(test)]
 mod explore;
 mod flow;
+mod follow_set;
+mod line;
 mod passage;
 mod protocol;
+mod self_check;
 mod site;
 mod suspended;
 mod thread;
@@ -32,11 +36,14 @@ mod watch;
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of, instruction_length};
+pub use follow_set::find_follow_set;
+pub use line::{LineStops, line_stops};
 pub use passage::{PlannedPassage, plan_passage};
-pub use protocol::{Input, Operation, Owner, Owners, Passage, ThreadId};
+pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, ThreadId};
+pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    Wanted, accesses_of, aligned_parts, allocate, is_repeated, last_instruction,
 };
 
 use site::Site;

@@ -1,13 +1,15 @@
 //! What goes into the engine and what comes out of it.
 
 use bitflags::bitflags;
+use serde::{Deserialize, Serialize};
 
 /// A thread of the debuggee, by its kernel id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ThreadId(pub u32);
 
 /// Whose point a site is. Owners at one site are notified in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Owner {
     /// A breakpoint of the person at the prompt.
     Developer,
@@ -25,7 +27,7 @@ pub enum Owner {
 
 bitflags! {
     /// A set of [`Owner`]s.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub struct Owners: u8 {
         /// [`Owner::Developer`].
         const DEVELOPER = 1;
@@ -57,7 +59,8 @@ impl From<Owner> for Owners {
 
 /// How a thread gets past a planted trap; chosen once per site, from the
 /// instruction that the trap displaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Passage {
     /// The instruction changes nothing but the program counter (`nop`,
     /// `endbr64`, a direct `jmp`): set it.
@@ -93,9 +96,59 @@ impl Passage {
     }
 }
 
+/// How a thread is made to execute one instruction and stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepBy {
+    /// The processor's trace flag.
+    #[default]
+    TraceFlag,
+    /// Traps at every instruction that can follow, the others being held: what
+    /// machines without a trace flag need. An instruction whose follow set is
+    /// not known, that waits for other threads, or that can follow itself is
+    /// stepped by the trace flag all the same.
+    FollowSet,
+}
+
+/// The addresses of the instructions that can follow one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FollowSet {
+    first: u64,
+    second: Option<u64>,
+}
+
+impl FollowSet {
+    /// The set of one address.
+    pub fn one(address: u64) -> FollowSet {
+        FollowSet {
+            first: address,
+            second: None,
+        }
+    }
+
+    /// The set of two addresses, which may be the same.
+    pub fn two(first: u64, second: u64) -> FollowSet {
+        FollowSet {
+            first,
+            second: Some(second).filter(|second| *second != first),
+        }
+    }
+
+    /// Whether the set has this address.
+    pub fn contains(&self, address: u64) -> bool {
+        self.iter().any(|member| member == address)
+    }
+
+    /// The addresses, each once.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + use<> {
+        std::iter::once(self.first).chain(self.second)
+    }
+}
+
 /// What the engine is told. Addresses are those of the original program:
 /// the shell maps a program counter inside a copy back before it speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// An owner wants to be told when `address` is reached. Counted: two
     /// inserts need two removes.
@@ -129,8 +182,9 @@ pub enum Input {
         /// The thread.
         thread: ThreadId,
     },
-    /// A thread executed the trap at `address`; its program counter is one
-    /// byte after it. From here on the shell shows it as standing at
+    /// A thread executed the trap at `address`, one for which
+    /// [`Engine::expects_trap`](crate::Engine::expects_trap) says so; its program
+    /// counter is one byte after it. From here on the shell shows it as standing at
     /// `address`; see [`Operation::Report`].
     Trapped {
         /// The thread.
@@ -149,6 +203,17 @@ pub enum Input {
         thread: ThreadId,
         /// Where the program counter is now.
         address: u64,
+    },
+    /// The answer to [`Operation::FindFollowSet`].
+    FollowSet {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the instruction is.
+        address: u64,
+        /// What can follow it; none when that is not known, or when the
+        /// instruction waits for other threads (a system call). The engine
+        /// itself looks after instructions that can follow themselves.
+        follow: Option<FollowSet>,
     },
     /// A thread stopped for any other reason (held as ordered, a signal, a
     /// system event). It does not run again until the engine says so.
@@ -175,6 +240,16 @@ pub enum Input {
         /// The thread.
         thread: ThreadId,
         /// Where the program counter is now.
+        address: u64,
+    },
+    /// A thread that is in the copy of the instruction at `address`, before it
+    /// has run, is being let go with a signal. A handler may arrive at sites
+    /// of its own before it returns into the copy. Said at that moment, also
+    /// when nobody was told of the signal's stop; there is nothing to order.
+    Signalled {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
         address: u64,
     },
     /// The instruction at a site faulted while a thread ran it on its way
@@ -274,7 +349,8 @@ pub enum Input {
 }
 
 /// What the shell must do, in order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Write the trap byte at this address (the shell keeps the original).
     Plant {
@@ -304,6 +380,23 @@ pub enum Operation {
         to: u64,
         /// The return address.
         back: u64,
+    },
+    /// Say which instructions can follow the one at `address`, which the
+    /// stopped thread executes next, from its registers and the memory; no
+    /// other thread moves. Answered by [`Input::FollowSet`]. Ordered with
+    /// [`StepBy::FollowSet`] alone.
+    FindFollowSet {
+        /// The thread.
+        thread: ThreadId,
+        /// Where the instruction is.
+        address: u64,
+    },
+    /// Let a stopped thread run, but give it no signal: traps stand at all
+    /// that can follow the one instruction that it is to execute. A signal
+    /// that comes is told as ever, and ends the step.
+    RunToFollowSet {
+        /// The thread.
+        thread: ThreadId,
     },
     /// Let a stopped thread execute one instruction.
     StepThread {

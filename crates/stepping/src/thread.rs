@@ -152,6 +152,31 @@ impl Thread {
 
     /// Lets the stopped thread run or step from where it is.
     pub(crate) fn go(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        match self.wanted {
+            Wanted::Wait => {}
+            Wanted::Run => {
+                self.put_right(id, operations);
+                self.motion = Motion::Running;
+                operations.push(Operation::ContinueThread { thread: id });
+            }
+            Wanted::Step => self.go_by(Operation::StepThread { thread: id }, id, operations),
+        }
+    }
+
+    /// Has the stopped thread execute one instruction by this order.
+    pub(crate) fn go_by(
+        &mut self,
+        order: Operation,
+        id: ThreadId,
+        operations: &mut Vec<Operation>,
+    ) {
+        self.put_right(id, operations);
+        self.motion = Motion::Stepping;
+        operations.push(order);
+    }
+
+    /// The kernel's program counter becomes the one that others see.
+    fn put_right(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         if let Some(address) = self.counter.take() {
             operations.push(Operation::SetCounter {
                 thread: id,
@@ -159,17 +184,6 @@ impl Thread {
             });
         }
         self.standing = None;
-        match self.wanted {
-            Wanted::Wait => {}
-            Wanted::Run => {
-                self.motion = Motion::Running;
-                operations.push(Operation::ContinueThread { thread: id });
-            }
-            Wanted::Step => {
-                self.motion = Motion::Stepping;
-                operations.push(Operation::StepThread { thread: id });
-            }
-        }
     }
 
     /// Answers a halt, if upper floors wait for the answer.

@@ -99,13 +99,18 @@ impl Fixture {
     /// There is no such file.
     #[track_caller]
     pub fn program(file: &str) -> Fixture {
+        let name = Path::new(file).file_stem().unwrap_or_default();
+        Fixture::files(&name.to_string_lossy(), &[(file, &Fixture::source(file))])
+    }
+
+    /// A source of `crates/testing/programs`.
+    #[track_caller]
+    pub(crate) fn source(file: &str) -> String {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("programs")
             .join(file);
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let source = fs::read_to_string(&path);
-        match source {
-            Ok(source) => Fixture::files(&name, &[(file, &source)]),
+        match fs::read_to_string(&path) {
+            Ok(source) => source,
             Err(cause) => panic!("{}", BuildError::File { path, cause }),
         }
     }

@@ -5,6 +5,8 @@
 //!   target directory.
 //! - [`Juror`] runs the debugger without a terminal and gives its [`Output`];
 //!   [`Terminal`] runs it in one, and types at its prompt.
+//! - [`exact`] has programs with known counts, the truth about them, and why
+//!   debuggers fail there.
 //!
 //! Invariant: tests that use this crate run side by side, wait for nothing but
 //! output and exits, and leave no process behind. What goes wrong in a helper
@@ -16,6 +18,7 @@
 mod build;
 mod compiler;
 mod deadline;
+pub mod exact;
 mod fixture;
 mod juror;
 mod target;

@@ -72,6 +72,7 @@ fn poison_stop(stop: &mut StopView) {
 }
 
 fn poison_end(end: &mut EndView) {
+    end.called = Some(text());
     for summary in &mut end.summaries {
         summary.property = text();
         summary.remarks.fill(text());
@@ -152,6 +153,12 @@ fn poison(outcome: &mut Outcome) {
             value.type_name = text();
             value.value = text();
         }
+        Outcome::Evaluations(open) => {
+            for one in open {
+                one.expression = text();
+                one.function = text();
+            }
+        }
         Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
         Outcome::Help(help) => poison_help(help),
     }
@@ -173,7 +180,33 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
+            StopReason::Watchpoint { accesses } => {
+                for access in accesses {
+                    access.expression = text();
+                    access.access = text();
+                    access.before = Some(text());
+                    access.value = text();
+                    access.system_call = Some(text());
+                    poison_location(&mut access.place);
+                }
+            }
+            StopReason::WatchpointEnded {
+                expressions,
+                function,
+                ..
+            } => {
+                expressions.iter_mut().for_each(|it| *it = text());
+                *function = text();
+            }
             StopReason::Caught { description, .. } => *description = text(),
+            StopReason::Evaluated {
+                expression,
+                returned,
+                ..
+            } => {
+                returned.iter_mut().for_each(poison_variable);
+                *expression = text();
+            }
             StopReason::Finished { returned, function } => {
                 returned.iter_mut().for_each(poison_variable);
                 *function = text();

@@ -37,6 +37,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         arguments,
         inlined: false,
         signal: false,
+        evaluation: None,
     }
 }
 
@@ -100,6 +101,7 @@ pub fn source() -> SourceView {
 pub fn stop(reason: StopReason) -> StopView {
     StopView {
         reason,
+        evaluation: None,
         thread: 4711,
         thread_count: 1,
         location: location("queue_push", "queue.c", 23),
@@ -160,6 +162,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
 pub fn end(ending: Option<Ending>, summary: PropertySummary) -> EndView {
     EndView {
         ending,
+        called: None,
         violations: vec![],
         summaries: vec![summary],
     }

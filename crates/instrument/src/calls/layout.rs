@@ -227,7 +227,7 @@ mod tests {
             address: 0,
             name: "f".to_owned(),
             is_result_assumed: false,
-            outgoing: outgoing_call_of_c(&[passed.r#type.clone()], &Type::void()),
+            outgoing: outgoing_call_of_c(std::slice::from_ref(&passed.r#type), &Type::void()),
             arguments: vec![passed],
         };
         assert!(

@@ -145,7 +145,7 @@ fn reference(
             Ok(Passed::value(of.clone(), address.to_le_bytes().to_vec()))
         }
         _ if matches!(wanted.kind(), TypeKind::Composite(_)) => Err(format!(
-            "a `{}` in memory is wanted, this is `{}`",
+            "`{}` in memory is wanted, this is `{}`",
             target.name(),
             value.r#type.name()
         )),
@@ -161,7 +161,7 @@ fn same_type(value: &Typed, wanted: &Type, memory: &dyn Memory) -> Result<Vec<u8
     let given = value.r#type.strip();
     if given.name() != wanted.name() || given.size() != wanted.size() {
         return Err(format!(
-            "a `{}` is wanted, this is `{}`",
+            "`{}` is wanted, this is `{}`",
             wanted.name(),
             value.r#type.name()
         ));
@@ -175,7 +175,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
         .number(memory)
         .map_err(|why| match value.r#type.composite() {
             Some(_) => format!(
-                "a `{}` is wanted, this is `{}`",
+                "`{}` is wanted, this is `{}`",
                 of.name(),
                 value.r#type.name()
             ),
@@ -190,7 +190,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
             Err("an address is wanted, this is a fraction".to_owned())
         }
         Number::Pointer(..) if is_float => {
-            Err(format!("a `{}` is wanted, this is an address", of.name()))
+            Err(format!("`{}` is wanted, this is an address", of.name()))
         }
         _ if is_float && size == 16 => {
             if value.r#type.strip().name() == stripped.name() {

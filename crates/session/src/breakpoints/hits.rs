@@ -8,7 +8,12 @@ use super::{Breakpoint, Breakpoints, Fate};
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
+use juror_language::Expression;
 use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// What a condition says; why it cannot be evaluated.
+pub type Answer = Result<bool, String>;
 
 /// The breakpoints that stop the program at a place.
 #[derive(Debug, Default)]
@@ -25,23 +30,48 @@ pub struct Stopping {
 }
 
 impl Breakpoints {
-    /// A thread has come to an address. `values` are those of `$1` and so on.
+    /// The conditions that call functions of the program, of the breakpoints
+    /// at an address that are for a thread: by the breakpoints' numbers.
+    pub fn calling_conditions(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Vec<(u32, Rc<Expression>)> {
+        let here = self.index.get(&address).into_iter().flatten();
+        here.filter_map(|&(position, _)| {
+            let breakpoint = self.list.get(position as usize)?;
+            let condition = breakpoint.condition.as_ref()?;
+            let asks = condition.calls_functions() && breakpoint.is_for(program, thread);
+            asks.then(|| (breakpoint.number, condition.expression()))
+        })
+        .collect()
+    }
+
+    /// A thread has come to an address. `values` are those of `$1` and so on;
+    /// `answers` are those of [`Breakpoints::calling_conditions`].
     pub fn hit(
         &mut self,
         program: &Program,
         thread: ThreadId,
         address: u64,
         values: &dyn Fn(&str) -> Option<Typed>,
+        answers: &[(u32, Answer)],
     ) -> Option<Stopping> {
         let mut stopping: Option<Stopping> = None;
         for &(position, location) in self.index.get(&address)? {
             let Some(breakpoint) = self.list.get_mut(position as usize) else {
                 continue;
             };
-            let mut error = None;
-            if !breakpoint.is_meant(program, thread, location as usize, values, &mut error) {
-                continue;
+            let mut answer = breakpoint.ask(program, thread, location as usize, values);
+            if let Some((_, known)) = answers.iter().find(|it| it.0 == breakpoint.number) {
+                answer.clone_from(known);
             }
+            let error = match answer {
+                Ok(false) => continue,
+                Ok(true) => None,
+                Err(message) => Some(message),
+            };
             breakpoint.hits += 1;
             if let Some(location) = breakpoint.locations.get_mut(location as usize) {
                 location.hits += 1;
@@ -74,29 +104,29 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    /// Whether the thread is its own and its condition is true.
-    fn is_meant(
+    /// Whether it is for a thread.
+    fn is_for(&self, program: &Program, thread: ThreadId) -> bool {
+        self.thread
+            .is_none_or(|wanted| program.thread_number(thread) == wanted)
+    }
+
+    /// Whether the thread is its own and its condition is true. One that calls
+    /// functions is not asked here.
+    fn ask(
         &self,
         program: &Program,
         thread: ThreadId,
         location: usize,
         values: &dyn Fn(&str) -> Option<Typed>,
-        error: &mut Option<String>,
-    ) -> bool {
-        let is_own = |wanted| program.thread_number(thread) == wanted;
-        if !self.thread.is_none_or(is_own) {
-            return false;
+    ) -> Answer {
+        if !self.is_for(program, thread) {
+            return Ok(false);
         }
-        let (Some(condition), Some(location)) = (&self.condition, self.locations.get(location))
-        else {
-            return true;
-        };
-        match condition.holds(&location.check, program, thread, values) {
-            Ok(holds) => holds,
-            Err(message) => {
-                *error = Some(message);
-                true
+        match (&self.condition, self.locations.get(location)) {
+            (Some(condition), Some(location)) if !condition.calls_functions() => {
+                condition.holds(&location.check, program, thread, values)
             }
+            _ => Ok(true),
         }
     }
 

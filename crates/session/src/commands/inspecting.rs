@@ -69,7 +69,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "the monitors with their slices, states and variables",
             ),
         ],
-        details: "Subjects: args, breakpoints, frame, line, locals, monitors, registers, \
+        details: "Subjects: args, breakpoints, evaluations, frame, line, locals, monitors, registers, \
                   sharedlibrary, signals, source, threads.",
         repeats: false,
         completes: Completes::InfoSubjects,
@@ -115,6 +115,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("print queue->count + 1", "arithmetic, as in C"),
             ("print/x flags", "in hexadecimal"),
             ("print $rip", "a register"),
+            ("print f(x) + 1", "what a function of the program returns"),
         ],
         details: "Formats: /x hexadecimal, /d decimal, /u unsigned, /o octal, /t binary, \
                   /c character, /a address, /s text.",

@@ -4,10 +4,12 @@
 //! prefix stands for its command; where several commands share a prefix, the
 //! aliases decide (`s` is `step`, as in gdb).
 
+mod calling;
 mod inspecting;
 mod points;
 mod processes;
 mod running;
+mod watching;
 
 use crate::view::CommandHelp;
 use std::sync::LazyLock;
@@ -16,10 +18,14 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant is the command of its name in the table below
 pub enum Command {
+    Abandon,
+    AccessWatch,
     Advance,
     Attach,
     Backtrace,
     Break,
+    Call,
+    ChangeWatch,
     Catch,
     Clear,
     Commands,
@@ -33,6 +39,7 @@ pub enum Command {
     Finish,
     Frame,
     Handle,
+    HardwareBreak,
     Help,
     Ignore,
     Info,
@@ -43,15 +50,18 @@ pub enum Command {
     NextInstruction,
     Print,
     Quit,
+    ReadWatch,
     Run,
     Start,
     Step,
     StepInstruction,
     TemporaryBreak,
+    TemporaryHardwareBreak,
     TemporaryCatch,
     Thread,
     Until,
     Up,
+    Watch,
 }
 
 /// What completes an argument of a command.
@@ -103,6 +113,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    (
+        "evaluations",
+        "expressions that wait for functions which they call",
+    ),
     ("frame", "the selected frame"),
     ("line", "where the selected frame stands in the source"),
     ("locals", "the local variables of the selected frame"),
@@ -115,15 +129,21 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
     ("threads", "the threads and where they stand"),
+    (
+        "watchpoints",
+        "what is watched, how, and how often it was hit",
+    ),
 ];
 
 /// The table, sorted by name. Its rows stand in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
+        calling::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
     table.sort_unstable_by_key(|entry| entry.name);

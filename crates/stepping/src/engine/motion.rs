@@ -1,8 +1,8 @@
 //! How threads are let go, halted and taken past their sites.
 
-use super::Engine;
-use crate::thread::{Motion, Next, Thread, Wanted};
-use crate::{Operation, Passage, ThreadId};
+use super::{Engine, Rule};
+use crate::thread::{Motion, Next, Wanted};
+use crate::{Operation, Passage, StepBy, ThreadId};
 
 /// The steps that the longest copy takes: the instruction, the move that a
 /// system call needs, and the jump back.
@@ -51,7 +51,14 @@ impl Engine {
     }
 
     pub(super) fn suspend(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if self.threads.get_mut(&id).is_some_and(Thread::suspend) {
+        let forgets = self.drops(Rule::SuspendArrival);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if forgets {
+            thread.forget_arrival(thread.place);
+        }
+        if thread.suspend() {
             self.abandon_pass(id, operations);
         }
     }
@@ -78,6 +85,12 @@ impl Engine {
         if thread.motion != Motion::Stopped || thread.wanted == Wanted::Wait {
             return;
         }
+        if self.step_by == StepBy::FollowSet && self.needs_pass(id) {
+            return self.begin_pass(id, operations);
+        }
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         let site = self.sites.get(&thread.place);
         match thread.next(site) {
             Next::Go => thread.go(id, operations),

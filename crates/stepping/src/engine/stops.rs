@@ -1,5 +1,6 @@
 //! What the engine makes of a stop.
 
+use super::pass::Step;
 use super::{Engine, Rule};
 use crate::thread::{Arrival, Departure, Motion, Thread, Wanted};
 use crate::{Operation, Passage, ThreadId};
@@ -12,9 +13,10 @@ impl Engine {
         stack: u64,
         operations: &mut Vec<Operation>,
     ) {
-        let stepped_in_place = self.stepper() == Some(id);
         let passing = self.pass.is_some();
         let ignores_late_trap = passing && self.drops(Rule::PutBackLateTrap);
+        let step = self.step_of(id);
+        let is_site = self.is_site(address);
         let thread = self
             .threads
             .entry(id)
@@ -23,20 +25,11 @@ impl Engine {
         thread.late_step = false;
         thread.copy_steps = 0;
         thread.departure = None;
-        if stepped_in_place {
-            // The trap was lifted: what ran is a trap of the program's own.
-            thread.forget_arrival(address);
-            return self.leave_step(
-                id,
-                Some(Operation::Unexplained {
-                    thread: id,
-                    address,
-                }),
-                operations,
-            );
+        if let Some(step) = step {
+            return self.trapped_in_step(id, step, address, stack, operations);
         }
         thread.forget_gone_frames(address, stack);
-        if !self.sites.contains_key(&address) {
+        if !is_site {
             operations.push(Operation::Unexplained {
                 thread: id,
                 address,
@@ -57,11 +50,48 @@ impl Engine {
         self.advance(id, operations);
     }
 
-    pub(super) fn stepped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
-        let stepped_in_place = self.stepper() == Some(id);
-        if self.has_rounds_left(id, address) {
-            return operations.push(Operation::StepThread { thread: id });
+    /// A trap of the thread that executes the instruction of a pass: first of
+    /// all the end of its step, and then, where a site is, an arrival.
+    fn trapped_in_step(
+        &mut self,
+        id: ThreadId,
+        step: Step,
+        address: u64,
+        stack: u64,
+        operations: &mut Vec<Operation>,
+    ) {
+        let ends = step.ends_at(address) && !self.drops(Rule::CompleteFirst);
+        let own = step.lifted && step.start == address;
+        let is_site = self.is_site(address) && !own;
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if own || (ends && step.lifted) {
+            thread.forget_arrival(step.start);
         }
+        thread.forget_gone_frames(address, stack);
+        if is_site {
+            thread.standing = Some(stack);
+        }
+        let report = if ends {
+            thread.end_step(id, address)
+        } else if !is_site {
+            // The trap was lifted: what ran is a trap of the program's own.
+            Some(Operation::Unexplained {
+                thread: id,
+                address,
+            })
+        } else {
+            None
+        };
+        if ends || is_site {
+            thread.counter = Some(address);
+        }
+        self.leave_step(id, report, operations);
+    }
+
+    pub(super) fn stepped(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
+        let step = self.step_of(id);
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
@@ -73,8 +103,15 @@ impl Engine {
         let start = thread.place;
         thread.stop(address);
         thread.departure = None;
-        if stepped_in_place {
-            thread.forget_arrival(start);
+        if let Some(step) = step {
+            let rounds =
+                step.lifted && thread.passage_of_arrival(start) == Some(Passage::InPlaceRounds);
+            if address == start && (late || rounds) {
+                return self.step_again(id, step, operations);
+            }
+            if step.lifted {
+                thread.forget_arrival(start);
+            }
             let report = thread.end_step(id, address);
             return self.leave_step(id, report, operations);
         }
@@ -93,6 +130,22 @@ impl Engine {
         self.settle(operations);
     }
 
+    /// The step of the pass is still to be made, or a further round of its
+    /// instruction: the thread is sent again, unless it is to stop.
+    fn step_again(&mut self, id: ThreadId, step: Step, operations: &mut Vec<Operation>) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.halting {
+            thread.wanted = Wanted::Wait;
+            if step.lifted {
+                thread.stand_again(step.start);
+            }
+            return self.leave_step(id, None, operations);
+        }
+        thread.go_by(step.order(id), id, operations);
+    }
+
     /// A stop that the engine ordered, or (`foreign`) one that upper floors
     /// deal with.
     pub(super) fn stopped(
@@ -102,17 +155,17 @@ impl Engine {
         foreign: bool,
         operations: &mut Vec<Operation>,
     ) {
-        let stepped_in_place = self.stepper() == Some(id);
+        let step = self.step_of(id);
         let thread = self
             .threads
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         let (motion, start) = (thread.motion, thread.place);
         let ordered = !foreign && thread.take_hold_stop();
-        if ordered && stepped_in_place && !thread.halting {
+        if let Some(step) = step.filter(|_| ordered && !thread.halting) {
             // The stop of an earlier hold. Everything is as it was for the
-            // step; if the instruction has run, its trace trap is waiting.
-            return operations.push(Operation::StepThread { thread: id });
+            // step; if the instruction has run, its trap is waiting.
+            return operations.push(step.order(id));
         }
         thread.stop(address);
         if foreign {
@@ -121,10 +174,14 @@ impl Engine {
         let waits = !ordered || thread.halting;
         if waits {
             thread.wanted = Wanted::Wait;
-            thread.late_step |= ordered && motion == Motion::Stepping && address != start;
+            let traced = step.is_none_or(|step| step.follow.is_none());
+            let stepping = ordered && motion == Motion::Stepping;
+            thread.late_step |= stepping && traced && address != start;
         }
-        if stepped_in_place {
-            if address != start {
+        if let Some(step) = step {
+            if !step.lifted {
+                // Nothing was reported here.
+            } else if address != start {
                 thread.forget_arrival(start);
             } else if ordered {
                 // No signal stands between the thread and the instruction:

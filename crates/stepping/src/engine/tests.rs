@@ -4,6 +4,7 @@ mod any_input;
 mod arrivals;
 mod commands;
 mod evaluations;
+mod follow_set;
 mod in_place;
 
 use super::*;

@@ -44,6 +44,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                     .map_or(String::new(), |input| describe_input(&input)),
             )
         }
+        Action::SeeQuietly(number) => (0, format!("sees thread {} stop for nobody", number + 1)),
         Action::Command(input) => (0, format!("is told: {}", describe_input(&input))),
         Action::Execute(number, next) | Action::ExecuteLate(number, next) => {
             let counter = state.processors[number].counter;
@@ -75,7 +76,15 @@ fn describe(state: &State, action: Action) -> (usize, String) {
     }
 }
 
-const NAMES: [&str; PLACES] = ["outside", "I", "J", "follow", "the return"];
+const NAMES: [&str; PLACES] = [
+    "outside",
+    "I",
+    "J",
+    "follow",
+    "the return",
+    "the handler's end",
+    "J's follow",
+];
 
 fn name(counter: Counter) -> String {
     let place = NAMES[counter.place()];
@@ -104,6 +113,16 @@ fn describe_order(order: &Operation) -> String {
         }
         Operation::EmulateCall { thread, to, .. } => {
             format!("lets thread {} call {}", thread.0, place(to))
+        }
+        Operation::FindFollowSet { thread, address } => {
+            format!(
+                "finds what follows {} in thread {}",
+                place(address),
+                thread.0
+            )
+        }
+        Operation::RunToFollowSet { thread } => {
+            format!("lets thread {} run to the traps", thread.0)
         }
         Operation::StepThread { thread } => format!("steps thread {}", thread.0),
         Operation::ContinueThread { thread } => format!("continues thread {}", thread.0),
@@ -142,12 +161,14 @@ fn describe_input(input: &Input) -> String {
         Input::Stepped { thread, address } => {
             format!("sees thread {} stepped to {}", thread.0, place(address))
         }
+        Input::FollowSet { thread, .. } => format!("knows what follows in thread {}", thread.0),
         Input::Stopped { thread, address } => {
             format!("sees thread {} stop at {}", thread.0, place(address))
         }
         Input::Interrupted { thread, address } => {
             format!("sees thread {} interrupted at {}", thread.0, place(address))
         }
+        Input::Signalled { thread, .. } => format!("gives thread {} its signal", thread.0),
         Input::Faulted {
             thread, address, ..
         } => format!("sees thread {} fault at {}", thread.0, place(address)),

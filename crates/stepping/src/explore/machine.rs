@@ -6,11 +6,11 @@
 //! one by one, while the processors go on.
 
 use super::processor::{
-    Counter, I, J, Mode, OUTSIDE, PLACES, Place, Processor, RETURN, Stop, Told, Upper, address_of,
-    thread_of,
+    Counter, HANDLER_END, I, J, Mode, Motion, OUTSIDE, PLACES, Place, Processor, RETURN, Stop,
+    Told, Upper, address_of, thread_of,
 };
 use super::program::{Budget, Program, Way};
-use crate::{Engine, Input, Operation, Owner, Owners, ThreadId, ThreadState};
+use crate::{Engine, FollowSet, Input, Operation, Owner, Owners, ThreadId, ThreadState};
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -26,12 +26,14 @@ pub(super) struct State {
     /// The same, from the moment at which no thread can miss it.
     pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
+    /// What the engine was told and ordered, where that is kept.
+    pub(super) heard: Option<Vec<(Input, Vec<Operation>)>>,
 }
 
 impl State {
     /// The threads run, and a monitor has its points at I and J.
     pub(super) fn new(program: &Program) -> Result<State, String> {
-        let mut engine = Engine::new();
+        let mut engine = Engine::stepping_by(program.step_by);
         engine.dropped = program.without;
         let mode = |number| {
             if number < program.threads {
@@ -49,6 +51,7 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
+            heard: program.records.then(Vec::new),
         };
         for number in 0..program.threads {
             let thread = thread_of(number);
@@ -72,7 +75,10 @@ impl State {
     pub(super) fn tell(&mut self, input: Input) -> Result<(), String> {
         let mut operations = Vec::new();
         self.engine.handle(input, &mut operations);
-        self.orders.extend(operations);
+        self.orders.extend(&operations);
+        if let Some(heard) = &mut self.heard {
+            heard.push((input, operations));
+        }
         Ok(())
     }
 
@@ -118,7 +124,10 @@ impl State {
         if processor.counter == Counter::Leaving(next) {
             processor.counter = Counter::At(next);
         } else {
+            // A step to the same instruction cannot be told from none in a copy.
+            let elsewhere = processor.counter.place() != next;
             processor.executed(next);
+            processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
         }
         if processor.mode == Mode::Stepping {
             processor.stop(if late { Stop::Hold } else { Stop::Trace });
@@ -131,13 +140,17 @@ impl State {
     pub(super) fn see(&mut self, number: usize) -> Option<Input> {
         let thread = thread_of(number);
         let wanted = self.wanted;
-        let passes = self.engine.thread_state(thread) == Some(ThreadState::Stepping);
+        let stepping = self.engine.thread_state(thread) == Some(ThreadState::Stepping);
+        let passed = self.engine.reported_at(thread).filter(|_| stepping);
         let processor = &mut self.processors[number];
         let place = processor.counter.place();
         let unowned = wanted[place].is_empty();
         let stop = processor.stop.take()?;
+        processor.motion = None;
+        processor.hold_requested = false;
         if matches!(stop, Stop::Start | Stop::Signal | Stop::Fault) {
             processor.upper = Upper::Has;
+            processor.stepped = false;
             let told = processor.told_mut();
             told.vague |= unowned && !told.owners.is_empty();
         }
@@ -156,7 +169,9 @@ impl State {
                 processor.signalled = true;
                 Input::Interrupted { thread, address }
             }
-            Stop::Fault if passes || matches!(processor.counter, Counter::InCopy(_)) => {
+            Stop::Fault
+                if passed == Some(address) || matches!(processor.counter, Counter::InCopy(_)) =>
+            {
                 processor.counter = Counter::At(place);
                 Input::Faulted {
                     thread,
@@ -169,12 +184,31 @@ impl State {
         })
     }
 
+    /// A stop that concerns the program alone, or nobody: the thread goes on as it went,
+    /// unless the engine wants it to stop.
+    pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
+        let thread = thread_of(number);
+        let processor = &mut self.processors[number];
+        processor.signalled |= processor.stop.take() == Some(Stop::Signal);
+        if std::mem::take(&mut processor.hold_requested) {
+            processor.motion = None;
+            let address = processor.counter.shown();
+            return self.tell(Input::Stopped { thread, address });
+        }
+        match processor.motion {
+            Some(motion) => self.let_go(thread, motion),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn command(&mut self, input: Input) -> Result<(), String> {
         match input {
             Input::Resume { thread } => self.processor(thread).upper = Upper::Lets,
             Input::Step { thread } => {
                 self.left.steps -= 1;
-                self.processor(thread).upper = Upper::AwaitsStep;
+                let processor = self.processor(thread);
+                processor.upper = Upper::AwaitsStep;
+                processor.stepped = false;
             }
             Input::Halt { thread } => {
                 self.left.halts -= 1;
@@ -268,13 +302,23 @@ impl State {
                     return Err("a thread is held that has stopped".to_owned());
                 }
                 processor.interrupted = processor.mode != Mode::Dead;
+                processor.hold_requested = true;
             }
             Operation::SetCounter { thread, address } => {
                 self.set_counter(program, thread, address)?
             }
             Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
-            Operation::StepThread { thread } => self.let_go(thread, Mode::Stepping)?,
-            Operation::ContinueThread { thread } => self.let_go(thread, Mode::Running)?,
+            Operation::FindFollowSet { thread, address } => {
+                let follow = self.find_follow_set(program, thread, address);
+                self.tell(Input::FollowSet {
+                    thread,
+                    address,
+                    follow,
+                })?;
+            }
+            Operation::RunToFollowSet { thread } => self.let_go(thread, Motion::ToTraps)?,
+            Operation::StepThread { thread } => self.let_go(thread, Motion::Step)?,
+            Operation::ContinueThread { thread } => self.let_go(thread, Motion::Free)?,
             Operation::Report {
                 thread,
                 address,
@@ -284,6 +328,9 @@ impl State {
                 if processor.counter.shown() != address + 1 {
                     return Err("an arrival is reported of a thread that is not there".to_owned());
                 }
+                if std::mem::take(&mut processor.stepped) {
+                    return Err("a step is not reported".to_owned());
+                }
                 processor.upper = Upper::Has;
                 let told = processor.told_mut();
                 if told.owners.intersects(owners) && !told.vague {
@@ -291,10 +338,15 @@ impl State {
                 }
                 told.owners |= owners;
             }
-            Operation::ReportStep { thread, .. } => self.processor(thread).upper = Upper::Has,
+            Operation::ReportStep { thread, .. } => {
+                let processor = self.processor(thread);
+                processor.stepped = false;
+                processor.upper = Upper::Has;
+            }
             Operation::ReportHalted { thread } => {
                 let processor = self.processor(thread);
                 processor.halting = false;
+                processor.stepped = false;
                 processor.upper = Upper::Has;
             }
             Operation::Unexplained { thread, .. } => {
@@ -373,7 +425,25 @@ impl State {
         })
     }
 
-    fn let_go(&mut self, thread: ThreadId, mode: Mode) -> Result<(), String> {
+    /// What follows the instruction; nothing where a system call returns from
+    /// a handler.
+    fn find_follow_set(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Option<FollowSet> {
+        let place = Counter::from_address(address).place();
+        let processor = self.processor(thread);
+        let mut follow = program
+            .followers(place)
+            .iter()
+            .map(|next| address_of(processor.successor(*next)));
+        let first = follow.next().filter(|_| place != HANDLER_END)?;
+        Some(FollowSet::two(first, follow.next().unwrap_or(first)))
+    }
+
+    fn let_go(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
         let processor = self.processor(thread);
         if processor.mode == Mode::Dead {
             return Ok(());
@@ -388,7 +458,11 @@ impl State {
         if processor.upper == Upper::Has {
             return Err("a thread is let go that waits to be resumed".to_owned());
         }
-        processor.go(mode);
+        let place = processor.counter.place();
+        if processor.go(motion) {
+            let address = address_of(place);
+            self.tell(Input::Signalled { thread, address })?;
+        }
         Ok(())
     }
 
@@ -399,14 +473,19 @@ impl State {
             .iter()
             .filter(|processor| processor.moves())
             .count();
-        for place in [I, J] {
+        let bounded = |processor: &Processor| processor.motion == Some(Motion::ToTraps);
+        if moving > 1 && self.processors.iter().any(bounded) {
+            return Err("another thread may run into the traps of a step".to_owned());
+        }
+        for place in 0..PLACES {
             let owned = !self.armed[place].is_empty();
             if owned && !self.trap[place] && moving > 1 {
                 return Err(
                     "the original instruction is back while another thread may run".to_owned(),
                 );
             }
-            if self.orders.is_empty() && self.wanted[place].is_empty() && self.trap[place] {
+            let owned = !self.wanted[place].is_empty() || self.processors.iter().any(bounded);
+            if self.orders.is_empty() && !owned && self.trap[place] {
                 return Err("a trap stays that nobody owns".to_owned());
             }
         }

@@ -21,8 +21,12 @@ pub(super) const J: Place = 2;
 pub(super) const FOLLOW: Place = 3;
 /// Where an evaluation returns to: juror's own site.
 pub(super) const RETURN: Place = 4;
+/// The last instruction of a signal handler, which returns from it.
+pub(super) const HANDLER_END: Place = 5;
+/// Instructions after the second site, where they are others.
+pub(super) const SECOND_FOLLOW: Place = 6;
 /// How many places there are.
-pub(super) const PLACES: usize = 5;
+pub(super) const PLACES: usize = 7;
 
 /// The address of a place.
 pub(super) fn address_of(place: Place) -> u64 {
@@ -83,6 +87,15 @@ pub(super) enum Mode {
     Dead,
 }
 
+/// How the shell sets a thread in motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Motion {
+    Free,
+    Step,
+    /// To the traps at a follow set.
+    ToTraps,
+}
+
 /// A stop that the kernel has in store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Stop {
@@ -120,10 +133,17 @@ pub(super) struct Processor {
     pub(super) queued: Option<Stop>,
     /// A signal's handler starts when the thread is continued.
     pub(super) signalled: bool,
-    /// Where the signal handler that runs goes back to. Its only instruction
-    /// is I, on a stack of its own.
+    /// How it was set in motion, until the shell has told the engine that it
+    /// stopped.
+    pub(super) motion: Option<Motion>,
+    /// The shell was told to make it stop, and has not told of a stop since.
+    pub(super) hold_requested: bool,
+    /// Where the signal handler that runs goes back to. It begins with I, on a
+    /// stack of its own.
     pub(super) interrupts: Option<Counter>,
     pub(super) upper: Upper,
+    /// It has executed an instruction since they asked for a step.
+    pub(super) stepped: bool,
     /// Upper floors wait for the answer to a halt.
     pub(super) halting: bool,
     /// What was told of the execution that is to come: of the code that the
@@ -167,8 +187,11 @@ impl Processor {
             interrupted: false,
             queued: None,
             signalled: false,
+            motion: None,
+            hold_requested: false,
             interrupts: None,
             upper: Upper::Lets,
+            stepped: false,
             halting: false,
             told: [Told::NOBODY; 2],
             suspended: Vec::new(),
@@ -247,32 +270,43 @@ impl Processor {
         self.interrupted = false;
     }
 
-    /// The kernel lets the thread go.
-    pub(super) fn go(&mut self, mode: Mode) {
-        self.mode = mode;
+    /// The kernel lets the thread go. A signal that waits is given to it when
+    /// it runs freely; whether that is before the instruction of a copy.
+    pub(super) fn go(&mut self, motion: Motion) -> bool {
+        self.motion = Some(motion);
+        self.mode = match motion {
+            Motion::Step => Mode::Stepping,
+            Motion::Free | Motion::ToTraps => Mode::Running,
+        };
         if let Some(stop) = self.queued.take() {
             self.stop(stop);
-        } else if std::mem::take(&mut self.signalled) {
-            self.interrupts = Some(self.counter);
-            self.counter = Counter::At(I);
-            if mode == Mode::Stepping {
-                self.stop(Stop::Trace);
-            }
+        } else if motion == Motion::Free && std::mem::take(&mut self.signalled) {
+            let counter = std::mem::replace(&mut self.counter, Counter::At(I));
+            self.interrupts = Some(counter);
+            return matches!(counter, Counter::InCopy(_));
+        }
+        false
+    }
+
+    /// Where the thread goes when the program goes to `next`: a handler and an
+    /// evaluation end instead of going outside.
+    pub(super) fn successor(&self, next: Place) -> Place {
+        match next {
+            OUTSIDE if self.interrupts.is_some() => HANDLER_END,
+            OUTSIDE if !self.suspended.is_empty() => RETURN,
+            next => next,
         }
     }
 
     /// The instruction has run, and `next` follows in the program.
     pub(super) fn executed(&mut self, next: Place) {
         *self.told_mut() = Told::NOBODY;
-        let next = match next {
-            OUTSIDE if !self.suspended.is_empty() => RETURN,
-            next => next,
-        };
-        let after = match self.counter {
+        let next = self.successor(next);
+        self.counter = match self.counter {
             Counter::InCopy(_) => Counter::Leaving(next),
+            Counter::At(HANDLER_END) => self.interrupts.take().unwrap_or(Counter::At(next)),
             _ => Counter::At(next),
         };
-        self.counter = self.interrupts.take().unwrap_or(after);
     }
 }
 

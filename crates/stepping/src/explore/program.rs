@@ -4,17 +4,19 @@
 use super::System;
 use super::machine::State;
 use super::processor::{
-    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, Stop, Upper, address_of,
-    copy_of, thread_of,
+    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop, Upper,
+    address_of, copy_of, thread_of,
 };
 use crate::engine::Rule;
-use crate::{Input, Operation, Owner, Owners, Passage};
+use crate::{Input, Operation, Owner, Owners, Passage, StepBy};
 
 /// Which instructions follow which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Either I or J.
+    /// Either I or J, and then different instructions.
     Apart,
+    /// Either I or J, and then the same instruction.
+    SameFollow,
     /// First I, then J.
     Adjacent,
     /// I branches to itself or falls into J.
@@ -53,10 +55,16 @@ pub(super) struct Budget {
 pub(super) struct Program {
     pub(super) layout: Layout,
     pub(super) way: Way,
+    pub(super) step_by: StepBy,
     pub(super) budget: Budget,
     /// The threads at the start, and those that may start later.
     pub(super) threads: usize,
     pub(super) later: usize,
+    /// As in Ramsey's model: the program waits while the debugger acts, and
+    /// nothing is wrong but an execution that is not reported.
+    pub(super) uniprocessor: bool,
+    /// Whether states keep what the engine was told and ordered.
+    pub(super) records: bool,
     /// The rule that is dropped.
     pub(super) without: Option<Rule>,
 }
@@ -70,6 +78,8 @@ pub(super) enum Action {
     FailPush,
     /// The shell sees the stop of this processor's thread.
     See(usize),
+    /// The same, but it concerns nobody above: the thread goes on.
+    SeeQuietly(usize),
     /// Upper floors speak.
     Command(Input),
     /// A processor executes what it stands at, and goes on to the place.
@@ -85,11 +95,12 @@ pub(super) enum Action {
 impl Program {
     pub(super) fn followers(&self, place: Place) -> &'static [Place] {
         match (place, self.layout) {
-            (OUTSIDE, Layout::Apart) => &[I, J],
+            (OUTSIDE, Layout::Apart | Layout::SameFollow) => &[I, J],
             (OUTSIDE, _) => &[I],
-            (I, Layout::Apart) => &[FOLLOW],
+            (I, Layout::Apart | Layout::SameFollow) => &[FOLLOW],
             (I, Layout::Adjacent) => &[J],
             (I, Layout::Itself) => &[I, J],
+            (J, Layout::Apart) => &[SECOND_FOLLOW],
             (J, _) => &[FOLLOW],
             _ => &[OUTSIDE],
         }
@@ -111,6 +122,13 @@ impl Program {
             owner,
             passage: self.passage(place),
         }
+    }
+
+    /// The shell may tell the engine of every stop, or let threads go on by
+    /// itself after stops that concern nobody above, as ours does; but it does
+    /// one or the other. The second is explored where there are signals.
+    fn passes_on(&self) -> bool {
+        self.budget.signals > 0
     }
 
     fn commands(&self, state: &State, actions: &mut Vec<Action>) {
@@ -232,9 +250,18 @@ impl System for Program {
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         if state.orders.is_empty() {
-            let stopped = (0..state.processors.len())
-                .filter(|number| state.processors[*number].stop.is_some());
-            actions.extend(stopped.map(Action::See));
+            for (number, processor) in state.processors.iter().enumerate() {
+                let Some(stop) = processor.stop else {
+                    continue;
+                };
+                let surplus = stop == Stop::Hold && !processor.hold_requested;
+                if self.passes_on() && (surplus || stop == Stop::Signal) {
+                    actions.push(Action::SeeQuietly(number));
+                }
+                if !(self.passes_on() && surplus) {
+                    actions.push(Action::See(number));
+                }
+            }
             self.commands(state, actions);
         } else {
             actions.push(Action::CarryOut);
@@ -242,6 +269,9 @@ impl System for Program {
             if pushes && state.left.faults > 0 {
                 actions.push(Action::FailPush);
             }
+        }
+        if self.uniprocessor && !state.orders.is_empty() {
+            return;
         }
         for number in 0..state.processors.len() {
             self.happenings(state, number, actions);
@@ -258,13 +288,16 @@ impl System for Program {
                     state.tell(input)?;
                 }
             }
+            Action::SeeQuietly(number) => state.see_quietly(number)?,
             Action::Command(input) => state.command(input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
         }
-        state.check()?;
+        if !self.uniprocessor {
+            state.check()?;
+        }
         Ok(state)
     }
 

@@ -3,6 +3,7 @@
 use super::chart::chart;
 use super::program::{Budget, Layout, Program, Way};
 use super::{Explored, explore};
+use crate::StepBy;
 use crate::engine::Rule;
 
 const NOTHING: Budget = Budget {
@@ -20,15 +21,33 @@ const NOTHING: Budget = Budget {
 const QUIET: Program = Program {
     layout: Layout::Apart,
     way: Way::InPlace,
+    step_by: StepBy::TraceFlag,
     budget: NOTHING,
     threads: 2,
     later: 0,
+    uniprocessor: false,
+    records: false,
     without: None,
 };
 
 /// Every layout of the sites with every way past them that it allows.
 fn programs() -> impl Iterator<Item = Program> {
-    let layouts = [Layout::Apart, Layout::Adjacent, Layout::Itself];
+    let by_traps = |program: &Program| program.way == Way::InPlace;
+    stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet).filter(by_traps))
+}
+
+/// The same for what has to do with steps, which may be made from any site.
+pub(super) fn stepping_programs() -> impl Iterator<Item = Program> {
+    stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet))
+}
+
+fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
+    let layouts = [
+        Layout::Apart,
+        Layout::SameFollow,
+        Layout::Adjacent,
+        Layout::Itself,
+    ];
     let ways = [Way::Skip, Way::Call, Way::Copy, Way::InPlace];
     layouts
         .into_iter()
@@ -36,6 +55,7 @@ fn programs() -> impl Iterator<Item = Program> {
             ways.map(|way| Program {
                 layout,
                 way,
+                step_by,
                 ..QUIET
             })
         })
@@ -44,10 +64,60 @@ fn programs() -> impl Iterator<Item = Program> {
         })
 }
 
+/// What may happen, one kind at a time.
+fn disturbances() -> [Budget; 9] {
+    [
+        Budget {
+            halts: 1,
+            ..NOTHING
+        },
+        Budget {
+            steps: 1,
+            ..NOTHING
+        },
+        Budget {
+            faults: 1,
+            ..NOTHING
+        },
+        Budget {
+            signals: 1,
+            ..NOTHING
+        },
+        Budget { ends: 1, ..NOTHING },
+        Budget {
+            toggles: 2,
+            ..NOTHING
+        },
+        Budget {
+            inserts: 1,
+            ..NOTHING
+        },
+        Budget {
+            evaluations: 1,
+            ..NOTHING
+        },
+        Budget {
+            jumps: 1,
+            ..NOTHING
+        },
+    ]
+}
+
+/// Every program with every disturbance.
+pub(super) fn disturbed_programs() -> impl Iterator<Item = Program> {
+    stepping_programs()
+        .flat_map(|program| disturbances().map(|budget| Program { budget, ..program }))
+}
+
 /// Explores all programs with these disturbances.
 #[track_caller]
 fn check(budget: Budget) -> Explored {
     check_all(programs().map(|program| Program { budget, ..program }))
+}
+
+#[track_caller]
+fn check_steps(budget: Budget) -> Explored {
+    check_all(stepping_programs().map(|program| Program { budget, ..program }))
 }
 
 #[track_caller]
@@ -81,7 +151,7 @@ fn halts() {
 
 #[test]
 fn steps() {
-    check(Budget {
+    check_steps(Budget {
         steps: 2,
         ..NOTHING
     });
@@ -180,48 +250,31 @@ fn signals_with_steps() {
     });
 }
 
-/// All pairs of disturbances, and three threads: minutes, so only when
-/// `JUROR_EXPLORE` is `all`.
+/// Whether `JUROR_EXPLORE` asks for one of these.
+fn is_asked_for(names: &[&str]) -> bool {
+    std::env::var("JUROR_EXPLORE").is_ok_and(|value| names.contains(&value.as_str()))
+}
+
+/// Three threads: a minute, so only when `JUROR_EXPLORE` is `threads` or `all`.
+#[test]
+fn three_threads() {
+    if is_asked_for(&["threads", "all"]) {
+        let explored = check_all(programs().map(|program| Program {
+            threads: 3,
+            ..program
+        }));
+        println!("three threads: {explored:?}");
+    }
+}
+
+/// All pairs of disturbances: many minutes, so only when `JUROR_EXPLORE` is
+/// `all`.
 #[test]
 fn everything() {
-    if std::env::var_os("JUROR_EXPLORE").is_none_or(|value| value != "all") {
+    if !is_asked_for(&["all"]) {
         return;
     }
-    let singles = [
-        Budget {
-            halts: 1,
-            ..NOTHING
-        },
-        Budget {
-            steps: 1,
-            ..NOTHING
-        },
-        Budget {
-            faults: 1,
-            ..NOTHING
-        },
-        Budget {
-            signals: 1,
-            ..NOTHING
-        },
-        Budget { ends: 1, ..NOTHING },
-        Budget {
-            toggles: 2,
-            ..NOTHING
-        },
-        Budget {
-            inserts: 1,
-            ..NOTHING
-        },
-        Budget {
-            evaluations: 1,
-            ..NOTHING
-        },
-        Budget {
-            jumps: 1,
-            ..NOTHING
-        },
-    ];
+    let singles = disturbances();
     for (number, a) in singles.iter().enumerate() {
         for b in &singles[..=number] {
             check(Budget {
@@ -237,10 +290,12 @@ fn everything() {
             });
         }
     }
-    check_all(programs().map(|program| Program {
-        threads: 3,
-        ..program
-    }));
+    check_steps(Budget {
+        signals: 1,
+        steps: 1,
+        faults: 1,
+        ..NOTHING
+    });
     check_all(programs().map(|program| Program {
         threads: 2,
         later: 1,
@@ -251,17 +306,132 @@ fn everything() {
 /// Compares the shortest counterexample to the algorithm without a rule.
 #[track_caller]
 fn check_without(rule: Rule, budget: Budget, expected: &str) {
-    let program = Program {
-        without: Some(rule),
-        budget,
-        ..QUIET
-    };
-    let found = match explore(&program) {
-        Ok(explored) => panic!("nothing wrong without {rule:?}: {explored:?}"),
-        Err(counterexample) => chart(&program, &counterexample),
-    };
+    let program = Program { budget, ..QUIET };
+    let found = find_without(rule, program);
     let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
     assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
+}
+
+#[track_caller]
+fn find_without(rule: Rule, program: Program) -> String {
+    let program = Program {
+        without: Some(rule),
+        ..program
+    };
+    match explore(&program) {
+        Ok(explored) => panic!("nothing wrong without {rule:?}: {explored:?}"),
+        Err(counterexample) => chart(&program, &counterexample),
+    }
+}
+
+/// What is wrong without a rule, in the last line.
+#[track_caller]
+fn check_reason(rule: Rule, program: Program, expected: &str) {
+    let found = find_without(rule, program);
+    let reason = found.lines().last().unwrap_or_default();
+    assert_eq!(reason, format!("=> {expected}"), "\n{found}");
+}
+
+/// The run of Figure 2 of the paper: the debugger restores I, plants a trap at
+/// its successor and resumes; the other thread runs through.
+#[test]
+fn restoring_and_stepping_beside_others_misses_a_breakpoint() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+finds what follows I in thread 1
+lifts the trap at I
+plants the trap at follow
+sets thread 1 to I
+lets thread 1 run to the traps
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    let program = Program {
+        step_by: StepBy::FollowSet,
+        uniprocessor: true,
+        ..QUIET
+    };
+    let found = find_without(Rule::HoldOthers, program);
+    let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
+    assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
+}
+
+#[test]
+fn without_counting_traps_a_breakpoint_behind_a_breakpoint_is_missed() {
+    let program = Program {
+        layout: Layout::Adjacent,
+        step_by: StepBy::FollowSet,
+        ..QUIET
+    };
+    check_reason(Rule::CountTraps, program, "an execution is not reported");
+}
+
+#[test]
+fn without_completing_first_a_step_is_lost() {
+    let program = Program {
+        layout: Layout::Adjacent,
+        step_by: StepBy::FollowSet,
+        threads: 1,
+        budget: Budget {
+            steps: 1,
+            ..NOTHING
+        },
+        ..QUIET
+    };
+    check_reason(Rule::CompleteFirst, program, "a step is not reported");
+}
+
+#[test]
+fn without_looking_after_itself_an_instruction_never_runs() {
+    let program = Program {
+        layout: Layout::Itself,
+        step_by: StepBy::FollowSet,
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(Rule::RefuseItself, program, "an execution is not reported");
+}
+
+#[test]
+fn without_suspending_it_an_arrival_is_reported_twice() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            evaluations: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::SuspendArrival,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_noting_a_signal_in_a_copy_a_fault_repeats_the_report() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            signals: 1,
+            faults: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::NoteSignal,
+        program,
+        "the same execution is reported twice",
+    );
 }
 
 #[test]

@@ -12,10 +12,12 @@
 mod access;
 mod allocation;
 mod coverage;
+mod sweep;
 
 pub use access::{Access, AccessState, accesses_of, is_repeated};
 pub use allocation::{Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind, Wanted, allocate};
 pub use coverage::aligned_parts;
+pub use sweep::last_instruction;
 
 use bitflags::bitflags;
 

@@ -1,6 +1,7 @@
 //! Inputs that no shell would give, in any order.
 
 use super::*;
+use crate::FollowSet;
 use proptest::prelude::*;
 
 fn any_input() -> impl Strategy<Value = Input> {
@@ -15,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..18, thread, address, stack, owner, passage).prop_map(
+    (0..20, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -51,7 +52,13 @@ fn any_input() -> impl Strategy<Value = Input> {
                 thread,
                 depth: (stack % 3) as usize,
             },
-            16 => Input::Attached { thread },
+            16 => Input::FollowSet {
+                thread,
+                address,
+                follow: (stack != 0).then(|| FollowSet::two(A, stack)),
+            },
+            17 => Input::Signalled { thread, address },
+            18 => Input::Attached { thread },
             _ => Input::Executed { thread },
         },
     )
@@ -61,8 +68,11 @@ proptest! {
     /// Whatever a shell says, in whatever order: traps are planted and lifted
     /// in turn, and a thread is only moved that stands still.
     #[test]
-    fn no_input_is_too_strange(inputs in prop::collection::vec(any_input(), 0..200)) {
-        let mut engine = Engine::new();
+    fn no_input_is_too_strange(
+        step_by in prop::sample::select(vec![StepBy::TraceFlag, StepBy::FollowSet]),
+        inputs in prop::collection::vec(any_input(), 0..200),
+    ) {
+        let mut engine = Engine::stepping_by(step_by);
         let mut planted = std::collections::BTreeSet::new();
         let mut operations = Vec::new();
         for input in inputs {
@@ -77,8 +87,9 @@ proptest! {
                     _ => {}
                 }
             }
-            let lifted = |address: &u64| engine.is_site(*address) && !engine.is_lifted(*address);
-            prop_assert!(planted.iter().all(lifted));
+            prop_assert!(planted.iter().all(|address| engine.expects_trap(*address)));
+            let has_its_trap = |address| planted.contains(&address) || engine.is_lifted(address);
+            prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }
     }
 }

@@ -1,0 +1,175 @@
+//! Each execution is reported once, where debuggers lose some or report some
+//! twice: the rows of `juror_testing::exact`, in all builds.
+
+mod support;
+
+use juror_testing::Build;
+use juror_testing::exact::{ROWS, Row, Watched, program_says};
+use support::{Batch, program};
+
+/// Counts without stopping; the first stop sets the count of those to pass.
+fn run(row: &Row, build: &Build) {
+    let point = match row.watched {
+        Watched::Point => "break *point",
+        Watched::Stores => "watch watched",
+        Watched::Changes => "change watched",
+    };
+    let mut batch = Batch::new().command(point).command("run");
+    if row.expected > 1 {
+        batch = batch.command("continue 1000000000");
+    } else {
+        batch = batch.command("continue");
+    }
+    let executable = row.fixture().compile(build);
+    let report = batch
+        .command("info breakpoints")
+        .run(executable, row.arguments);
+    report.assert_code(0);
+    let hits = report.outcome("info breakpoints")[0]["hits"].as_u64();
+    let case = format!("{}, {build}: {}", row.title, report.all());
+    assert_eq!(hits, Some(row.expected), "{case}");
+    assert_eq!(
+        program_says(&report.output.stdout),
+        Some(row.says),
+        "{case}"
+    );
+}
+
+/// Runs the rows about one program.
+#[track_caller]
+fn check(program: &str) {
+    let rows: Vec<&Row> = ROWS.iter().filter(|row| row.program == program).collect();
+    assert!(!rows.is_empty(), "{program}");
+    for row in rows {
+        for build in Build::all() {
+            run(row, &build);
+        }
+    }
+}
+
+#[test]
+fn threads() {
+    check("threads");
+}
+
+#[test]
+fn a_blocking_system_call_that_another_thread_ends() {
+    check("blocked");
+}
+
+#[test]
+fn an_instruction_that_branches_to_itself() {
+    check("self_loop");
+}
+
+#[test]
+fn a_repeated_string_instruction() {
+    check("repeated");
+}
+
+#[test]
+fn a_timer_signal_every_millisecond_and_faster() {
+    check("timer");
+}
+
+#[test]
+fn forked_children() {
+    check("children");
+}
+
+#[test]
+fn traps_of_the_program() {
+    check("own_trap");
+}
+
+/// While a thread executes the copy of an instruction under a point, everybody
+/// sees it in the program; and a second point there tells of the next arrival.
+#[test]
+fn a_thread_inside_a_copy_is_shown_in_the_program() {
+    for build in Build::all() {
+        let report = Batch::new()
+            .command("break *point")
+            .command("run")
+            .command("break look")
+            .command("continue")
+            // In the system call, woken by nobody before the next command.
+            .command("thread 1")
+            .command("print $rip")
+            .command("print (void *)$rcx")
+            .command("backtrace")
+            .command("break *point ")
+            .command("continue ")
+            .command("delete 2")
+            .command("continue  ")
+            .command("info breakpoints")
+            .run(program("inside.c").compile(&build), &[]);
+        report.assert_code(0);
+        let case = || format!("{build}: {}", report.all());
+        for register in ["print $rip", "print (void *)$rcx"] {
+            let value = report.outcome(register)["value"].as_str().expect("text");
+            assert!(value.ends_with(" <point+2>"), "{value}, {}", case());
+        }
+        let frames = report.outcome("backtrace")["frames"].as_array();
+        let callers: Vec<&str> = frames
+            .expect("a list")
+            .iter()
+            .map(|frame| frame["location"]["function"].as_str().expect("a name"))
+            .skip(1)
+            .collect();
+        assert!(callers.ends_with(&["main"]), "{callers:?}, {}", case());
+        assert!(callers.len() <= 2, "{callers:?}, {}", case());
+        let hits: Vec<u64> = report
+            .outcome("info breakpoints")
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|point| point["hits"].as_u64().expect("a number"))
+            .collect();
+        assert_eq!(hits, [2, 1], "{}", case());
+    }
+}
+
+/// Every event takes points away and sets others, while eight threads run
+/// through the ones and the others.
+#[test]
+fn points_that_come_and_go_with_every_event() {
+    let turns = "
+        property turns
+        event first  = before first(n)
+        event second = before second(n)
+        var taken = 0
+        state wants_first accepting { on first { taken = n } -> wants_second }
+        state wants_second non-accepting {
+            on second when n == taken -> wants_first else -> mixed_up
+        }
+        state mixed_up non-accepting";
+    let waits = "
+        property waits
+        event one   = before one(n)
+        event other = before other(n)
+        state wants_one accepting { on one -> wants_other }
+        state wants_other accepting { on other -> wants_one }";
+    for build in Build::all() {
+        let report = Batch::new()
+            .property(turns)
+            .property(waits)
+            .run(program("turns.c").compile(&build), &[]);
+        report.assert_code(0);
+        let case = || format!("{build}: {}", report.all());
+        let taken = report.printed("turns");
+        assert_eq!(report.occurrences("first"), taken, "{}", case());
+        assert_eq!(report.occurrences("second"), taken, "{}", case());
+        let (one, other) = (report.occurrences("one"), report.occurrences("other"));
+        assert!(one.abs_diff(other) <= 1, "{one} {other}, {}", case());
+    }
+}
+
+/// No row without a test.
+#[test]
+fn all_rows_are_run() {
+    let source = include_str!("exactly_once.rs");
+    for row in ROWS.iter().filter(|row| row.watched == Watched::Point) {
+        let call = format!("check(\"{}\")", row.program);
+        assert!(source.contains(&call), "{}", row.program);
+    }
+}

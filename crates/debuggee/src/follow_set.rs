@@ -1,0 +1,36 @@
+//! What can follow the instruction at which a thread stands: the engine asks
+//! when it steps by traps.
+
+use juror_stepping::{Input, ThreadId, find_follow_set};
+
+use crate::debuggee::Debuggee;
+use crate::scratch::INSTRUCTION_LENGTH_MAX;
+
+impl Debuggee {
+    /// Answers the engine. A fault that waits goes before the instruction and
+    /// into a handler, where no trap would wait for it: that step is left to
+    /// the trace flag.
+    pub(crate) fn find_follow_set(&mut self, thread: ThreadId, address: u64) {
+        let faults = self
+            .threads
+            .get(&thread.0)
+            .and_then(|known| known.pending.as_ref())
+            .is_some_and(|pending| pending.synchronous);
+        let follow = self.registers(thread).ok().filter(|_| !faults);
+        let follow = follow.and_then(|registers| {
+            let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+            let count = self.memory.read_up_to(address, &mut bytes);
+            find_follow_set(
+                bytes.get(..count)?,
+                address,
+                |number| registers.by_dwarf_number(number),
+                |place| self.read_u64(place).ok(),
+            )
+        });
+        self.inputs.push_back(Input::FollowSet {
+            thread,
+            address,
+            follow,
+        });
+    }
+}

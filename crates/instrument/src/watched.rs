@@ -1,0 +1,376 @@
+//! Expressions whose memory is watched: which bytes they read, and what they
+//! are worth later, when the frame they were written in is not at hand.
+//!
+//! Invariant: a name means for good what it meant when the expression was
+//! written. A local variable stays at its place as long as its call lasts, so
+//! reading it again needs no stack.
+
+use crate::expression::{Scope, evaluate};
+use crate::program::Program;
+use crate::scope::FrameScope;
+use crate::typed::{Memory, Place, Typed};
+use juror_debuggee::ThreadId;
+use juror_language::Expression;
+use juror_stepping::{AccessState, accesses_of, last_instruction};
+use juror_symbols::Type;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The longest instruction, in bytes.
+const INSTRUCTION_LENGTH_MAX: usize = 15;
+/// How far a function is read from its beginning, in bytes.
+const FUNCTION_LENGTH_MAX: u64 = 1 << 20;
+
+/// An expression with what its names stand for.
+#[derive(Debug, Clone)]
+pub struct WatchedExpression {
+    expression: Expression,
+    /// By how many callers up, and name.
+    names: BTreeMap<(usize, String), Typed>,
+    /// Only the bytes of its value, where they were at first.
+    place: Option<Typed>,
+}
+
+/// What an expression is worth at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The bytes that it depends on, in order, none twice.
+    pub ranges: Vec<Range<u64>>,
+    /// The value, with its bytes; or why there is none.
+    pub value: Result<Typed, String>,
+}
+
+/// What an expression depends on besides memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Dependence {
+    /// It names local variables: it means nothing when their call is over.
+    pub is_local: bool,
+    /// It reads registers, of which no access can be seen.
+    pub reads_registers: bool,
+}
+
+impl WatchedExpression {
+    /// Evaluates an expression for the first time. `only_place`: what the
+    /// expression reads on its way to the value does not count.
+    pub fn new(
+        expression: Expression,
+        scope: FrameScope<'_>,
+        only_place: bool,
+    ) -> (WatchedExpression, Reading, Dependence) {
+        let record = Record::new(scope.program);
+        let level = scope.level;
+        let recording = Recording {
+            frame: scope,
+            record: &record,
+            first_level: level,
+        };
+        let value = evaluate(&expression, &recording).map_err(|error| error.message);
+        let place = match &value {
+            Ok(value) if only_place && matches!(value.place, Place::Memory(_)) => {
+                Some(value.clone())
+            }
+            _ => None,
+        };
+        let dependence = Dependence {
+            is_local: record.is_local.get(),
+            reads_registers: record.reads_registers.get(),
+        };
+        let program = recording.frame.program;
+        let reading = record.reading(program, value, place.is_some());
+        let watched = WatchedExpression {
+            expression,
+            names: record.names.into_inner(),
+            place,
+        };
+        (watched, reading, dependence)
+    }
+
+    /// Evaluates it as of now.
+    pub fn read(&self, program: &Program) -> Reading {
+        let record = Record::new(program);
+        if let Some(place) = &self.place {
+            return record.reading(program, Ok(place.clone()), true);
+        }
+        record.names.replace(self.names.clone());
+        let recording = Recording {
+            frame: FrameScope {
+                program,
+                frames: &[],
+                level: 0,
+                convenience: &|_| None,
+            },
+            record: &record,
+            first_level: 0,
+        };
+        let value = evaluate(&self.expression, &recording).map_err(|error| error.message);
+        record.reading(program, value, false)
+    }
+
+    /// The expression itself.
+    pub fn expression(&self) -> &Expression {
+        &self.expression
+    }
+}
+
+/// What an evaluation touches.
+struct Record<'a> {
+    memory: RecordingMemory<'a>,
+    names: RefCell<BTreeMap<(usize, String), Typed>>,
+    is_local: Cell<bool>,
+    reads_registers: Cell<bool>,
+}
+
+struct RecordingMemory<'a> {
+    program: &'a Program,
+    reads: RefCell<Vec<Range<u64>>>,
+}
+
+impl Memory for RecordingMemory<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let end = address.saturating_add(buffer.len() as u64);
+        self.reads.borrow_mut().push(address..end);
+        self.program.read(address, buffer)
+    }
+}
+
+impl<'a> Record<'a> {
+    fn new(program: &'a Program) -> Record<'a> {
+        Record {
+            memory: RecordingMemory {
+                program,
+                reads: RefCell::default(),
+            },
+            names: RefCell::default(),
+            is_local: Cell::new(false),
+            reads_registers: Cell::new(false),
+        }
+    }
+
+    fn reading(
+        &self,
+        program: &Program,
+        value: Result<Typed, String>,
+        only_place: bool,
+    ) -> Reading {
+        let mut ranges = match only_place {
+            true => Vec::new(),
+            false => self.memory.reads.borrow().clone(),
+        };
+        let value = value.and_then(|value| {
+            ranges.extend(bytes_of(&value));
+            materialized(&value, program)
+        });
+        Reading {
+            ranges: joined(ranges),
+            value,
+        }
+    }
+}
+
+/// The bytes of a value in memory.
+fn bytes_of(value: &Typed) -> Option<Range<u64>> {
+    let Place::Memory(address) = value.place else {
+        return None;
+    };
+    if let Some(bits) = value.bits {
+        let first = address.wrapping_add(bits.offset_bits / 8);
+        let end = (bits.offset_bits + bits.size_bits).div_ceil(8);
+        return Some(first..address.wrapping_add(end));
+    }
+    let size = value.r#type.size()?;
+    Some(address..address.saturating_add(size))
+}
+
+/// The value with its bytes as they are now.
+fn materialized(value: &Typed, program: &Program) -> Result<Typed, String> {
+    let size = value
+        .r#type
+        .size()
+        .ok_or("its size is not known, so it cannot be watched")?;
+    let size = match value.bits {
+        Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).max(size),
+        None => size,
+    };
+    let bytes = value.bytes(program, size)?;
+    Ok(Typed {
+        place: Place::Bytes(bytes),
+        ..value.clone()
+    })
+}
+
+/// The ranges in order, those that touch made one.
+fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// A frame's scope that notes what is asked of it.
+struct Recording<'a> {
+    frame: FrameScope<'a>,
+    record: &'a Record<'a>,
+    first_level: usize,
+}
+
+impl Recording<'_> {
+    fn note(&self, name: String, value: &Typed) {
+        let callers = self.frame.level.saturating_sub(self.first_level);
+        let mut names = self.record.names.borrow_mut();
+        names.insert((callers, name), value.clone());
+    }
+
+    fn known(&self, name: &str) -> Option<Typed> {
+        let callers = self.frame.level.saturating_sub(self.first_level);
+        let names = self.record.names.borrow();
+        names.get(&(callers, name.to_owned())).cloned()
+    }
+
+    fn note_local(&self, value: &Typed) {
+        match value.place {
+            // A static variable outlives its call.
+            Place::Memory(address) => {
+                let program = self.frame.program;
+                if program.modules.find(address).is_none() {
+                    self.record.is_local.set(true);
+                }
+            }
+            _ => {
+                self.record.is_local.set(true);
+                self.record.reads_registers.set(true);
+            }
+        }
+    }
+}
+
+impl Scope for Recording<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        if let Some(known) = self.known(name) {
+            return Ok(known);
+        }
+        if let Some(local) = self.frame.local_named(name) {
+            self.note_local(&local);
+            self.note(name.to_owned(), &local);
+            return Ok(local);
+        }
+        let value = self.frame.name(name)?;
+        // A field of `this`.
+        if self.frame.local_named("this").is_some() && bytes_of(&value).is_some() {
+            self.record.is_local.set(true);
+        }
+        self.note(name.to_owned(), &value);
+        Ok(value)
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        let key = format!("${name}");
+        if let Some(known) = self.known(&key) {
+            return Ok(known);
+        }
+        let value = self.frame.register(name)?;
+        self.note(key, &value);
+        Ok(value)
+    }
+
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        let key = format!("argument {position}");
+        if let Some(known) = self.known(&key) {
+            return Ok(known);
+        }
+        let value = self.frame.argument(position)?;
+        self.note_local(&value);
+        self.note(key, &value);
+        Ok(value)
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        self.frame.returned()
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        let is_fixed = self.frame.frames.is_empty();
+        if !is_fixed && self.frame.level + 1 >= self.frame.frames.len() {
+            return Err("this frame has no caller that is known".to_owned());
+        }
+        Ok(Box::new(Recording {
+            frame: FrameScope {
+                level: self.frame.level + 1,
+                ..self.frame
+            },
+            record: self.record,
+            first_level: self.first_level,
+        }))
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.frame.type_named(name)
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        &self.record.memory
+    }
+}
+
+impl Program {
+    /// The instruction that a stopped thread has just executed, as far as it
+    /// can be known: the one that ends where the thread stands. Not when the
+    /// thread stands where a function begins, having called it.
+    pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
+        let counter = self.registers(thread).ok()?.rip;
+        let offset = self.describe(counter).offset;
+        if offset == 0 || offset > FUNCTION_LENGTH_MAX {
+            return None;
+        }
+        let start = counter.checked_sub(offset)?;
+        let mut bytes = vec![0; offset as usize];
+        self.debuggee.read(start, &mut bytes).ok()?;
+        last_instruction(&bytes, start)
+    }
+
+    /// Where a stopped thread is in the main program: the innermost call that
+    /// the main program itself has made.
+    pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
+        let mut found = None;
+        self.walk(thread, |frame| {
+            let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
+            found = is_own.then_some(frame.lookup);
+            !is_own
+        });
+        found
+    }
+
+    /// Whether the instruction at an address writes memory.
+    pub fn writes_memory(&self, address: u64) -> bool {
+        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
+        if self.debuggee.read(address, &mut bytes).is_err() {
+            return false;
+        }
+        let accesses = accesses_of(&bytes, address, &AccessState::default());
+        accesses.iter().any(|access| access.writes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init, reason = "lists of ranges")]
+    fn ranges_that_touch_are_joined() {
+        for (ranges, expected) in [
+            (vec![8..12, 0..4, 4..8], vec![0..12]),
+            (vec![0..4, 8..12, 9..10], vec![0..4, 8..12]),
+            (vec![3..3, 5..6], vec![5..6]),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(joined(ranges.clone()), expected, "{ranges:?}");
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
+//! is accessed.
+
+use crate::breakpoints::targets;
+use crate::catchpoints::system_call_name;
+use crate::options::CommandError;
+use crate::place;
+use crate::print::convenience;
+use crate::report;
+use crate::run::Pause;
+use crate::session::Session;
+use crate::view::{Outcome, StopReason, WatchedAccess};
+use crate::watchpoints::{Home, WatchKind, Watchpoint};
+use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
+use juror_instrument::expression::is_true;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::program::Program;
+use juror_instrument::scope::FrameScope;
+use juror_instrument::typed::VALUE_SIZE_MAX;
+use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_language::Expression;
+
+/// What was typed after the command.
+struct Written<'a> {
+    kind: WatchKind,
+    only_place: bool,
+    expression: &'a str,
+    condition: Option<&'a str>,
+}
+
+impl<'a> Written<'a> {
+    fn parse(text: &'a str, kind: WatchKind) -> Result<Written<'a>, CommandError> {
+        let (mut rest, condition) = place::split_condition(text);
+        let mut written = Written {
+            kind,
+            only_place: false,
+            expression: "",
+            condition,
+        };
+        loop {
+            rest = rest.trim();
+            let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            match word {
+                "-l" | "-location" => written.only_place = true,
+                "-change" if kind == WatchKind::Write => written.kind = WatchKind::Change,
+                _ => break,
+            }
+            rest = after;
+        }
+        if rest.is_empty() || condition == Some("") {
+            return Err(CommandError::with_help(
+                "watch what?",
+                format!("for example: {} count, {0} count if i > 3", kind.word()),
+            ));
+        }
+        written.expression = rest;
+        Ok(written)
+    }
+}
+
+fn parse_expression(text: &str) -> Result<Expression, CommandError> {
+    let (expression, diagnostics) = juror_language::parse_expression(text);
+    if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        return Err(CommandError {
+            message: error.message.clone(),
+            help: error.help.clone(),
+        });
+    }
+    expression.ok_or_else(|| CommandError::new("an expression is missing"))
+}
+
+impl Session {
+    /// `watch`, `change`, `rwatch`, `awatch`.
+    pub(crate) fn set_watchpoint(
+        &mut self,
+        rest: &str,
+        kind: WatchKind,
+    ) -> Result<Outcome, CommandError> {
+        let written = Written::parse(rest, kind)?;
+        let kind = written.kind;
+        let expression = parse_expression(written.expression)?;
+        let condition = written.condition.map(parse_expression).transpose()?;
+        let frames = match self.program.is_some() && !self.is_fresh {
+            true => self.frames()?.to_vec(),
+            false => Vec::new(),
+        };
+        let level = self.selection.level;
+        let values = |name: &str| convenience(&self.values, name);
+        let scope = FrameScope {
+            program: self.running()?,
+            frames: &frames,
+            level,
+            convenience: &values,
+        };
+        // Of what is read on the way to a value only stores matter: they
+        // change what the expression means.
+        let is_place = written.only_place;
+        let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
+        let (expression, seen, dependence) =
+            WatchedExpression::new(expression, scope, is_place || reads);
+        if let Err(message) = &seen.value {
+            return Err(CommandError::new(message.clone()));
+        }
+        check_ranges(&seen, dependence.reads_registers, written.expression)?;
+        let home = match dependence.is_local && !is_place {
+            true => Some(self.home_of_frame(level)?),
+            false => None,
+        };
+        let number = self.breakpoints.take_number();
+        let watchpoint = Watchpoint {
+            number,
+            text: rest.to_owned(),
+            kind,
+            condition,
+            condition_text: written.condition.map(str::to_owned),
+            enabled: true,
+            ignore: 0,
+            hits: 0,
+            home,
+            is_place,
+            expression,
+            seen,
+            id: None,
+        };
+        let Some(program) = &mut self.program else {
+            return Err(crate::session::not_running());
+        };
+        self.watchpoints.add(program, watchpoint)?;
+        let views = self.watchpoints.views(self.program.as_ref());
+        let tier = views.last().and_then(|view| view.passage.clone());
+        Ok(Outcome::Message(format!(
+            "watchpoint {number} on {rest} ({})",
+            tier.unwrap_or_default()
+        )))
+    }
+
+    /// The call that the selected frame belongs to.
+    fn home_of_frame(&mut self, level: usize) -> Result<Home, CommandError> {
+        let thread = self.thread()?;
+        let frames = self.frames()?;
+        let frame = frames
+            .get(level)
+            .ok_or_else(|| CommandError::new("the thread has no stack"))?;
+        let caller = frames
+            .iter()
+            .skip(level)
+            .skip_while(|inner| inner.is_inlined())
+            .nth(1);
+        let cfa = frame.cfa.ok_or_else(|| {
+            CommandError::with_help(
+                "where this frame ends is not known, so it cannot be told when it is left",
+                "watch -location keeps watching the place",
+            )
+        })?;
+        Ok(Home {
+            thread,
+            cfa,
+            back: caller.map(|caller| caller.pc),
+            function: frame.name.clone().unwrap_or_else(|| "??".to_owned()),
+        })
+    }
+
+    /// A thread has accessed watched memory. Gives what the user must see, if
+    /// anything.
+    pub(crate) fn on_access(
+        &mut self,
+        thread: ThreadId,
+        accesses: &[MemoryAccess],
+    ) -> Result<Option<Pause>, CommandError> {
+        let mut seen = Vec::new();
+        for access in accesses {
+            if let Some(view) = self.watched_access(thread, access)? {
+                seen.push(view);
+            }
+        }
+        if seen.is_empty() {
+            return Ok(None);
+        }
+        let reason = StopReason::Watchpoint { accesses: seen };
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    fn watched_access(
+        &mut self,
+        thread: ThreadId,
+        access: &MemoryAccess,
+    ) -> Result<Option<WatchedAccess>, CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let Some(watchpoint) = self.watchpoints.watched_as(access.watch) else {
+            return Ok(None);
+        };
+        let before = watchpoint.look(program)?;
+        let is_changed = bytes_of(&before) != bytes_of(&watchpoint.seen);
+        if watchpoint.kind == WatchKind::Change && !is_changed {
+            return Ok(None);
+        }
+        let instruction = access
+            .instruction
+            .or_else(|| program.previous_instruction(thread));
+        let writes = match access.kind {
+            AccessKind::Write => true,
+            AccessKind::Read => false,
+            AccessKind::Either => {
+                is_changed || instruction.is_some_and(|at| program.writes_memory(at))
+            }
+        };
+        let instruction = match access.system_call {
+            // The program's call, not the library's instruction.
+            Some(_) => program.innermost_own_call(thread).or(instruction),
+            None => instruction,
+        };
+        let place = match instruction {
+            Some(at) => report::location(program, at),
+            None => report::location(program, program.registers(thread)?.rip),
+        };
+        let mut view = WatchedAccess {
+            number: watchpoint.number,
+            expression: watchpoint.text.clone(),
+            access: if writes { "write" } else { "read" }.to_owned(),
+            before: writes.then(|| value_text(program, &before)),
+            value: value_text(program, &watchpoint.seen),
+            place,
+            system_call: access.system_call.map(system_call_name),
+        };
+        if watchpoint.kind == WatchKind::Change {
+            view.access = "change".to_owned();
+        }
+        if let Some(condition) = watchpoint.condition.clone()
+            && !self.holds(thread, &condition, &mut view)
+        {
+            return Ok(None);
+        }
+        let Some(watchpoint) = self.watchpoints.watched_as(access.watch) else {
+            return Ok(Some(view));
+        };
+        watchpoint.hits += 1;
+        if watchpoint.ignore > 0 {
+            watchpoint.ignore -= 1;
+            return Ok(None);
+        }
+        Ok(Some(view))
+    }
+
+    /// Whether a condition is true where a thread stands. One that cannot be
+    /// evaluated is shown, never false.
+    fn holds(&self, thread: ThreadId, condition: &Expression, view: &mut WatchedAccess) -> bool {
+        match self.condition_holds(thread, condition) {
+            Ok(holds) => holds,
+            Err(message) => {
+                view.expression = format!(
+                    "{} (its condition cannot be evaluated: {message})",
+                    view.expression
+                );
+                true
+            }
+        }
+    }
+
+    pub(crate) fn condition_holds(
+        &self,
+        thread: ThreadId,
+        condition: &Expression,
+    ) -> Result<bool, String> {
+        let program = self.running().map_err(|error| error.message)?;
+        let (frames, _) = program.backtrace(thread, 2);
+        let values = |name: &str| convenience(&self.values, name);
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: 0,
+            convenience: &values,
+        };
+        is_true(condition, &scope).map_err(|error| error.message)
+    }
+
+    /// A thread is at an internal point: calls may be over for which local
+    /// variables are watched.
+    pub(crate) fn on_call_end(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<Pause>, CommandError> {
+        let Some(program) = &self.program else {
+            return Ok(None);
+        };
+        let stack = self.watchpoints.stack_after(program, thread, address)?;
+        let numbers = match stack {
+            Some(stack) => self.watchpoints.ended(thread, stack),
+            None => Vec::new(),
+        };
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let reason = self.end_watchpoints(&numbers)?;
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Removes watchpoints whose call is over.
+    pub(crate) fn end_watchpoints(&mut self, numbers: &[u32]) -> Result<StopReason, CommandError> {
+        let ended: Vec<_> = self
+            .watchpoints
+            .iter()
+            .filter(|it| numbers.contains(&it.number))
+            .collect();
+        let expressions = ended.iter().map(|it| it.text.clone()).collect();
+        let function = ended
+            .iter()
+            .find_map(|it| it.home.as_ref())
+            .map_or_else(String::new, |home| home.function.clone());
+        for &number in numbers {
+            self.watchpoints.delete(self.program.as_mut(), number)?;
+        }
+        Ok(StopReason::WatchpointEnded {
+            numbers: numbers.to_vec(),
+            expressions,
+            function,
+        })
+    }
+
+    /// Takes the numbers of watchpoints and hardware breakpoints out of those
+    /// that a command names, and does `work` for each; for all of them when it
+    /// names none. Gives what else was named, as it would be typed; nothing
+    /// when the command is done.
+    pub(crate) fn split_watched(
+        &mut self,
+        text: &str,
+        mut work: impl FnMut(&mut Session, u32) -> Result<(), CommandError>,
+    ) -> Result<Option<String>, CommandError> {
+        let named = targets(text).map_err(CommandError::new)?;
+        let is_meant = |number: &u32| {
+            let mut whole = named.iter().filter(|target| target.location.is_none());
+            named.is_empty() || whole.any(|target| target.number == *number)
+        };
+        let meant: Vec<u32> = self
+            .watchpoints
+            .iter()
+            .map(|it| it.number)
+            .chain(self.hardware_breakpoints.numbers())
+            .filter(is_meant)
+            .collect();
+        let others: Vec<String> = named
+            .iter()
+            .filter(|target| !meant.contains(&target.number))
+            .map(|target| match target.location {
+                Some(location) => format!("{}.{location}", target.number),
+                None => target.number.to_string(),
+            })
+            .collect();
+        for number in meant {
+            work(self, number)?;
+        }
+        let is_done = others.is_empty() && !named.is_empty();
+        Ok((!is_done).then(|| others.join(" ")))
+    }
+
+    /// `delete`, of what watches by debug registers, pages or steps.
+    pub(crate) fn delete_watched(&mut self, text: &str) -> Result<Option<String>, CommandError> {
+        self.split_watched(text, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.delete(program, number)?;
+            let program = session.program.as_mut();
+            Ok(session.hardware_breakpoints.delete(program, number)?)
+        })
+    }
+
+    /// `enable` and `disable`, of the same.
+    pub(crate) fn enable_watched(
+        &mut self,
+        text: &str,
+        enabled: bool,
+    ) -> Result<Option<String>, CommandError> {
+        self.split_watched(text, |session, number| {
+            let program = session.program.as_mut();
+            session.watchpoints.enable(program, number, enabled)?;
+            let program = session.program.as_mut();
+            let points = &mut session.hardware_breakpoints;
+            Ok(points.enable(program, number, enabled)?)
+        })
+    }
+
+    /// `ignore N COUNT`, where `N` is a watchpoint; false where it is not.
+    pub(crate) fn ignore_watched(&mut self, number: u32, count: u64) -> bool {
+        match self.watchpoints.numbered(number) {
+            Some(watchpoint) => {
+                watchpoint.ignore = count;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Refuses what has no memory to watch.
+fn check_ranges(
+    seen: &Reading,
+    reads_registers: bool,
+    expression: &str,
+) -> Result<(), CommandError> {
+    if reads_registers {
+        return Err(CommandError::with_help(
+            format!("`{expression}` is in a register here, where no access can be seen"),
+            "build with -O0, or watch what it is stored to",
+        ));
+    }
+    let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
+    if seen.ranges.is_empty() {
+        return Err(CommandError::with_help(
+            format!("`{expression}` is a constant: it reads no memory"),
+            "for an address, write *(int *)0x601040",
+        ));
+    }
+    if length > VALUE_SIZE_MAX {
+        return Err(CommandError::new(format!(
+            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
+        )));
+    }
+    Ok(())
+}
+
+fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
+    reading.value.as_ref().ok().map(|value| &value.place)
+}
+
+fn value_text(program: &Program, reading: &Reading) -> String {
+    match &reading.value {
+        Ok(value) => format(value, program, program, Radix::Natural),
+        Err(why) => std::format!("<{why}>"),
+    }
+}

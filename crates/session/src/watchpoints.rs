@@ -1,0 +1,314 @@
+//! The developer's watchpoints: expressions whose memory is watched.
+//!
+//! They share their numbers with breakpoints. A watchpoint of a local variable
+//! lasts as long as the variable's call; others are set again in every run.
+
+use crate::view::{Location, PointLocation, PointView};
+use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
+use juror_instrument::program::Program;
+use juror_instrument::unwinding::UnwindPoints;
+use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_language::Expression;
+
+/// What a watchpoint stops for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchKind {
+    /// Every store.
+    Write,
+    /// A store that makes the value differ.
+    Change,
+    /// A read.
+    Read,
+    /// A read or a store.
+    Access,
+}
+
+/// The call that a watchpoint of a local variable lasts for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// Whose call.
+    pub thread: ThreadId,
+    /// The canonical frame address: the call is over when the stack pointer
+    /// reaches it.
+    pub cfa: u64,
+    /// Where the call returns to, if it is known.
+    pub back: Option<u64>,
+    /// The function's name.
+    pub function: String,
+}
+
+/// A watchpoint.
+#[derive(Debug)]
+pub struct Watchpoint {
+    /// By which the user knows it.
+    pub number: u32,
+    /// The expression as it was written.
+    pub text: String,
+    /// What it stops for.
+    pub kind: WatchKind,
+    /// What must be true then.
+    pub condition: Option<Expression>,
+    /// The same as it was written.
+    pub condition_text: Option<String>,
+    /// It stops the program.
+    pub enabled: bool,
+    /// How many hits are still to be passed.
+    pub ignore: u64,
+    /// How often it was hit.
+    pub hits: u64,
+    /// Where it lasts; everywhere without one.
+    pub home: Option<Home>,
+    /// The place was fixed when it was set.
+    pub is_place: bool,
+    /// What is watched.
+    pub expression: WatchedExpression,
+    /// What it was worth when it was last looked at.
+    pub seen: Reading,
+    /// The debuggee's number of it, while it is watched.
+    pub id: Option<WatchId>,
+}
+
+/// All watchpoints.
+#[derive(Debug, Default)]
+pub struct Watchpoints {
+    list: Vec<Watchpoint>,
+    /// Where frames are dropped without a return, while some watchpoint lasts
+    /// for a call.
+    unwind_points: UnwindPoints,
+}
+
+impl WatchKind {
+    /// The accesses that matter.
+    pub fn accesses(self) -> AccessKinds {
+        match self {
+            WatchKind::Write | WatchKind::Change => AccessKinds::WRITE,
+            WatchKind::Read => AccessKinds::READ,
+            WatchKind::Access => AccessKinds::READ | AccessKinds::WRITE,
+        }
+    }
+
+    /// The command that sets one.
+    pub fn word(self) -> &'static str {
+        match self {
+            WatchKind::Write => "watch",
+            WatchKind::Change => "change",
+            WatchKind::Read => "rwatch",
+            WatchKind::Access => "awatch",
+        }
+    }
+}
+
+impl Watchpoint {
+    fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        if self.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
+            let kinds = self.kind.accesses();
+            let debuggee = &mut program.debuggee;
+            let ranges = &self.seen.ranges;
+            let id = debuggee.watch(ranges, kinds, Owner::Developer, WatchTier::Hardware)?;
+            self.id = Some(id);
+        }
+        Ok(())
+    }
+
+    fn disarm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        match self.id.take() {
+            Some(id) => program.debuggee.unwatch(id),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at the value again; the bytes to watch may be others then.
+    pub fn look(&mut self, program: &mut Program) -> Result<Reading, DebuggeeError> {
+        let now = self.expression.read(program);
+        let before = std::mem::replace(&mut self.seen, now);
+        if before.ranges != self.seen.ranges {
+            self.disarm(program)?;
+            self.arm(program)?;
+        }
+        Ok(before)
+    }
+}
+
+impl Watchpoints {
+    /// All of them, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &Watchpoint> {
+        self.list.iter()
+    }
+
+    /// One by its number.
+    pub fn numbered(&mut self, number: u32) -> Option<&mut Watchpoint> {
+        self.list.iter_mut().find(|it| it.number == number)
+    }
+
+    /// One by the debuggee's number.
+    pub fn watched_as(&mut self, id: WatchId) -> Option<&mut Watchpoint> {
+        self.list.iter_mut().find(|it| it.id == Some(id))
+    }
+
+    /// Adds one and watches its memory.
+    pub fn add(
+        &mut self,
+        program: &mut Program,
+        mut watchpoint: Watchpoint,
+    ) -> Result<(), DebuggeeError> {
+        watchpoint.arm(program)?;
+        if let Some(home) = &watchpoint.home {
+            if let Some(back) = home.back {
+                program.debuggee.insert(back, Owner::Internal)?;
+            }
+            self.unwind_points.plant(program)?;
+        }
+        self.list.push(watchpoint);
+        Ok(())
+    }
+
+    /// Removes the one of this number.
+    pub fn delete(
+        &mut self,
+        program: Option<&mut Program>,
+        number: u32,
+    ) -> Result<(), DebuggeeError> {
+        let position = self.list.iter().position(|it| it.number == number);
+        let Some(position) = position else {
+            return Ok(());
+        };
+        let mut watchpoint = self.list.remove(position);
+        let Some(program) = program else {
+            return Ok(());
+        };
+        if let Some(back) = watchpoint.home.as_ref().and_then(|home| home.back) {
+            program.debuggee.remove(back, Owner::Internal)?;
+        }
+        watchpoint.disarm(program)
+    }
+
+    /// Makes the one of this number stop the program, or not.
+    pub fn enable(
+        &mut self,
+        program: Option<&mut Program>,
+        number: u32,
+        enabled: bool,
+    ) -> Result<(), DebuggeeError> {
+        let Some(watchpoint) = self.list.iter_mut().find(|it| it.number == number) else {
+            return Ok(());
+        };
+        watchpoint.enabled = enabled;
+        match program {
+            None => Ok(()),
+            Some(program) if enabled => {
+                watchpoint.look(program)?;
+                watchpoint.arm(program)
+            }
+            Some(program) => watchpoint.disarm(program),
+        }
+    }
+
+    /// Watches again, in a program that has just been loaded, what has been
+    /// watched in the one before.
+    pub fn bind(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            if watchpoint.id.is_none() {
+                watchpoint.look(program)?;
+                watchpoint.arm(program)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The process is gone, or runs another program: nothing is watched. Gives
+    /// those that have lost their meaning with it, which are removed.
+    pub fn forget_program(&mut self, is_other: bool) -> Vec<Watchpoint> {
+        self.unwind_points.clear();
+        for watchpoint in &mut self.list {
+            watchpoint.id = None;
+        }
+        let loses = |it: &mut Watchpoint| is_other || it.home.is_some() || it.is_place;
+        self.list.extract_if(.., loses).collect()
+    }
+
+    /// The watchpoints of calls that are over, now that a thread is at an
+    /// internal point or has jumped: its stack pointer is `stack`.
+    pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
+        let is_over = |home: &Home| home.thread == thread && stack >= home.cfa;
+        let over = self
+            .list
+            .iter()
+            .filter(|it| it.home.as_ref().is_some_and(is_over));
+        over.map(|it| it.number).collect()
+    }
+
+    /// Those of a thread that has ended.
+    pub fn of_thread(&self, thread: ThreadId) -> Vec<u32> {
+        let of = |home: &Home| home.thread == thread;
+        let of_thread = self
+            .list
+            .iter()
+            .filter(|it| it.home.as_ref().is_some_and(of));
+        of_thread.map(|it| it.number).collect()
+    }
+
+    /// The stack pointer that a thread at an internal point will have: as it
+    /// is where a call returns, as it becomes where frames are dropped.
+    pub fn stack_after(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<u64>, DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        if homes.clone().next().is_none() {
+            return Ok(None);
+        }
+        let mut homes = homes.filter(|home| home.thread == thread);
+        if homes.any(|home| home.back == Some(address)) {
+            return Ok(Some(program.registers(thread)?.rsp));
+        }
+        self.unwind_points.future_stack(program, thread, address)
+    }
+
+    /// As `info watchpoints` shows them.
+    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
+        let tier = |watchpoint: &Watchpoint| {
+            Some(match program?.debuggee.watch_tier(watchpoint.id?)? {
+                WatchTier::Hardware => "hardware",
+                WatchTier::Page => "page",
+                WatchTier::Stepping => "stepping",
+            })
+        };
+        let places = |watchpoint: &Watchpoint| {
+            let ranges = watchpoint.seen.ranges.iter();
+            let is_watched = program.is_some() && watchpoint.id.is_some();
+            let place = |(number, address)| PointLocation {
+                place: Location {
+                    address,
+                    ..Location::default()
+                },
+                number,
+                enabled: watchpoint.enabled,
+                hits: watchpoint.hits,
+                passage: tier(watchpoint).map(str::to_owned),
+            };
+            ranges
+                .filter(|_| is_watched)
+                .zip(1..)
+                .map(|(range, number)| place((number, range.start)))
+                .collect()
+        };
+        let view = |watchpoint: &Watchpoint| PointView {
+            number: Some(watchpoint.number),
+            owner: "developer".to_owned(),
+            for_what: format!("{} {}", watchpoint.kind.word(), watchpoint.text),
+            enabled: watchpoint.enabled,
+            temporary: false,
+            locations: places(watchpoint),
+            hits: watchpoint.hits,
+            passage: tier(watchpoint).map(str::to_owned),
+            condition: watchpoint.condition_text.clone(),
+            thread: None,
+            ignore: watchpoint.ignore,
+            stops_left: None,
+            commands: Vec::new(),
+        };
+        self.list.iter().map(view).collect()
+    }
+}

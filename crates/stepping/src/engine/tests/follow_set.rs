@@ -1,0 +1,163 @@
+//! Steps by traps at the follow set.
+
+use super::*;
+use crate::FollowSet;
+
+const RESUME: Input = Input::Resume { thread: ONE };
+const STEP: Input = Input::Step { thread: ONE };
+const FIND: Operation = Operation::FindFollowSet {
+    thread: ONE,
+    address: A,
+};
+const RUN: Operation = Operation::RunToFollowSet { thread: ONE };
+
+fn follow(follow: Option<FollowSet>) -> Input {
+    Input::FollowSet {
+        thread: ONE,
+        address: A,
+        follow,
+    }
+}
+
+fn trapped_at(address: u64) -> Input {
+    Input::Trapped {
+        thread: ONE,
+        address,
+        stack: STACK,
+    }
+}
+
+fn fixture(passage: Passage, threads: &[ThreadId]) -> Fixture {
+    let mut fixture = Fixture {
+        engine: Engine::stepping_by(StepBy::FollowSet),
+    };
+    for &thread in threads {
+        fixture.check(Input::Started { thread }, &[]);
+        fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
+    }
+    fixture.check(insert(Owner::Monitor, passage), &[Plant { address: A }]);
+    fixture
+}
+
+#[test]
+fn a_pass_in_place() {
+    let mut fixture = fixture(Passage::InPlace, &[ONE, TWO]);
+    fixture.arrive(ONE);
+    fixture.check(RESUME, &[HoldThread { thread: TWO }]);
+    fixture.check(
+        Input::Stopped {
+            thread: TWO,
+            address: B,
+        },
+        &[FIND],
+    );
+    let both = FollowSet::two(NEXT, B);
+    let planted = [Plant { address: NEXT }, Plant { address: B }];
+    let mut begin = vec![Lift { address: A }];
+    begin.extend(planted);
+    begin.extend([set(ONE, A), RUN]);
+    fixture.check(follow(Some(both)), &begin);
+    assert!(fixture.engine.expects_trap(NEXT) && fixture.engine.expects_trap(B));
+    assert!(!fixture.engine.is_site(B));
+    fixture.check(
+        trapped_at(B),
+        &[
+            Lift { address: NEXT },
+            Lift { address: B },
+            Plant { address: A },
+            set(ONE, B),
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+}
+
+#[test]
+fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
+    let mut fixture = fixture(Passage::InPlace, &[ONE]);
+    let at_next = |owner| Input::Insert {
+        address: NEXT,
+        owner,
+        passage: SKIP,
+    };
+    fixture.arrive(ONE);
+    fixture.check(STEP, &[FIND]);
+    fixture.check(
+        follow(Some(FollowSet::one(NEXT))),
+        &[
+            Lift { address: A },
+            Plant { address: NEXT },
+            set(ONE, A),
+            RUN,
+        ],
+    );
+    // The byte is there already; it stays for the owner that stays.
+    fixture.check(at_next(Owner::Monitor), &[]);
+    fixture.check(at_next(Owner::Developer), &[]);
+    fixture.check(
+        Input::Remove {
+            address: NEXT,
+            owner: Owner::Monitor,
+        },
+        &[],
+    );
+    let address = NEXT;
+    fixture.check(
+        trapped_at(NEXT),
+        &[
+            Plant { address: A },
+            ReportStep {
+                thread: ONE,
+                address,
+            },
+        ],
+    );
+    fixture.check(
+        STEP,
+        &[Report {
+            thread: ONE,
+            address,
+            owners: Owners::DEVELOPER,
+        }],
+    );
+}
+
+#[test]
+fn an_instruction_that_may_follow_itself_is_stepped_by_the_trace_flag() {
+    for answer in [Some(FollowSet::two(NEXT, A)), None] {
+        let mut fixture = fixture(Passage::InPlace, &[ONE]);
+        fixture.arrive(ONE);
+        fixture.check(RESUME, &[FIND]);
+        fixture.check(follow(answer), &begin_step(ONE));
+    }
+    let mut fixture = fixture(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(STEP, &[FIND]);
+    fixture.check(follow(None), &[set(ONE, COPY), StepThread { thread: ONE }]);
+}
+
+#[test]
+fn a_step_from_where_no_site_is() {
+    let mut fixture = fixture(COPIED, &[ONE]);
+    let interrupted = |address| Input::Interrupted {
+        thread: ONE,
+        address,
+    };
+    fixture.check(interrupted(B), &[]);
+    let find = Operation::FindFollowSet {
+        thread: ONE,
+        address: B,
+    };
+    fixture.check(STEP, &[find]);
+    let answer = Input::FollowSet {
+        thread: ONE,
+        address: B,
+        follow: Some(FollowSet::one(NEXT)),
+    };
+    // One for another instruction is too late.
+    fixture.check(follow(Some(FollowSet::one(NEXT))), &[]);
+    fixture.check(answer, &[Plant { address: NEXT }, RUN]);
+    // A signal ends the step.
+    fixture.check(interrupted(B), &[Lift { address: NEXT }]);
+    fixture.check(RESUME, &[ContinueThread { thread: ONE }]);
+}

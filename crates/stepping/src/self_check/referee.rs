@@ -1,0 +1,265 @@
+//! The rules, checked on the orders alone.
+//!
+//! - A trap is planted where none is, and lifted where one is.
+//! - While an owner's trap is not in memory, or one is that nobody owns (for
+//!   the end of a step), one thread moves at most; an owner's trap is lifted
+//!   while none moves.
+//! - A thread is let go, moved or reported that stands still, and held that
+//!   moves.
+//! - A report names owners of the place where the thread stands, each once
+//!   until the thread leaves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Input, Operation, Owner, Owners, Site, ThreadId};
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Referee {
+    sites: BTreeMap<u64, Site>,
+    planted: BTreeSet<u64>,
+    /// Where there is an owner or a trap, but not both.
+    exposed: BTreeSet<u64>,
+    threads: BTreeMap<ThreadId, Observed>,
+    moving: usize,
+}
+
+/// What can be seen of a thread.
+#[derive(Debug, Clone, Default)]
+struct Observed {
+    moves: bool,
+    stand: Stand,
+    suspended: Vec<Stand>,
+}
+
+/// Where a thread stands, and who has been told of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stand {
+    address: u64,
+    notified: Option<Owners>,
+}
+
+impl Referee {
+    pub(super) fn follow(&mut self, input: &Input, ordered: &[Operation]) -> Result<(), String> {
+        self.note(input);
+        for operation in ordered {
+            self.judge(operation)?;
+        }
+        self.judge_exposure()
+    }
+
+    fn note(&mut self, input: &Input) {
+        match *input {
+            Input::Insert {
+                address,
+                owner,
+                passage,
+            } => {
+                let site = self.sites.entry(address);
+                site.or_insert_with(|| Site::new(passage)).add(owner);
+                self.update(address);
+            }
+            Input::Remove { address, owner } => self.remove(address, owner),
+            Input::Started { thread } => self.start(thread),
+            Input::Attached { thread } => {
+                self.start(thread);
+                if let Some(known) = self.threads.get_mut(&thread) {
+                    known.moves = true;
+                    self.moving += 1;
+                }
+            }
+            Input::Ended { thread } => self.end(thread),
+            Input::Trapped {
+                thread, address, ..
+            }
+            | Input::Stepped { thread, address } => self.stop(thread, address, true),
+            Input::Stopped { thread, address }
+            | Input::Interrupted { thread, address }
+            | Input::Faulted {
+                thread, address, ..
+            } => self.stop(thread, address, false),
+            Input::Jumped { thread, address } => {
+                if let Some(thread) = self.standing(thread) {
+                    thread.stand = Stand::at(address);
+                }
+            }
+            Input::Suspend { thread } => {
+                if let Some(thread) = self.standing(thread) {
+                    thread.suspended.push(std::mem::take(&mut thread.stand));
+                }
+            }
+            Input::Restore { thread, depth } => {
+                if let Some(thread) = self.standing(thread)
+                    && let Some(&stand) = thread.suspended.get(depth)
+                {
+                    thread.suspended.truncate(depth);
+                    thread.stand = stand;
+                }
+            }
+            Input::Discard { thread, depth } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.suspended.truncate(depth);
+                }
+            }
+            Input::Executed { thread } => {
+                *self = Referee::default();
+                self.start(thread);
+            }
+            Input::FollowSet { .. }
+            | Input::Signalled { .. }
+            | Input::Resume { .. }
+            | Input::Step { .. }
+            | Input::Halt { .. } => {}
+        }
+    }
+
+    fn remove(&mut self, address: u64, owner: Owner) {
+        if let Some(site) = self.sites.get_mut(&address) {
+            site.subtract(owner);
+            if site.owners().is_empty() {
+                self.sites.remove(&address);
+            }
+        }
+        self.update(address);
+    }
+
+    fn start(&mut self, thread: ThreadId) {
+        self.end(thread);
+        self.threads.insert(thread, Observed::default());
+    }
+
+    fn end(&mut self, thread: ThreadId) {
+        if self
+            .threads
+            .remove(&thread)
+            .is_some_and(|known| known.moves)
+        {
+            self.moving -= 1;
+        }
+    }
+
+    fn stop(&mut self, thread: ThreadId, address: u64, executed: bool) {
+        let known = self.threads.entry(thread).or_default();
+        if std::mem::take(&mut known.moves) {
+            self.moving -= 1;
+        }
+        if executed || known.stand.address != address {
+            known.stand = Stand::at(address);
+        }
+    }
+
+    /// The thread, if it stands still.
+    fn standing(&mut self, thread: ThreadId) -> Option<&mut Observed> {
+        self.threads.get_mut(&thread).filter(|known| !known.moves)
+    }
+
+    fn update(&mut self, address: u64) {
+        if self.sites.contains_key(&address) == self.planted.contains(&address) {
+            self.exposed.remove(&address);
+        } else {
+            self.exposed.insert(address);
+        }
+    }
+
+    fn judge(&mut self, operation: &Operation) -> Result<(), String> {
+        match *operation {
+            Operation::Plant { address } => {
+                let fresh = self.planted.insert(address);
+                self.update(address);
+                demand(fresh, || {
+                    format!("a second trap is planted at {address:#x}")
+                })
+            }
+            Operation::Lift { address } => {
+                let owned = self.sites.contains_key(&address);
+                demand(!owned || self.moving == 0, || {
+                    format!("the trap at {address:#x} is lifted while a thread may run into it")
+                })?;
+                let there = self.planted.remove(&address);
+                self.update(address);
+                demand(there, || {
+                    format!("a trap is lifted at {address:#x}, where none is")
+                })
+            }
+            Operation::ContinueThread { thread }
+            | Operation::StepThread { thread }
+            | Operation::RunToFollowSet { thread } => {
+                self.demand_standing(thread, "let go")?.moves = true;
+                self.moving += 1;
+                self.judge_exposure()
+            }
+            Operation::HoldThread { thread } => {
+                let moves = self.threads.get(&thread).is_some_and(|known| known.moves);
+                demand(moves, || {
+                    format!("thread {} is held, and does not move", thread.0)
+                })
+            }
+            Operation::Report {
+                thread,
+                address,
+                owners,
+            } => self.judge_report(thread, address, owners),
+            Operation::ReportStep { thread, address } => {
+                self.demand_standing(thread, "reported")?.stand.address = address;
+                Ok(())
+            }
+            Operation::SetCounter { thread, .. }
+            | Operation::EmulateCall { thread, .. }
+            | Operation::FindFollowSet { thread, .. } => {
+                self.demand_standing(thread, "moved by hand").map(drop)
+            }
+            Operation::ReportHalted { thread } | Operation::Unexplained { thread, .. } => {
+                self.demand_standing(thread, "reported").map(drop)
+            }
+        }
+    }
+
+    fn judge_report(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+    ) -> Result<(), String> {
+        let present = self.sites.get(&address).map(Site::owners);
+        let stand = &mut self.demand_standing(thread, "reported")?.stand;
+        let notified = stand.notified.unwrap_or(Owners::empty());
+        stand.notified = Some(notified | owners);
+        let place = format!("thread {} at {address:#x}", thread.0);
+        demand(stand.address == address, || {
+            format!("{place} is reported, but stands elsewhere")
+        })?;
+        demand(
+            present.is_some_and(|present| present.contains(owners)),
+            || format!("{place} is reported to {owners:?}, who do not ask for it"),
+        )?;
+        demand(!notified.intersects(owners), || {
+            format!("{place} is reported twice to {:?}", notified & owners)
+        })
+    }
+
+    fn demand_standing(&mut self, thread: ThreadId, what: &str) -> Result<&mut Observed, String> {
+        self.standing(thread)
+            .ok_or_else(|| format!("thread {} is {what} while it does not stand", thread.0))
+    }
+
+    fn judge_exposure(&self) -> Result<(), String> {
+        let Some(address) = self.exposed.first() else {
+            return Ok(());
+        };
+        demand(self.moving <= 1, || {
+            format!("another thread may run while the bytes at {address:#x} are those of a step")
+        })
+    }
+}
+
+impl Stand {
+    fn at(address: u64) -> Stand {
+        Stand {
+            address,
+            notified: None,
+        }
+    }
+}
+
+fn demand(holds: bool, broken: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(broken()) }
+}

@@ -1,0 +1,131 @@
+//! What the engine does passes, what it does not is found.
+
+use super::*;
+use crate::engine::Rule;
+use crate::explore::walk;
+use crate::{Owner, Passage, ThreadId};
+
+const A: u64 = 0x1000;
+const ONE: ThreadId = ThreadId(1);
+const TWO: ThreadId = ThreadId(2);
+
+/// The log of an engine with these inputs.
+fn log(inputs: &[Input]) -> Vec<String> {
+    let mut engine = Engine::new();
+    let mut lines = vec![begin_line(1, StepBy::TraceFlag)];
+    for input in inputs {
+        let mut operations = Vec::new();
+        engine.handle(*input, &mut operations);
+        lines.push(told_line(1, input, &operations));
+    }
+    lines
+}
+
+/// Two threads; the first passes a site in place.
+fn pass_in_place() -> Vec<String> {
+    let mut inputs: Vec<Input> = [ONE, TWO]
+        .into_iter()
+        .flat_map(|thread| [Input::Started { thread }, Input::Resume { thread }])
+        .collect();
+    inputs.extend([
+        Input::Insert {
+            address: A,
+            owner: Owner::Monitor,
+            passage: Passage::InPlace,
+        },
+        Input::Trapped {
+            thread: ONE,
+            address: A,
+            stack: 0,
+        },
+        Input::Resume { thread: ONE },
+        Input::Stopped {
+            thread: TWO,
+            address: 0,
+        },
+        Input::Stepped {
+            thread: ONE,
+            address: A + 1,
+        },
+    ]);
+    log(&inputs)
+}
+
+fn check(lines: &[String]) -> Result<u64, LogError> {
+    check_log(lines.iter().map(String::as_str))
+}
+
+#[test]
+fn a_log_is_a_path() {
+    assert_eq!(check(&pass_in_place()), Ok(9));
+    assert_eq!(check(&[]), Ok(0));
+}
+
+#[test]
+fn damage_is_found_where_it_is() {
+    #[track_caller]
+    fn damaged(line: usize, change: impl FnOnce(&mut Vec<String>), reason: &str) {
+        let mut lines = pass_in_place();
+        change(&mut lines);
+        let error = check(&lines).unwrap_err();
+        assert!(error.reason.contains(reason), "{error}");
+        assert_eq!(error.line, line, "{error}");
+    }
+    let without = |line: usize, part: &'static str| {
+        move |lines: &mut Vec<String>| {
+            assert!(lines[line - 1].contains(part), "{}", lines[line - 1]);
+            lines[line - 1] = lines[line - 1].replace(part, "");
+        }
+    };
+    let plant = r#"{"plant":{"address":4096}},"#;
+    damaged(10, without(10, plant), "another thread may run");
+    damaged(7, |lines| drop(lines.remove(6)), "the engine orders");
+    damaged(9, |lines| drop(lines.remove(8)), "a second trap");
+    damaged(
+        8,
+        |lines| lines.insert(7, lines[6].clone()),
+        "the engine orders",
+    );
+    let report = r#"{"report":{"thread":1,"address":4096,"owners":"MONITOR"}}"#;
+    let twice = |lines: &mut Vec<String>| {
+        lines[6] = lines[6].replace(report, &format!("{report},{report}"));
+    };
+    damaged(7, twice, "reported twice to Owners(MONITOR)");
+    damaged(4, |lines| lines[3].truncate(20), "EOF");
+    damaged(1, |lines| drop(lines.remove(0)), "has not begun");
+    damaged(2, |lines| lines.insert(1, lines[0].clone()), "begins twice");
+}
+
+/// The referee accepts what the explored machine does, in walks of all kinds.
+#[test]
+fn random_walks_pass() {
+    let mut inputs = 0;
+    for walk in walk::all(8) {
+        let mut checker = Checker::new(walk.step_by);
+        for (input, operations) in &walk.steps {
+            if let Err(violation) = checker.follow(input, operations) {
+                panic!("{:?}\n{violation}", walk.program);
+            }
+        }
+        inputs += checker.inputs();
+    }
+    assert!(inputs > 10_000, "{inputs}");
+}
+
+/// It needs no engine to see that a rule is dropped.
+#[test]
+fn the_referee_finds_a_wrong_algorithm() {
+    for rule in [
+        Rule::HoldBeforeLift,
+        Rule::PlantBeforeRelease,
+        Rule::HoldOthers,
+        Rule::CountTraps,
+    ] {
+        let found = walk::without(rule, 20).any(|walk| {
+            let mut referee = Referee::default();
+            let mut steps = walk.steps.iter();
+            steps.any(|(input, operations)| referee.follow(input, operations).is_err())
+        });
+        assert!(found, "{rule:?}");
+    }
+}

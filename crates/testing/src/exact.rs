@@ -1,0 +1,192 @@
+//! Programs that run through a place, or store to a variable, a known number
+//! of times, in situations in which debuggers lose some or report some twice.
+//!
+//! The sources are in `programs/exact`. Each prints what it has counted itself
+//! on a line that begins with `program: `; a row of [`ROWS`] says what that is,
+//! and how many reports are right. juror's tests run the rows, and so does the
+//! comparison with other debuggers (`cargo bench -p juror-testing --bench peers`).
+
+use crate::Fixture;
+
+/// What a debugger is asked to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// Each execution of the instruction at the symbol `point`.
+    Point,
+    /// Each store to the variable `watched`.
+    Stores,
+    /// Each store that changes the variable `watched`.
+    Changes,
+}
+
+/// A program, what is watched in it, and the truth.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// What it is about, for a table.
+    pub title: &'static str,
+    /// The file of the program, without its ending.
+    pub program: &'static str,
+    /// The program's arguments.
+    pub arguments: &'static [&'static str],
+    /// What is to be reported.
+    pub watched: Watched,
+    /// How often.
+    pub expected: u64,
+    /// What the program says that it has counted.
+    pub says: &'static str,
+}
+
+const fn row(
+    title: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+    watched: Watched,
+    expected: u64,
+    says: &'static str,
+) -> Row {
+    Row {
+        title,
+        program,
+        arguments,
+        watched,
+        expected,
+        says,
+    }
+}
+
+/// All rows.
+pub const ROWS: &[Row] = &[
+    row(
+        "4 threads, 2 000 passes each",
+        "threads",
+        &[],
+        Watched::Point,
+        8000,
+        "8000 passes",
+    ),
+    row(
+        "a system call that blocks until another thread wakes it, 20 times",
+        "blocked",
+        &[],
+        Watched::Point,
+        20,
+        "20 waits",
+    ),
+    row(
+        "`loop` that branches to itself, 50 rounds",
+        "self_loop",
+        &[],
+        Watched::Point,
+        50,
+        "0 rounds left",
+    ),
+    row(
+        "one `rep stosb` of 50 bytes",
+        "repeated",
+        &[],
+        Watched::Point,
+        1,
+        "50 bytes",
+    ),
+    row(
+        "3 000 passes, a signal every 1 ms",
+        "timer",
+        &["1000"],
+        Watched::Point,
+        3000,
+        "3000 passes",
+    ),
+    row(
+        "3 000 passes, a signal every 0.3 ms",
+        "timer",
+        &["300"],
+        Watched::Point,
+        3000,
+        "3000 passes",
+    ),
+    row(
+        "5 passes, and 5 forked children that pass too",
+        "children",
+        &[],
+        Watched::Point,
+        5,
+        "5 of 5 children lived",
+    ),
+    row(
+        "10 passes, each after a trap of the program's own",
+        "own_trap",
+        &[],
+        Watched::Point,
+        10,
+        "10 traps handled",
+    ),
+    row(
+        "`read(2)` into a variable, once",
+        "received",
+        &[],
+        Watched::Stores,
+        1,
+        "4 bytes received",
+    ),
+    row(
+        "100 stores to a variable",
+        "stores",
+        &[],
+        Watched::Stores,
+        100,
+        "9 changes",
+    ),
+    row(
+        "9 of 100 stores change a variable",
+        "stores",
+        &[],
+        Watched::Changes,
+        9,
+        "9 changes",
+    ),
+];
+
+/// What all programs include.
+const HEADER: &str = include_str!("../programs/exact/point.h");
+
+impl Row {
+    /// The program.
+    ///
+    /// # Panics
+    ///
+    /// Its source is not there.
+    #[track_caller]
+    pub fn fixture(&self) -> Fixture {
+        let file = format!("{}.c", self.program);
+        let source = Fixture::source(&format!("exact/{file}"));
+        Fixture::files(self.program, &[(&file, &source), ("point.h", HEADER)])
+    }
+}
+
+/// What a program of a row said, in an output that has more than that.
+pub fn program_says(output: &str) -> Option<&str> {
+    let line = output.lines().find_map(|line| line.split_once("program: "));
+    line.map(|(_, words)| words.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Build, run_with_deadline};
+    use std::process::Command;
+    use std::time::Duration;
+
+    #[test]
+    fn programs_count_right_without_a_debugger() {
+        for row in ROWS {
+            for build in Build::all() {
+                let mut command = Command::new(row.fixture().compile(&build));
+                command.args(row.arguments);
+                let output = run_with_deadline(&mut command, b"", Duration::from_secs(60));
+                let output = output.unwrap();
+                output.assert_code(0);
+                assert_eq!(program_says(&output.stdout), Some(row.says), "{build}");
+            }
+        }
+    }
+}
