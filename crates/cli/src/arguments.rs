@@ -2,7 +2,7 @@
 //!
 //! Everything after the program's name belongs to the program.
 
-use crate::driver::{CpuPolicy, Options, PropertySource, SelfCheck};
+use crate::driver::{CpuPolicy, Follow, Options, PropertySource, SelfCheck};
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -132,6 +132,15 @@ pub struct Common {
         hide_possible_values = true
     )]
     cpu: Cpu,
+    /// Which process to stay with when the program makes one: parent or child
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PROCESS",
+        default_value = "parent",
+        hide_possible_values = true
+    )]
+    follow: Followed,
     /// How many events each monitor remembers, for the paths in reports
     #[arg(long, value_name = "N")]
     history: Option<usize>,
@@ -243,6 +252,15 @@ enum Cpu {
     Free,
 }
 
+/// Which process stays the debuggee when it makes another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Followed {
+    /// The one that makes it
+    Parent,
+    /// The one that is made
+    Child,
+}
+
 /// Reads the command line of this process; ends it on `--help` and mistakes.
 pub fn parse() -> CommandLine {
     parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
@@ -317,6 +335,10 @@ impl Common {
                 Cpu::Auto => CpuPolicy::Auto,
                 Cpu::Shared => CpuPolicy::Shared,
                 Cpu::Free => CpuPolicy::Free,
+            },
+            follow: match self.follow {
+                Followed::Parent => Follow::Parent,
+                Followed::Child => Follow::Child,
             },
             properties,
             history: self.history.unwrap_or_default(),

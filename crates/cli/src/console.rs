@@ -75,6 +75,11 @@ impl Console {
             self.driver.borrow_mut().execute(line, &mut self.output)
         };
         self.output.failure()?;
+        if let Some(signal) = self.running.ending() {
+            let command = self.last_command();
+            let _ = self.driver.borrow_mut().execute(command, &mut self.output);
+            interrupt::end_by(signal);
+        }
         match result {
             Ok(outcome) => {
                 self.note(&outcome);
@@ -143,17 +148,27 @@ impl Console {
         }
     }
 
+    /// The command that ends the debuggee, or lets it go.
+    fn last_command(&self) -> &'static str {
+        match self.is_attached {
+            true => "detach",
+            false => "kill",
+        }
+    }
+
     /// Ends the debuggee if there is one, or lets it go; the verdicts as they are go to the
     /// JSON output. Gives the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
-        let command = match self.is_attached {
-            true => "detach",
-            false => "kill",
-        };
+        let command = self.last_command();
+        // What becomes of a process that was there before juror is news.
+        let is_news = self.is_attached;
         if self.driver.borrow().is_alive()
             && let Some(outcome) = self.execute(command)?
         {
-            self.output.record(command, &outcome)?;
+            match is_news {
+                true => self.output.show(command, &outcome)?,
+                false => self.output.record(command, &outcome)?,
+            }
         }
         Ok(self.status())
     }

@@ -6,7 +6,7 @@ use juror_session::Session;
 use juror_session::view::Outcome;
 
 pub use juror_session::{
-    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
     SessionError,
 };
 

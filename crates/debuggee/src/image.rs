@@ -2,6 +2,7 @@
 //! while, and following its dynamic linker.
 
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use juror_stepping::{Owner, ThreadId};
@@ -154,8 +155,19 @@ impl Debuggee {
         process_status::file_of(self.process, thread, name)
     }
 
+    /// The program's file: where the kernel says it is, or, when another file
+    /// is there now (the program was replaced, or has its own file system),
+    /// the kernel's own link to it.
     pub(crate) fn program_path(&self) -> PathBuf {
-        std::fs::read_link(self.file_of("exe")).unwrap_or_default()
+        let link = self.file_of("exe");
+        let Ok(path) = std::fs::read_link(&link) else {
+            return PathBuf::new();
+        };
+        match (std::fs::metadata(&path), std::fs::metadata(&link)) {
+            (Ok(named), Ok(run)) if (named.dev(), named.ino()) == (run.dev(), run.ino()) => path,
+            (_, Ok(_)) => link,
+            (_, Err(_)) => path,
+        }
     }
 
     /// Whether a point of juror's own is here that this room planted.

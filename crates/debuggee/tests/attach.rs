@@ -371,6 +371,18 @@ fn the_first_thread_may_have_ended() {
 }
 
 #[test]
+fn a_program_whose_file_was_replaced_is_known_by_what_runs() {
+    let program = compile(WORKERS, &["-O1"]);
+    let bare = Bare::start(&program, &["1"]);
+    let other = program.directory.path().join("other");
+    std::fs::copy("/bin/true", &other).unwrap();
+    std::fs::rename(&other, &program.path).unwrap();
+    let debuggee = bare.attach();
+    let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
+    support::file_address(&main.path, "work");
+}
+
+#[test]
 fn an_attached_program_is_followed_to_its_end() {
     let program = compile(WORKERS, &["-O1"]);
     let mut bare = Bare::start(&program, &["2"]);

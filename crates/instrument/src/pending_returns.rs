@@ -107,6 +107,17 @@ impl PendingReturns {
         }
     }
 
+    /// The calls of `parent` are those of `thread` now, and no other thread is
+    /// left.
+    pub fn follow(&mut self, thread: ThreadId, parent: ThreadId, dropped: &mut Vec<u64>) {
+        let calls = self.threads.remove(&parent);
+        for gone in self.threads.values() {
+            dropped.extend(gone.iter().map(|call| call.address));
+        }
+        self.threads.clear();
+        self.threads.extend(calls.map(|calls| (thread, calls)));
+    }
+
     /// Drops everything a probe waits for.
     pub fn end_probes(&mut self, gone: impl Fn(u32) -> bool, dropped: &mut Vec<u64>) {
         for calls in self.threads.values_mut() {

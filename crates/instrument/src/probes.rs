@@ -470,6 +470,18 @@ impl Probes {
         self.release(program)
     }
 
+    /// `thread` is in the calls that `parent` was in, and no other thread is
+    /// left.
+    pub fn follow(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        self.pending.follow(thread, parent, &mut self.dropped);
+        self.release(program)
+    }
+
     /// A call that is already active when its return becomes an event.
     pub fn await_active(
         &mut self,

@@ -79,6 +79,12 @@ impl Program {
         found.map(|(thread, _)| *thread)
     }
 
+    /// The process is another, a copy of the one before with this one thread.
+    pub fn follow(&mut self, thread: ThreadId) {
+        self.numbers.clear();
+        self.number_thread(thread);
+    }
+
     /// The process runs another program: one thread is left, and nothing that
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {

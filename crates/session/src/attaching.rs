@@ -54,6 +54,7 @@ impl Session {
     fn attach(&mut self, process: u32) -> Result<ThreadId, SessionError> {
         let mut debuggee = Debuggee::attach(process, self.options.cpu)
             .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
+        debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
         let thread = debuggee.thread_ids().next();
         let thread = thread.unwrap_or(ThreadId(process));

@@ -38,9 +38,11 @@ impl Session {
         if result.is_err() {
             self.attached.clear();
         }
-        // However it ended, a person types next.
+        // However it ended, a person types next, and nobody knows what
+        // becomes of juror until then.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
+            program.debuggee.rest()?;
         }
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.program
@@ -132,6 +134,7 @@ impl Session {
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
+            Command::Set => self.set(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),

@@ -17,6 +17,7 @@ pub mod commands;
 mod completion;
 mod evaluations;
 mod execute;
+mod following;
 mod handling;
 mod hardware_breakpoints;
 mod inspect;
@@ -37,7 +38,7 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
     SessionError,
 };
 pub use session::Session;

@@ -6,7 +6,7 @@ use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use juror_debuggee::{CpuPolicy, SelfCheck, SelfCheckReport};
+pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 
 /// A property file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Options {
     pub randomize: bool,
     /// Which processors juror and the debuggee use.
     pub cpu: CpuPolicy,
+    /// Which process stays the debuggee when it makes another.
+    pub follow: Follow,
     /// The properties.
     pub properties: Vec<PropertySource>,
     /// How many events each monitor remembers; 0 for the default.

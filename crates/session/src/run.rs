@@ -234,6 +234,12 @@ impl Session {
                 };
                 observer.notice(&format!("process {child} {how}; it runs without juror"));
             }
+            Notice::Left { process } => {
+                observer.notice(&format!("process {process} goes on without juror"));
+            }
+            Notice::Followed { thread, parent } => {
+                return self.on_followed(thread, parent, observer, goal);
+            }
             Notice::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }

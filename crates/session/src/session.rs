@@ -137,6 +137,7 @@ impl Session {
         let launch = self.launch_of();
         let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
+        debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;

@@ -345,6 +345,17 @@ impl Watch {
         self.probes.end_thread(program, thread)
     }
 
+    /// The process is the forked child of the one before: `thread`, its only
+    /// one, is in the calls that `parent` was in.
+    pub fn follow(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        self.probes.follow(program, thread, parent)
+    }
+
     /// The process runs another program.
     pub fn on_exec(&mut self) {
         self.probes.clear();

@@ -52,6 +52,7 @@ pub enum Command {
     Quit,
     ReadWatch,
     Run,
+    Set,
     Start,
     Step,
     StepInstruction,

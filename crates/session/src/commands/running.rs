@@ -113,6 +113,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::Set,
+        name: "set",
+        aliases: &[],
+        summary: "change how juror behaves",
+        examples: &[
+            (
+                "set follow child",
+                "debug the process that the program makes, from then on",
+            ),
+            ("set follow parent", "stay with the program, as at first"),
+        ],
+        details: "The process that is not followed runs on without juror. A child made by vfork \
+                  is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
         command: Command::Start,
         name: "start",
         aliases: &["sta"],

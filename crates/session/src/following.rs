@@ -1,0 +1,76 @@
+//! Which process stays the debuggee when it makes another.
+
+use crate::options::{CommandError, Observer};
+use crate::run::{Goal, Pause};
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_debuggee::{Follow, ThreadId};
+
+/// The names of the setting; gdb's is the longest.
+const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
+
+impl Session {
+    /// `set follow child`.
+    pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let mut words = rest.split_whitespace();
+        let name = words.next().unwrap_or("");
+        if !NAMES.contains(&name) {
+            return Err(CommandError::with_help(
+                match name {
+                    "" => "what is to be set?".to_owned(),
+                    name => format!("there is no setting `{name}`"),
+                },
+                "set follow parent, or set follow child",
+            ));
+        }
+        let follow = match words.next() {
+            Some("parent") => Follow::Parent,
+            Some("child") => Follow::Child,
+            Some("both") => {
+                return Err(CommandError::with_help(
+                    "juror debugs one process at a time, and cannot follow both",
+                    "follow the child, and attach a second juror to the parent, or the other way \
+                     round",
+                ));
+            }
+            _ => {
+                return Err(CommandError::with_help(
+                    "which process is to be followed?",
+                    "set follow parent, or set follow child",
+                ));
+            }
+        };
+        self.options.follow = follow;
+        if let Some(program) = &mut self.program {
+            program.debuggee.set_follow(follow);
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// A forked child is the debuggee now: its thread goes on in the calls
+    /// that the thread was in which made it.
+    pub(crate) fn on_followed(
+        &mut self,
+        thread: ThreadId,
+        parent: ThreadId,
+        observer: &mut dyn Observer,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let process = program.debuggee.pid();
+        observer.notice(&format!("following process {process}, which it has forked"));
+        program.follow(thread);
+        self.watch.follow(program, thread, parent)?;
+        self.selection.thread = Some(thread);
+        // The step of a thread that is gone is over.
+        let is_step =
+            goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
+        if is_step {
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
+    }
+}
