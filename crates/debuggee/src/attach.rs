@@ -25,12 +25,17 @@ impl Debuggee {
         let status = examine(process)?;
         let first = living_thread(process).ok_or(AttachError::HasEnded(process))?;
         let path = process_status::file_of(process, first, "mem");
-        let memory = Memory::open(&path).map_err(|error| {
+        let mut memory = Memory::open(&path).map_err(|error| {
             let errno = Errno::from_raw(error.raw_os_error().unwrap_or(libc::EACCES));
             refusal(process, first, &status, errno)
         })?;
         kernel::seize(first, kernel::EVENTS)
             .map_err(|errno| refusal(process, first, &status, errno))?;
+        memory.guard().map_err(|errno| AttachError::System {
+            process,
+            what: "make the process that guards its text",
+            source: errno.into(),
+        })?;
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
         debuggee.is_confined = status.is_confined;

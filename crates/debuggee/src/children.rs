@@ -185,7 +185,12 @@ impl Debuggee {
         let known = Thread::new(thread, State::Stopped);
         self.threads.insert(thread.0, known);
         self.feed(Input::Executed { thread })?;
+        let is_guarded = self.memory.is_guarded();
         self.memory = crate::debuggee::open_memory(self.process)?;
+        if is_guarded {
+            let failed = DebuggeeError::system("make the process that guards the text");
+            self.memory.guard().map_err(failed)?;
+        }
         self.prepare_image()?;
         self.announce(Notice::Executed {
             thread,

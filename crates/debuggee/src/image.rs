@@ -60,7 +60,7 @@ impl Debuggee {
     /// linker's list.
     pub(crate) fn prepare_running_image(&mut self) -> Result<(), AttachError> {
         self.forget_image();
-        let Some(thread) = self.callable_thread() else {
+        let Some(thread) = self.callable_thread()? else {
             return Err(AttachError::HasEnded(self.process));
         };
         if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
@@ -118,7 +118,7 @@ impl Debuggee {
         if self.scratch.is_interrupted || self.is_confined {
             return Ok(());
         }
-        let found = self.callable_thread().zip(self.syscall_instruction());
+        let found = self.callable_thread()?.zip(self.syscall_instruction());
         let Some((thread, instruction)) = found else {
             return Ok(());
         };
@@ -130,9 +130,19 @@ impl Debuggee {
     }
 
     /// A stopped thread that can make system calls for juror.
-    fn callable_thread(&self) -> Option<ThreadId> {
+    fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
         let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.silent;
-        self.threads.values().find(stopped).map(|thread| thread.id)
+        // One that is in the middle of a system call has to leave it first.
+        let best = self
+            .threads
+            .values()
+            .filter(stopped)
+            .min_by_key(|thread| thread.inside_kernel || thread.at_entry);
+        let Some(thread) = best.map(|thread| thread.id) else {
+            return Ok(None);
+        };
+        self.leave_kernel(thread)?;
+        Ok(Some(thread))
     }
 
     /// A file of the process in `/proc`, by way of a thread that lives.

@@ -14,7 +14,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use nix::errno::Errno;
+
 use crate::error::DebuggeeError;
+use crate::guardian::Guardian;
 
 /// The one-byte `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
@@ -29,6 +32,10 @@ pub(crate) struct Memory {
     former: BTreeMap<u64, u8>,
     /// A byte that has just been read, for the plant that follows.
     noted: Option<(u64, u8)>,
+    /// Told of every trap, for a process that outlives juror.
+    guardian: Option<Guardian>,
+    /// The traps are out of the text while nothing runs.
+    is_at_rest: bool,
 }
 
 impl Memory {
@@ -40,7 +47,57 @@ impl Memory {
             originals: BTreeMap::new(),
             former: BTreeMap::new(),
             noted: None,
+            guardian: None,
+            is_at_rest: false,
         })
+    }
+
+    /// From here on somebody puts the text right when juror is killed. No trap
+    /// may be planted yet.
+    pub(crate) fn guard(&mut self) -> Result<(), Errno> {
+        self.guardian = Some(Guardian::new(&self.file)?);
+        Ok(())
+    }
+
+    /// Whether the process outlives juror.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.guardian.is_some()
+    }
+
+    /// Takes the traps out of the text while nothing runs: they count as
+    /// planted, and [`Memory::wake`] puts them back.
+    pub(crate) fn rest(&mut self) -> Result<(), DebuggeeError> {
+        if !self.is_at_rest {
+            self.is_at_rest = true;
+            for (&address, &original) in &self.originals {
+                if self.holds_trap(address) {
+                    self.write_raw(address, &[original])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Something is about to run.
+    #[inline]
+    pub(crate) fn wake(&mut self) -> Result<(), DebuggeeError> {
+        if self.is_at_rest {
+            self.put_traps_back()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn put_traps_back(&mut self) -> Result<(), DebuggeeError> {
+        self.is_at_rest = false;
+        for (&address, &original) in &self.originals {
+            let mut present = [0];
+            // Code that is gone meanwhile, or another, is left alone.
+            if self.read_raw(address, &mut present).is_ok() && present == [original] {
+                self.write_raw(address, &[TRAP])?;
+            }
+        }
+        Ok(())
     }
 
     /// Fills `bytes` from `address`, traps hidden.
@@ -102,6 +159,12 @@ impl Memory {
                 return Ok(());
             };
             self.originals.insert(trap, byte);
+            if let Some(guardian) = &mut self.guardian {
+                guardian.note(trap, byte);
+            }
+            if self.is_at_rest {
+                self.write_raw(trap, &[byte])?;
+            }
             from = trap + 1;
             rest = tail;
         }
@@ -144,7 +207,12 @@ impl Memory {
                 byte[0]
             }
         };
-        self.write_raw(address, &[TRAP])?;
+        if let Some(guardian) = &mut self.guardian {
+            guardian.note(address, original);
+        }
+        if !self.is_at_rest {
+            self.write_raw(address, &[TRAP])?;
+        }
         self.originals.insert(address, original);
         self.former.insert(address, original);
         Ok(())
@@ -162,11 +230,14 @@ impl Memory {
         let Some(original) = self.originals.remove(&address) else {
             return Ok(());
         };
-        let mut present = [0];
-        if self.read_raw(address, &mut present).is_err() || present[0] != TRAP {
-            return Ok(());
+        let lifted = match self.holds_trap(address) {
+            true => self.write_raw(address, &[original]),
+            false => Ok(()),
+        };
+        if let Some(guardian) = &mut self.guardian {
+            guardian.forget(address);
         }
-        self.write_raw(address, &[original])
+        lifted
     }
 
     /// Takes every trap away, for good, and sees that the program's bytes are

@@ -183,6 +183,7 @@ impl Debuggee {
         thread: ThreadId,
         motion: Motion,
     ) -> Result<(), DebuggeeError> {
+        self.memory.wake()?;
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };

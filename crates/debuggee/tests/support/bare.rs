@@ -106,43 +106,41 @@ impl Bare {
     /// The bytes at a symbol of the program, as they really are in memory.
     #[track_caller]
     pub fn bytes_at(&self, program: &Program, symbol: &str) -> [u8; 16] {
+        self.try_bytes_at(program, symbol).unwrap()
+    }
+
+    /// The same for a program that may end meanwhile.
+    pub fn try_bytes_at(&self, program: &Program, symbol: &str) -> Option<[u8; 16]> {
         use std::os::unix::fs::FileExt;
-        let mut bytes = [0; 16];
-        let memory = std::fs::File::open(self.living_task().join("mem")).unwrap();
-        let address = self.base(program) + file_address(&program.path, symbol);
-        memory.read_exact_at(&mut bytes, address).unwrap();
-        bytes
-    }
-
-    /// Where the program's file is mapped; the tests' programs are
-    /// position-independent.
-    #[track_caller]
-    fn base(&self, program: &Program) -> u64 {
+        let task = self.living_task()?;
+        // The tests' programs are position-independent.
         let path = program.path.canonicalize().unwrap();
-        let line = self
-            .mappings()
-            .into_iter()
-            .find(|line| line.ends_with(path.to_str().unwrap()))
-            .unwrap();
-        u64::from_str_radix(line.split('-').next().unwrap(), 16).unwrap()
+        let maps = std::fs::read_to_string(task.join("maps")).ok()?;
+        let line = maps
+            .lines()
+            .find(|line| line.ends_with(path.to_str().unwrap()))?;
+        let base = u64::from_str_radix(line.split('-').next()?, 16).unwrap();
+        let mut bytes = [0; 16];
+        let memory = std::fs::File::open(task.join("mem")).ok()?;
+        let address = base + file_address(&program.path, symbol);
+        memory.read_exact_at(&mut bytes, address).ok()?;
+        Some(bytes)
     }
 
-    /// The lines of its memory map; a thread that lives is asked.
+    /// The lines of its memory map.
     #[track_caller]
     pub fn mappings(&self) -> Vec<String> {
-        let maps = std::fs::read_to_string(self.living_task().join("maps")).unwrap();
+        let maps = std::fs::read_to_string(self.living_task().unwrap().join("maps")).unwrap();
         maps.lines().map(str::to_owned).collect()
     }
 
     /// The directory of a thread that has memory: the first may have ended.
-    #[track_caller]
-    fn living_task(&self) -> std::path::PathBuf {
-        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.process())).unwrap();
+    fn living_task(&self) -> Option<std::path::PathBuf> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.process())).ok()?;
         tasks
             .flatten()
             .map(|task| task.path())
             .find(|task| std::fs::read_to_string(task.join("maps")).is_ok_and(|it| !it.is_empty()))
-            .unwrap()
     }
 }
 

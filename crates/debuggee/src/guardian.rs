@@ -1,0 +1,225 @@
+//! Who puts an attached program's text right when juror is killed.
+//!
+//! The kernel lets go of an attached process when its tracer dies, with
+//! whatever traps are in its text. So before the first trap there is a small
+//! process, the *guardian*, that has the program's memory open and shares a
+//! table of the planted traps with juror. juror's tracing thread holds a
+//! robust mutex for as long as it lives; the kernel hands it to the guardian
+//! early in that thread's end, before it lets go of the program, and the
+//! guardian writes the original bytes back.
+//!
+//! Invariant: a trap is in the table before it is in the text, and leaves the
+//! table after the text. An entry is one word, so none is ever seen half
+//! written; writing an original byte back twice does no harm.
+
+use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use libc::{c_int, c_uint};
+use nix::errno::Errno;
+
+use crate::kernel::{self, Outcome, Status};
+use crate::memory::TRAP;
+
+/// At how many addresses traps can be guarded; those at further ones are
+/// planted unguarded.
+const ENTRY_COUNT: usize = 1 << 16;
+
+/// What juror and its guardian share.
+#[repr(C)]
+struct Table {
+    mutex: UnsafeCell<libc::pthread_mutex_t>,
+    /// juror has let go of the program by itself.
+    is_dismissed: AtomicBool,
+    /// How many of the entries have ever been used, from the first on.
+    used: AtomicU32,
+    /// Address and original byte, packed; 0 where there is none.
+    entries: [AtomicU64; ENTRY_COUNT],
+}
+
+/// The guardian of one debuggee, told of every trap. Dropping it dismisses it.
+#[derive(Debug)]
+pub(crate) struct Guardian {
+    table: NonNull<Table>,
+    process: u32,
+    /// The entry of every address that ever had a trap.
+    known: BTreeMap<u64, u32>,
+}
+
+impl Guardian {
+    /// Makes a guardian of the process whose memory this is.
+    pub(crate) fn new(memory: &File) -> Outcome<Guardian> {
+        // SAFETY: a new mapping of anonymous memory, zeroed by the kernel,
+        // which is a valid `Table` but for the mutex, made below.
+        let table = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                size_of::<Table>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if table == libc::MAP_FAILED {
+            return Err(Errno::last());
+        }
+        let Some(table) = NonNull::new(table.cast::<Table>()) else {
+            return Err(Errno::ENOMEM);
+        };
+        // SAFETY: the table is mapped, nobody else knows of it, and this
+        // thread is the one that traces.
+        let made = unsafe { lock_new_mutex(table.as_ref().mutex.get()) }.and_then(|()| {
+            // SAFETY: the child makes system calls and locks the one mutex,
+            // on memory that it shares; it never returns.
+            match unsafe { libc::fork() } {
+                -1 => Err(Errno::last()),
+                0 => guard(table, memory.as_raw_fd()),
+                process => Ok(process as u32),
+            }
+        });
+        match made {
+            Ok(process) => Ok(Guardian {
+                table,
+                process,
+                known: BTreeMap::new(),
+            }),
+            Err(errno) => {
+                // SAFETY: as mapped above; no reference to it is left.
+                unsafe { libc::munmap(table.as_ptr().cast(), size_of::<Table>()) };
+                Err(errno)
+            }
+        }
+    }
+
+    fn table(&self) -> &Table {
+        // SAFETY: the table is mapped as long as this lives; what both
+        // processes touch of it is atomic, or the mutex.
+        unsafe { self.table.as_ref() }
+    }
+
+    fn entry(&self, index: u32) -> Option<&AtomicU64> {
+        self.table().entries.get(index as usize)
+    }
+
+    /// A trap is about to be planted, or the byte under it is another now.
+    pub(crate) fn note(&mut self, address: u64, original: u8) {
+        let used = &self.table().used;
+        let count = used.load(Ordering::Relaxed);
+        let known = self.known.get(&address).copied();
+        let index = known.unwrap_or(count);
+        let Some(entry) = self.entry(index) else {
+            return;
+        };
+        entry.store(address << 8 | u64::from(original), Ordering::Release);
+        if known.is_none() {
+            used.store(count + 1, Ordering::Release);
+            self.known.insert(address, index);
+        }
+    }
+
+    /// A trap has been lifted.
+    pub(crate) fn forget(&mut self, address: u64) {
+        let index = self.known.get(&address).copied();
+        if let Some(entry) = index.and_then(|index| self.entry(index)) {
+            entry.store(0, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        // SAFETY: the table is mapped, and this thread holds the mutex: the
+        // debuggee, and with it this value, stays on the thread that traces.
+        unsafe {
+            let table = self.table.as_ref();
+            table.is_dismissed.store(true, Ordering::Release);
+            libc::pthread_mutex_unlock(table.mutex.get());
+        }
+        while let Ok(Status::Stopped { .. }) = kernel::wait_for(self.process) {}
+        // SAFETY: as mapped; nobody has a reference to it any more.
+        unsafe { libc::munmap(self.table.as_ptr().cast(), size_of::<Table>()) };
+    }
+}
+
+/// Makes a mutex that tells of its owner's death, and locks it.
+///
+/// # Safety
+/// `mutex` must point to memory for one that nobody else uses yet, which stays
+/// where it is.
+unsafe fn lock_new_mutex(mutex: *mut libc::pthread_mutex_t) -> Outcome<()> {
+    let check = |code: c_int| match code {
+        0 => Ok(()),
+        code => Err(Errno::from_raw(code)),
+    };
+    // SAFETY: live attributes, and a mutex that the caller vouches for.
+    unsafe {
+        let mut attributes = std::mem::zeroed();
+        check(libc::pthread_mutexattr_init(&raw mut attributes))?;
+        let shared = libc::PTHREAD_PROCESS_SHARED;
+        check(libc::pthread_mutexattr_setpshared(
+            &raw mut attributes,
+            shared,
+        ))?;
+        let robust = libc::PTHREAD_MUTEX_ROBUST;
+        check(libc::pthread_mutexattr_setrobust(
+            &raw mut attributes,
+            robust,
+        ))?;
+        check(libc::pthread_mutex_init(mutex, &raw const attributes))?;
+        libc::pthread_mutexattr_destroy(&raw mut attributes);
+        check(libc::pthread_mutex_lock(mutex))
+    }
+}
+
+/// The guardian's life.
+fn guard(table: NonNull<Table>, memory: RawFd) -> ! {
+    // SAFETY: system calls on plain numbers; the table is mapped here as in
+    // the parent, and what both touch of it is atomic or the mutex.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"juror-guardian".as_ptr());
+        // No key and no hang-up of a terminal ends it before juror.
+        libc::setsid();
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        let memory_number = memory as c_uint;
+        libc::syscall(libc::SYS_close_range, memory_number + 1, c_uint::MAX, 0);
+        if memory_number > 0 {
+            libc::syscall(libc::SYS_close_range, 0, memory_number - 1, 0);
+        }
+        // Where it may, it runs before whoever is on its processor.
+        let urgent = libc::sched_param { sched_priority: 1 };
+        libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const urgent);
+        let table = table.as_ref();
+        libc::pthread_mutex_lock(table.mutex.get());
+        if !table.is_dismissed.load(Ordering::Acquire) {
+            let used = table.used.load(Ordering::Acquire) as usize;
+            for entry in table.entries.iter().take(used) {
+                restore(memory, entry.load(Ordering::Acquire));
+            }
+        }
+        libc::_exit(0)
+    }
+}
+
+/// Writes one original byte back, where the trap is still there.
+fn restore(memory: RawFd, entry: u64) {
+    if entry == 0 {
+        return;
+    }
+    let address = (entry >> 8) as libc::off_t;
+    let original = (entry & 0xff) as u8;
+    let mut present = 0_u8;
+    // SAFETY: reads and writes of one live byte by an open descriptor.
+    unsafe {
+        let count = libc::pread(memory, (&raw mut present).cast(), 1, address);
+        if count == 1 && present == TRAP {
+            libc::pwrite(memory, (&raw const original).cast(), 1, address);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Standing still in a way that a killed juror leaves no trace of.
+//!
+//! When juror dies, the kernel lets an attached process go on from where it
+//! stands: with the traps that are in its text, and with the signal of the
+//! trap at which a thread stands. So while a person looks around, the traps
+//! are out of the text, and the threads that stand at traps are moved, without
+//! running an instruction, from the stop of the signal to a stop without one.
+//!
+//! Invariant: nothing runs while the memory is at rest; whatever lets a thread
+//! go wakes it first.
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::{Debuggee, Origin};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, Status};
+use crate::signals;
+use crate::stash;
+use crate::thread::State;
+
+impl Debuggee {
+    /// For a halted debuggee that is left to a person: from here until a
+    /// thread is let go, juror can be killed and an attached process goes on
+    /// as if it had never been there. One that juror started ends with it.
+    pub fn rest(&mut self) -> Result<(), DebuggeeError> {
+        if self.origin == Origin::Launched || self.has_ended {
+            return Ok(());
+        }
+        let ids: Vec<ThreadId> = self.threads.values().map(|thread| thread.id).collect();
+        for thread in ids {
+            match self.leave_trap_stop(thread) {
+                Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let is_still = self
+            .threads
+            .values()
+            .all(|thread| thread.state == State::Stopped);
+        match is_still {
+            true => self.memory.rest(),
+            false => Ok(()),
+        }
+    }
+
+    /// Moves a thread from the stop of a signal of juror's own making to a
+    /// stop of none, where it stands.
+    fn leave_trap_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        if known.state != State::Stopped || !known.at_signal || known.pending.is_some() {
+            return Ok(());
+        }
+        let mut registers = *self.stop_registers(thread)?;
+        let address = registers.shown.rip;
+        if registers.kernel_counter != address && !registers.restarts_system_call() {
+            if kernel::set_counter(thread.0, address).is_err() {
+                return Ok(());
+            }
+            registers.kernel_counter = address;
+        }
+        let asked = kernel::interrupt(thread.0).and_then(|()| kernel::resume(thread.0, 0));
+        if asked.is_err() {
+            return Ok(());
+        }
+        let status = kernel::wait_for(thread.0).map_err(DebuggeeError::system("stop a thread"))?;
+        let Status::Stopped { signal, event } = status else {
+            stash::put(thread.0, status);
+            return Err(DebuggeeError::ThreadGone(thread));
+        };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.at_signal = event == Event::Signal;
+            known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
+            known.registers = registers.into();
+        }
+        Ok(())
+    }
+}
