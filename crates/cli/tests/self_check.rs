@@ -15,7 +15,7 @@ fn a_batch_run_says_what_was_checked() {
         let log = directory.path().join("log");
         let events = "event enter = before work(n)\nevent leave = after work(n) returns result";
         let report = Batch::watching(&property_of(events))
-            .option(&format!("--self-check={}", log.display()))
+            .option(format!("--self-check={}", log.display()))
             .run(executable, &[]);
         report.assert_code(0);
         let line = report.kind("self_check").next().expect("it is said");

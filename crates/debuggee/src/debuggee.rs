@@ -66,9 +66,9 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
-    pub(crate) turns: Turns,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
+    pub(crate) turns: Turns,
     pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod attaching;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;

@@ -20,7 +20,8 @@ pub struct PropertySource {
 /// What to run, and how.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
-    /// The program; looked up in `PATH` only when it has no slash.
+    /// The program; looked up in `PATH` only when it has no slash. Empty when
+    /// there is none to start: then a process is attached to.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,

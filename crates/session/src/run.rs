@@ -66,10 +66,19 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let pause = self.continue_until_pause(observer)?;
+        self.settle(pause)
+    }
+
+    /// Lets all threads run until something happens, which is still to be
+    /// shown.
+    pub(crate) fn continue_until_pause(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.running_mut()?.debuggee.resume_all()?;
-        let pause = self.pump(observer, Goal::default())?;
-        self.settle(pause)
+        self.pump(observer, Goal::default())
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -528,7 +537,7 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
-    fn stop_view(
+    pub(crate) fn stop_view(
         &mut self,
         reason: StopReason,
         thread: ThreadId,
@@ -594,8 +603,8 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match ending {
-            Some(_) if called.is_none() => self.watch.finish(),
+        let violations = match &ending {
+            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
         let violations = violations

@@ -76,8 +76,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads the properties and the program. It stands before its first own
-    /// instruction; `run` lets it go.
+    /// Loads the properties and the program, if one is named. It stands before
+    /// its first own instruction; `run` lets it go.
     ///
     /// # Errors
     /// A property is wrong, by itself or about this program, or the program
@@ -109,7 +109,9 @@ impl Session {
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
         };
-        session.launch()?;
+        if !session.options.program.as_os_str().is_empty() {
+            session.launch()?;
+        }
         Ok(session)
     }
 

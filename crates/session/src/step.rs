@@ -497,8 +497,7 @@ impl Session {
             .cloned()
             .ok_or_else(|| CommandError::new("there is no such frame"))?;
         if frame.called_by_juror.is_some() {
-            self.running_mut()?.debuggee.resume_all()?;
-            let pause = self.pump(observer, Goal::default())?;
+            let pause = self.continue_until_pause(observer)?;
             return Ok((frame, pause));
         }
         // Calls that were inlined have no return of their own.

@@ -152,6 +152,11 @@ fn lines() -> Vec<(String, Value)> {
         stops::summary(Verdict::Violated, 1),
     );
     lines.push(("end".into(), written(&Line::End(&killed))));
+    let detached = stops::end(
+        Some(Ending::Detached { process: 815 }),
+        stops::summary(Verdict::Violated, 1),
+    );
+    lines.push(("end".into(), written(&Line::End(&detached))));
     lines
 }
 
