@@ -174,6 +174,86 @@ fn other_threads_stand_still_and_new_ones_run() {
     assert!(passes(&output) < 6, "{what}");
 }
 
+/// Each thread has its own, and they end in any order.
+#[test]
+fn evaluations_of_several_threads_end_in_any_order() {
+    let lines = [
+        "break work",
+        "run",
+        "print work(10)",
+        "thread 1",
+        "print work(20)",
+        "info evaluations",
+        "thread 2",
+        "step",
+        "step",
+        "step",
+        "info evaluations",
+        "thread 1",
+        "finish",
+        "info evaluations",
+        "delete",
+        "continue",
+    ];
+    let build = Build::plain(Language::C);
+    let output = play("passes.c", &build, &["1", "3"], &lines);
+    let what = &output.stdout;
+    let shown: Vec<&str> = what
+        .lines()
+        .filter(|line| line.contains("work(") && !line.contains("(juror)"))
+        .map(str::trim_end)
+        .collect();
+    let expected = [
+        "1  2       work  work(10)",
+        "2  1       work  work(20)",
+        "Evaluation 1 is done: work(10)",
+        "2  1       work  work(20)",
+        "Evaluation 2 is done: work(20)",
+    ];
+    let shown: Vec<&str> = shown
+        .into_iter()
+        .filter(|line| !line.contains("long work"))
+        .collect();
+    assert_eq!(shown, expected, "{what}");
+    assert!(
+        what.contains("$1 = 11\n") && what.contains("$2 = 21\n"),
+        "{what}"
+    );
+    assert!(what.contains("No evaluation is open."), "{what}");
+    assert_eq!(passes(&output), 5, "{what}");
+}
+
+/// A thread that is stopped at the entry into a system call makes the call
+/// once, whatever is evaluated there.
+#[test]
+fn a_call_at_the_entry_into_a_system_call_leaves_it_as_it_is() {
+    let lines = [
+        "start",
+        "catch syscall write",
+        "print puts(\"once\") != 0",
+        "print (int)fflush(0)",
+        "print sum(1, 2)",
+        "continue",
+        "print sum(3, 4)",
+        "continue",
+        "delete",
+        "continue",
+    ];
+    let build = Build::plain(Language::C);
+    let output = play("callees.c", &build, &[], &lines);
+    let what = &output.stdout;
+    assert_eq!(count(&output, "(entry into write)"), 1, "{what}");
+    assert_eq!(count(&output, "(exit from write"), 1, "{what}");
+    assert_eq!(count(&output, "\nonce\n"), 1, "{what}");
+    for expected in [
+        "$2 = 3\n",
+        "$3 = 7\n",
+        "Evaluation 1 is done: (int)fflush(0)\n$4 = 0\n",
+    ] {
+        assert!(what.contains(expected), "{expected:?} in {what}");
+    }
+}
+
 #[test]
 fn control_c_stops_a_call_that_waits() {
     let executable = program("passes.c").compile_plain();

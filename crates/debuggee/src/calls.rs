@@ -22,11 +22,10 @@ use libc::user_regs_struct;
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event, ExtendedState, Status};
+use crate::kernel::{self, ExtendedState};
 use crate::notice::Notice;
 use crate::registers::Registers;
 use crate::scratch::RETURN_CODE;
-use crate::stash;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
 /// The direction flag, which is clear when a function is called.
@@ -309,32 +308,6 @@ impl Debuggee {
             }
             !is_of_thread
         });
-    }
-
-    /// Lets a thread that was stopped inside a system call (while it makes a
-    /// thread or a process) go on to where the kernel leaves it alone: until
-    /// then its result is still to be written into its registers.
-    pub(crate) fn leave_kernel(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let failed = |errno| gone_or("let a system call end", thread)(errno);
-        self.leave_entry(thread)?;
-        if !self.stopped(thread)?.inside_kernel {
-            return Ok(());
-        }
-        kernel::interrupt(thread.0).map_err(failed)?;
-        kernel::resume(thread.0, 0).map_err(failed)?;
-        match kernel::wait_for(thread.0).map_err(failed)? {
-            Status::Stopped {
-                event: Event::Stop, ..
-            } => {}
-            status => {
-                stash::put(thread.0, status);
-                return Err(DebuggeeError::ThreadGone(thread));
-            }
-        }
-        let known = self.stopped_mut(thread)?;
-        known.note_stop(false);
-        known.inside_kernel = false;
-        Ok(())
     }
 
     fn note_registers(&mut self, thread: ThreadId, registers: StopRegisters) {

@@ -17,6 +17,7 @@ use crate::kernel::{self, Event};
 use crate::memory::Memory;
 use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
+use crate::process_status;
 use crate::thread::{State, Thread};
 
 /// A new process that has not been seen stopped yet.
@@ -38,9 +39,11 @@ impl Debuggee {
         } else if event == Event::Clone && self.is_own_thread(child) {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
-        } else {
+        } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
             let is_vfork = event == Event::Vfork;
             self.births.insert(child, Birth { is_vfork });
+        } else {
+            // It has reported, run and ended before its parent's word of it.
         }
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
@@ -123,7 +126,7 @@ impl Debuggee {
         let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
         if !shares {
             // A child that is already gone needs nothing.
-            if let Ok(memory) = Memory::open(child) {
+            if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
                 self.memory.lift_all_in(&memory);
             }
             self.cpu.release(child);

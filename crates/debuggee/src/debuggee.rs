@@ -5,7 +5,8 @@
 //! `image` prepares a program after `exec`, `points` plans sites, `watch`
 //! arranges for accesses to memory to be seen, `inject` makes system calls in
 //! the debuggee's name, `calls` calls functions, `children` leads new processes,
-//! `inspect` shows and changes what is stopped, `ending` kills and detaches.
+//! `inspect` shows and changes what is stopped, `attach` begins with a process
+//! that runs, `interruption` stops one that runs, `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
@@ -16,28 +17,43 @@ use nix::errno::Errno;
 
 use crate::cpu::Cpu;
 use crate::error::{DebuggeeError, LaunchError};
-use crate::interrupter::Interrupter;
+use crate::interrupter::Doorbell;
 use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
+use crate::process_status;
 use crate::scratch::Scratch;
+use crate::self_check::Following;
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use crate::watch::Watches;
+
+/// Where a debuggee comes from, and so what becomes of it when juror is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// juror started it: it ends with juror.
+    Launched,
+    /// It ran before: it goes on without juror.
+    Attached,
+}
 
 /// A Linux process under ptrace.
 ///
-/// Bound to the thread of juror that launched it: the kernel knows a tracer by
-/// its thread. Dropping it kills the process.
+/// Bound to the thread of juror that launched or attached it: the kernel knows
+/// a tracer by its thread. Dropping it kills a launched process and detaches
+/// an attached one.
 #[derive(Debug)]
 pub struct Debuggee {
     pub(crate) process: u32,
+    pub(crate) origin: Origin,
     pub(crate) engine: Engine,
+    self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -50,6 +66,7 @@ pub struct Debuggee {
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
     pub(crate) scratch: Scratch,
+    pub(crate) turns: Turns,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
     pub(crate) watches: Watches,
@@ -64,16 +81,22 @@ pub struct Debuggee {
     pub(crate) calls: crate::calls::Calls,
     pub(crate) notices: VecDeque<Notice>,
     pub(crate) has_ended: bool,
+    /// The first thread had ended when juror attached: its last status is not
+    /// juror's to see, the last thread's stands for it.
+    pub(crate) leader_ended_before: bool,
+    /// Its system calls are filtered: juror makes none in its name.
+    pub(crate) is_confined: bool,
     pub(crate) is_halting: bool,
-    /// Job control has stopped some thread: waiting looks after requests.
-    pub(crate) is_job_stopped: bool,
     /// Which system calls upper floors are told of.
     pub(crate) system_calls: crate::system_calls::SystemCalls,
     /// Upper floors are told at the moment a process is made.
     pub(crate) catches_forks: bool,
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
-    pub(crate) interrupter: Interrupter,
+    /// What interrupt requests are sent to, once somebody may make them.
+    pub(crate) doorbell: Option<Doorbell>,
+    /// A request to stop that no thread has stopped for yet.
+    pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
     pub(crate) cpu: Cpu,
     cpu_policy: CpuPolicy,
@@ -86,51 +109,19 @@ impl Debuggee {
     /// before the dynamic linker's; nothing runs until it is resumed.
     pub fn launch(launch: &Launch) -> Result<Debuggee, LaunchError> {
         let process = spawn::spawn(launch)?;
-        stash::enter();
-        let failed = |what: &'static str| move |errno| DebuggeeError::system(what)(errno);
-        let prepared = Interrupter::new(process)
-            .map_err(failed("watch the process"))
-            .and_then(|interrupter| Ok((interrupter, open_memory(process)?)));
-        let (interrupter, memory) = match prepared {
-            Ok(prepared) => prepared,
+        let memory = match open_memory(process) {
+            Ok(memory) => memory,
             Err(error) => {
-                stash::leave();
                 spawn::abandon(process);
                 return Err(error.into());
             }
         };
-        let mut debuggee = Debuggee {
-            process,
-            engine: Engine::stepping_by(launch.step_by),
-            operations: Vec::with_capacity(64),
-            inputs: VecDeque::with_capacity(64),
-            is_feeding: false,
-            threads: BTreeMap::new(),
-            births: BTreeMap::new(),
-            departing: BTreeSet::new(),
-            memory,
-            scratch: Scratch::default(),
-            in_place: launch.in_place,
-            watches: Watches::default(),
-            auxiliary: Auxiliary::default(),
-            modules: Vec::new(),
-            announcement: None,
-            entry_point: None,
-            calls: crate::calls::Calls::default(),
-            notices: VecDeque::with_capacity(64),
-            has_ended: false,
-            is_halting: false,
-            is_job_stopped: false,
-            system_calls: crate::system_calls::SystemCalls::None,
-            catches_forks: false,
-            treatments: crate::signals::Treatments::default(),
-            interrupter,
-            terminal: None,
-            cpu: Cpu::new(launch.cpu, process),
-            cpu_policy: launch.cpu,
-            not_send: PhantomData,
-        };
         // From here on dropping the value cleans up.
+        let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
+        debuggee.engine = Engine::stepping_by(launch.step_by);
+        let check = launch.self_check.as_ref();
+        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
+        debuggee.in_place = launch.in_place;
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
         leader.awaiting = true;
@@ -144,9 +135,55 @@ impl Debuggee {
         Ok(debuggee)
     }
 
+    /// A traced process of which no thread is known yet.
+    pub(crate) fn new(process: u32, memory: Memory, cpu: CpuPolicy, origin: Origin) -> Debuggee {
+        stash::enter();
+        Debuggee {
+            process,
+            origin,
+            engine: Engine::new(),
+            self_check: None,
+            operations: Vec::with_capacity(64),
+            inputs: VecDeque::with_capacity(64),
+            is_feeding: false,
+            threads: BTreeMap::new(),
+            births: BTreeMap::new(),
+            departing: BTreeSet::new(),
+            memory,
+            scratch: Scratch::default(),
+            turns: Turns::default(),
+            watches: Watches::default(),
+            in_place: false,
+            auxiliary: Auxiliary::default(),
+            modules: Vec::new(),
+            announcement: None,
+            entry_point: None,
+            calls: crate::calls::Calls::default(),
+            notices: VecDeque::with_capacity(64),
+            has_ended: false,
+            leader_ended_before: false,
+            is_confined: false,
+            is_halting: false,
+            is_interruption_wanted: false,
+            system_calls: crate::system_calls::SystemCalls::None,
+            catches_forks: false,
+            treatments: crate::signals::Treatments::default(),
+            doorbell: None,
+            terminal: None,
+            cpu: Cpu::new(cpu, process),
+            cpu_policy: cpu,
+            not_send: PhantomData,
+        }
+    }
+
     /// The process's number.
     pub fn pid(&self) -> u32 {
         self.process
+    }
+
+    /// Where the process comes from.
+    pub fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Whether the process still exists.
@@ -162,11 +199,6 @@ impl Debuggee {
     /// The breakpoint engine, for questions about sites.
     pub fn engine(&self) -> &Engine {
         &self.engine
-    }
-
-    /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
-    pub fn interrupter(&self) -> Interrupter {
-        self.interrupter.clone()
     }
 
     /// The modules in memory, as of the last [`Notice::ModulesChanged`]; before
@@ -194,6 +226,9 @@ impl Debuggee {
             }
             if !self.can_report() && !self.is_ending() {
                 return Err(DebuggeeError::NothingRuns);
+            }
+            if self.is_interruption_wanted {
+                self.interrupt_some_thread()?;
             }
             self.take_status()?;
         }
@@ -234,10 +269,12 @@ impl Debuggee {
             known.awaiting = false;
             return Ok(());
         }
-        if !known.awaiting {
+        if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
-        known.awaiting = false;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.awaiting = false;
+        }
         self.feed(Input::Resume { thread })
     }
 
@@ -260,8 +297,11 @@ impl Debuggee {
             return Ok(());
         }
         self.return_terminal();
-        let known = self.stopped_mut(thread)?;
-        known.awaiting = false;
+        self.stopped(thread)?;
+        if self.keeps_interrupted(thread) {
+            return Ok(());
+        }
+        self.stopped_mut(thread)?.awaiting = false;
         self.feed(Input::Step { thread })
     }
 
@@ -344,6 +384,9 @@ impl Debuggee {
         while let Some(input) = self.inputs.pop_front() {
             operations.clear();
             self.engine.handle(input, &mut operations);
+            if let Some(following) = &mut self.self_check {
+                following.take(&input, &operations);
+            }
             result = result.and(self.carry_out(&operations));
         }
         self.operations = operations;
@@ -369,7 +412,8 @@ impl Debuggee {
 }
 
 pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
-    Memory::open(process).map_err(|source| DebuggeeError::System {
+    let path = process_status::file_of(process, process, "mem");
+    Memory::open(&path).map_err(|source| DebuggeeError::System {
         what: "open the program's memory",
         source,
     })

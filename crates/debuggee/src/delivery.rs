@@ -49,9 +49,6 @@ impl Debuggee {
                 }
             }
         }
-        if is_own_stop(number, &information) {
-            return self.take_in_own_stop(thread);
-        }
         let (audience, is_passed) = match self.take_put_off(thread, number, &information) {
             Some(original) => {
                 information = original;
@@ -76,6 +73,9 @@ impl Debuggee {
                 synchronous: is_fault,
             },
         );
+        if !is_fault {
+            self.keep_interrupted_copy(thread)?;
+        }
         if is_fault && self.return_from_passage(thread, number)? {
             if audience == Audience::Program {
                 return self.feed(Input::Resume { thread });
@@ -165,6 +165,16 @@ impl Debuggee {
         {
             known.put_off(earlier);
         }
+    }
+
+    /// A signal that finds a thread in a copy is delivered there: the handler
+    /// will return to it, so the copy stays when juror goes.
+    fn keep_interrupted_copy(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.scratch.is_interrupted {
+            let counter = self.stop_registers(thread)?.kernel_counter;
+            self.scratch.is_interrupted = self.scratch.original_of(counter).is_some();
+        }
+        Ok(())
     }
 
     /// Takes the pending signal of a stopped thread, for the request that lets
@@ -273,21 +283,4 @@ impl Debuggee {
         })?;
         Ok(true)
     }
-
-    /// The stop signal that an interrupt request sent: never the program's.
-    fn take_in_own_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.interrupter.take_request() {
-            return self.settle(thread);
-        }
-        self.interrupt_engine(thread)?;
-        self.announce(Notice::Interrupted { thread });
-        Ok(())
-    }
-}
-
-/// Whether this is the stop signal of an interrupt request.
-fn is_own_stop(number: i32, information: &siginfo_t) -> bool {
-    number == libc::SIGSTOP
-        && information.si_code == libc::SI_USER
-        && kernel::sender(information) as u32 == std::process::id()
 }

@@ -3,15 +3,16 @@
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
 
-use crate::debuggee::Debuggee;
+use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::memory::TRAP;
 use crate::stash;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Ends the process, and what is left of its process group, and waits
-    /// until it is gone.
+    /// Ends the process, and what is left of the process group of one that
+    /// juror started, and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
         if self.has_ended {
             return Ok(());
@@ -20,7 +21,9 @@ impl Debuggee {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
+        if self.origin == Origin::Launched {
+            let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
+        }
         while !self.has_ended {
             let (thread, status) = self.next_status()?;
             match status {
@@ -50,24 +53,95 @@ impl Debuggee {
 
     /// Lets the process go on without juror: every instruction is as it was,
     /// each thread stands in the original program, signals that wait are
-    /// delivered.
+    /// delivered, system calls that were interrupted go on. A process that job
+    /// control has stopped stays stopped.
     pub fn detach(mut self) -> Result<(), DebuggeeError> {
-        if self.has_ended {
-            return Ok(());
-        }
-        self.halt_all()?;
+        self.release()
+    }
+
+    fn release(&mut self) -> Result<(), DebuggeeError> {
+        self.halt_everything()?;
         if self.has_ended {
             return Ok(());
         }
         self.end_all_calls()?;
         self.unwatch_all()?;
-        self.memory.lift_all()?;
+        let lifted = self.memory.lift_all();
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
-        for id in ids {
-            self.let_go(ThreadId(id))?;
+        for &id in &ids {
+            self.put_back(ThreadId(id))?;
         }
+        self.unmap_regions()?;
+        // A parent waits in the kernel for the child that shares its memory.
+        for is_parent in [false, true] {
+            for &id in &ids {
+                let known = self.threads.get(&id);
+                if known.is_some_and(|it| (it.state == State::InVfork) == is_parent) {
+                    self.let_go(ThreadId(id))?;
+                }
+            }
+        }
+        self.reap_departing();
         self.has_ended = true;
+        lifted
+    }
+
+    /// Stops all threads, and takes in every process that was just made: none
+    /// may be left that waits for its tracer.
+    fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
+        while !self.has_ended {
+            self.halt_all()?;
+            if self.births.is_empty() {
+                return Ok(());
+            }
+            self.take_status()?;
+        }
+        Ok(())
+    }
+
+    /// Has a stopped thread stand where the program is, with no trap of
+    /// juror's on its way to it.
+    fn put_back(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let is_stopped = |debuggee: &Debuggee| {
+            let known = debuggee.threads.get(&thread.0);
+            known.is_some_and(|known| known.state == State::Stopped)
+        };
+        while is_stopped(self) && kernel::has_trap_waiting(thread.0) {
+            let failed = |errno| DebuggeeError::system("stop a thread")(errno);
+            if kernel::resume(thread.0, 0).is_err() {
+                break;
+            }
+            let status = kernel::wait_for(thread.0).map_err(failed)?;
+            let Status::Stopped { event, .. } = status else {
+                return self.note_gone(thread.0, status);
+            };
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.note_stop(event == Event::Signal);
+            }
+            let address = self.stop_registers(thread)?.kernel_counter.wrapping_sub(1);
+            let mut byte = [0];
+            if event != Event::Signal {
+                continue;
+            }
+            if self.engine.is_site(address) {
+                kernel::set_counter(thread.0, address).map_err(failed)?;
+                if let Some(known) = self.threads.get_mut(&thread.0) {
+                    known.registers.take();
+                }
+            } else if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
+                // Compiled into the program: its signal is the program's.
+                self.take_in_trap_signal(thread)?;
+                break;
+            }
+        }
+        if !is_stopped(self) {
+            return Ok(());
+        }
+        let registers = *self.stop_registers(thread)?;
+        if registers.kernel_counter != registers.shown.rip {
+            let _ = kernel::set_counter(thread.0, registers.shown.rip);
+        }
         Ok(())
     }
 
@@ -81,10 +155,6 @@ impl Debuggee {
             // lets it go. Its child has been let go, so it comes soon.
             return self.wait_out_vfork(thread);
         }
-        let registers = *self.stop_registers(thread)?;
-        if registers.kernel_counter != registers.shown.rip {
-            let _ = kernel::set_counter(thread.0, registers.shown.rip);
-        }
         self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
@@ -93,6 +163,20 @@ impl Debuggee {
         }
         self.threads.remove(&thread.0);
         Ok(())
+    }
+
+    /// Takes the last statuses of threads that are just ending: until then
+    /// the process's parent would not hear of its end. The first thread's
+    /// comes only with the end of all others.
+    fn reap_departing(&mut self) {
+        for id in std::mem::take(&mut self.departing) {
+            if id == self.process {
+                continue;
+            }
+            while let Ok(Status::Stopped { .. }) = kernel::wait_for(id) {
+                let _ = kernel::resume(id, 0);
+            }
+        }
     }
 
     fn wait_out_vfork(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
@@ -114,9 +198,16 @@ impl Debuggee {
 
 impl Drop for Debuggee {
     fn drop(&mut self) {
-        // Nobody is left to tell of a failure; the kernel kills the process
-        // when juror ends, at the latest.
-        let _ = self.kill();
+        // Nobody is left to tell of a failure; the kernel does the rest when
+        // juror ends.
+        match self.origin {
+            Origin::Launched => drop(self.kill()),
+            Origin::Attached => {
+                if self.release().is_err() {
+                    let _ = self.memory.lift_all();
+                }
+            }
+        }
         stash::leave();
     }
 }

@@ -124,6 +124,75 @@ pub enum LaunchError {
     Debuggee(#[from] DebuggeeError),
 }
 
+/// Why juror could not attach to a process.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    /// The number names nothing.
+    #[error("there is no process {0}")]
+    NoSuchProcess(u32),
+    /// The number is that of a thread.
+    #[error("{thread} is a thread of process {process}; give the process: {process}")]
+    Thread {
+        /// What was asked for.
+        thread: u32,
+        /// Whose thread it is.
+        process: u32,
+    },
+    /// juror cannot stop itself and go on.
+    #[error("process {0} is this juror; another juror could attach to it")]
+    Itself(u32),
+    /// A thread of the kernel, which runs no program.
+    #[error("process {process} ({name}) is a thread of the kernel: it runs no program")]
+    KernelThread {
+        /// The number.
+        process: u32,
+        /// Its name.
+        name: String,
+    },
+    /// Nothing of it runs any more.
+    #[error("process {0} has ended, and waits for its parent to take note")]
+    HasEnded(u32),
+    /// The kernel allows one tracer.
+    #[error(
+        "process {process} is traced by {name} (process {tracer}) already, and the kernel allows \
+         one tracer: detach or end that one first"
+    )]
+    AlreadyTraced {
+        /// The process.
+        process: u32,
+        /// Who traces it.
+        tracer: u32,
+        /// The tracer's name.
+        name: String,
+    },
+    /// The kernel forbids it.
+    #[error("you may not trace process {process}, which belongs to {user}: {hint}")]
+    NotPermitted {
+        /// The process.
+        process: u32,
+        /// Whose it is.
+        user: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A 32-bit program.
+    #[error("process {0} runs a 32-bit program; juror works on 64-bit x86-64 programs")]
+    Narrow(u32),
+    /// A system call failed.
+    #[error("cannot attach to process {process}: {what}: {source}")]
+    System {
+        /// The process.
+        process: u32,
+        /// What was tried.
+        what: &'static str,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+    /// It was seized but could not be prepared.
+    #[error(transparent)]
+    Debuggee(#[from] DebuggeeError),
+}
+
 /// Why an operation on a running program failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DebuggeeError {

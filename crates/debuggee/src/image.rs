@@ -1,5 +1,5 @@
-//! Making a program ready that has just been mapped, and following its
-//! dynamic linker.
+//! Making a program ready that has just been mapped, or that has run for a
+//! while, and following its dynamic linker.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use juror_stepping::{Owner, ThreadId};
 
 use crate::debuggee::Debuggee;
-use crate::error::DebuggeeError;
+use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
 use crate::notice::Notice;
+use crate::process_status;
 use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
+use crate::thread::{State, Thread};
 
 /// The code segment of 64-bit programs.
 const CODE_SEGMENT_64: u64 = 0x33;
@@ -21,18 +23,16 @@ impl Debuggee {
     /// that tells of libraries.
     pub(crate) fn prepare_image(&mut self) -> Result<(), DebuggeeError> {
         let thread = ThreadId(self.process);
-        self.scratch = Scratch::default();
-        self.announcement = None;
-        self.entry_point = None;
-        self.modules.clear();
+        self.forget_image();
         if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
             // A program that juror cannot watch runs as it is.
             return Ok(());
         }
-        self.auxiliary = Auxiliary::read(self.process).map_err(|source| DebuggeeError::System {
-            what: "read the program's start values",
-            source,
-        })?;
+        self.auxiliary =
+            Auxiliary::read(&self.file_of("auxv")).map_err(|source| DebuggeeError::System {
+                what: "read the program's start values",
+                source,
+            })?;
         self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
         let entry = self.auxiliary.entry;
         self.map_first_region(thread, entry)?;
@@ -48,8 +48,104 @@ impl Debuggee {
         }
     }
 
+    fn forget_image(&mut self) {
+        self.scratch = Scratch::default();
+        self.announcement = None;
+        self.entry_point = None;
+        self.modules.clear();
+    }
+
+    /// The same for a program that has run for a while, every thread stopped
+    /// wherever it was: the libraries that are there are found in the dynamic
+    /// linker's list.
+    pub(crate) fn prepare_running_image(&mut self) -> Result<(), AttachError> {
+        self.forget_image();
+        let Some(thread) = self.callable_thread() else {
+            return Err(AttachError::HasEnded(self.process));
+        };
+        if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
+            return Err(AttachError::Narrow(self.process));
+        }
+        self.auxiliary =
+            Auxiliary::read(&self.file_of("auxv")).map_err(|source| AttachError::System {
+                process: self.process,
+                what: "read its start values",
+                source,
+            })?;
+        self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
+        let announced = modules::announced(&self.memory, &self.modules);
+        self.announcement = announced
+            .as_ref()
+            .map(|announced| announced.address)
+            .filter(|&address| address != 0)
+            .or_else(|| modules::announcement_at_start(&self.memory, &self.auxiliary));
+        // A list that is being changed is told of when the change is done.
+        if let Some(announced) = announced.filter(|announced| announced.is_consistent) {
+            self.modules = announced.modules;
+        }
+        self.map_first_region_of_running(thread)?;
+        self.map_regions_for_modules(thread)?;
+        if let Some(address) = self.announcement {
+            self.insert(address, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
+    /// A place for copies and for system calls, made without a change to any
+    /// code. Where the process is confined, a call may kill it: there is none
+    /// then, and every site is passed in place.
+    fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.is_confined {
+            return Ok(());
+        }
+        let Some(instruction) = self.syscall_instruction() else {
+            return Ok(());
+        };
+        let mappings = self.mappings();
+        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+            let call = mapping_call(place);
+            if self.step_system_call(thread, instruction, libc::SYS_mmap, call)? == place {
+                return self.take_region(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the memory for copies back, so that nothing of juror's is left;
+    /// every thread stands in the program itself. It stays when a signal once
+    /// found a thread in a copy: a handler may return there still.
+    pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
+        if self.scratch.is_interrupted || self.is_confined {
+            return Ok(());
+        }
+        let found = self.callable_thread().zip(self.syscall_instruction());
+        let Some((thread, instruction)) = found else {
+            return Ok(());
+        };
+        for start in self.scratch.take_regions() {
+            let range = [start, REGION_LENGTH, 0, 0, 0, 0];
+            self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
+        }
+        Ok(())
+    }
+
+    /// A stopped thread that can make system calls for juror.
+    fn callable_thread(&self) -> Option<ThreadId> {
+        let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.silent;
+        self.threads.values().find(stopped).map(|thread| thread.id)
+    }
+
+    /// A file of the process in `/proc`, by way of a thread that lives.
+    pub(crate) fn file_of(&self, name: &str) -> PathBuf {
+        let thread = match self.threads.contains_key(&self.process) {
+            true => self.process,
+            false => self.threads.keys().copied().next().unwrap_or(self.process),
+        };
+        process_status::file_of(self.process, thread, name)
+    }
+
     pub(crate) fn program_path(&self) -> PathBuf {
-        std::fs::read_link(format!("/proc/{}/exe", self.process)).unwrap_or_default()
+        std::fs::read_link(self.file_of("exe")).unwrap_or_default()
     }
 
     /// Whether a point of juror's own is here that this room planted.
@@ -127,33 +223,28 @@ impl Debuggee {
         gadget: u64,
         place: u64,
     ) -> Result<bool, DebuggeeError> {
-        let protection = libc::PROT_READ | libc::PROT_EXEC;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
-        let result = self.call_system(
-            thread,
-            gadget,
-            libc::SYS_mmap,
-            [
-                place,
-                REGION_LENGTH,
-                protection as u64,
-                flags as u64,
-                u64::MAX,
-                0,
-            ],
-        )?;
-        if result != place {
+        let call = mapping_call(place);
+        if self.call_system(thread, gadget, libc::SYS_mmap, call)? != place {
             return Ok(false);
         }
+        self.take_region(place).map(|()| true)
+    }
+
+    /// Makes a region that has just been mapped usable.
+    fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
         self.memory.write_raw(place, &GADGET)?;
         self.scratch.add_region(place);
-        Ok(true)
+        Ok(())
+    }
+
+    /// The list of mappings, as the kernel writes it to `/proc/PID/maps`.
+    pub fn memory_map(&self) -> Option<String> {
+        std::fs::read_to_string(self.file_of("maps")).ok()
     }
 
     /// The address ranges that are mapped, in order.
     pub(crate) fn mappings(&self) -> Vec<Range<u64>> {
-        let maps =
-            std::fs::read_to_string(format!("/proc/{}/maps", self.process)).unwrap_or_default();
+        let maps = self.memory_map().unwrap_or_default();
         maps.lines()
             .filter_map(|line| {
                 let (start, rest) = line.split_once('-')?;
@@ -162,4 +253,19 @@ impl Debuggee {
             })
             .collect()
     }
+}
+
+/// The arguments of the system call that maps a region at a place.
+fn mapping_call(place: u64) -> [u64; 6] {
+    let protection = libc::PROT_READ | libc::PROT_EXEC;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    let no_file = u64::MAX;
+    [
+        place,
+        REGION_LENGTH,
+        protection as u64,
+        flags as u64,
+        no_file,
+        0,
+    ]
 }

@@ -2,20 +2,35 @@
 //!
 //! The thread's registers, signal mask and interrupted system call are as
 //! before afterwards. No text of the program is changed for it, but for the
-//! very first call, when nothing of the program has run: later calls use the
-//! `syscall; int3` in the first scratch page, so other threads may run.
+//! very first call of a program that juror starts, when nothing of it has run:
+//! later calls use the `syscall; int3` in the first scratch page, so other
+//! threads may run. Of a program that ran before, one instruction is stepped
+//! where the kernel's own code in the process has a `syscall`.
 
 use juror_stepping::ThreadId;
 use libc::{c_long, user_regs_struct};
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event, Status};
+use crate::kernel::{self, Event, Outcome, Status};
 use crate::scratch::{GADGET, places_near};
+use crate::signals;
 use crate::stash;
 
+/// The `syscall` instruction.
+const SYSCALL: [u8; 2] = [0x0f, 0x05];
+const CALL_LENGTH: u64 = SYSCALL.len() as u64;
 /// How far after the start of the gadget its trap leaves a thread.
 const GADGET_LENGTH: u64 = GADGET.len() as u64;
+
+/// What ends a call.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// The trap behind the instruction.
+    Trap,
+    /// One step.
+    Step,
+}
 
 impl Debuggee {
     /// Has a stopped thread make a system call at the gadget; its result.
@@ -23,6 +38,29 @@ impl Debuggee {
         &mut self,
         thread: ThreadId,
         gadget: u64,
+        number: c_long,
+        arguments: [u64; 6],
+    ) -> Result<u64, DebuggeeError> {
+        self.call_system_at(thread, gadget, Way::Trap, number, arguments)
+    }
+
+    /// Has a stopped thread make a system call by a `syscall` instruction of
+    /// the process; its result.
+    pub(crate) fn step_system_call(
+        &mut self,
+        thread: ThreadId,
+        instruction: u64,
+        number: c_long,
+        arguments: [u64; 6],
+    ) -> Result<u64, DebuggeeError> {
+        self.call_system_at(thread, instruction, Way::Step, number, arguments)
+    }
+
+    fn call_system_at(
+        &mut self,
+        thread: ThreadId,
+        gadget: u64,
+        way: Way,
         number: c_long,
         arguments: [u64; 6],
     ) -> Result<u64, DebuggeeError> {
@@ -44,11 +82,30 @@ impl Debuggee {
             ..saved
         };
         kernel::set_registers(thread.0, &call).map_err(failed)?;
-        self.run_to_trap(thread, gadget + GADGET_LENGTH)?;
+        match way {
+            Way::Trap => self.run_to(thread, gadget + GADGET_LENGTH, kernel::resume)?,
+            Way::Step => self.run_to(thread, gadget + CALL_LENGTH, kernel::single_step)?,
+        }
         let result = kernel::registers(thread.0).map_err(failed)?.rax;
         kernel::set_registers(thread.0, &saved).map_err(failed)?;
         kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
+        self.return_to_group_stop(thread)?;
         Ok(result)
+    }
+
+    /// Where the process has a `syscall` instruction of its own that can be
+    /// used while other threads run: in the kernel's vdso.
+    pub(crate) fn syscall_instruction(&self) -> Option<u64> {
+        /// More than any vdso has.
+        const LENGTH_MAX: usize = 16 * 1024;
+        let start = Some(self.auxiliary.vdso).filter(|&start| start != 0)?;
+        let mut bytes = vec![0; LENGTH_MAX];
+        let count = self.memory.read_up_to(start, &mut bytes);
+        let offset = bytes
+            .get(..count)?
+            .windows(2)
+            .position(|pair| pair == SYSCALL)?;
+        Some(start + offset as u64)
     }
 
     /// The first system call, right after `exec`: a place for all later ones.
@@ -68,7 +125,7 @@ impl Debuggee {
         self.memory.read_raw(start, &mut original)?;
         self.memory.write_raw(start, &code)?;
         let mask = self.block_signals(thread)?;
-        self.run_to_trap(thread, start + 1)?;
+        self.run_to(thread, start + 1, kernel::resume)?;
         kernel::set_counter(thread.0, start).map_err(failed)?;
         let mappings = self.mappings();
         for place in places_near(near, &mappings) {
@@ -99,12 +156,43 @@ impl Debuggee {
         Ok(mask)
     }
 
+    /// Lets a thread that was stopped inside a system call (while it makes a
+    /// thread or a process) go on to where the kernel leaves it alone: until
+    /// then its result is still to be written into its registers.
+    pub(crate) fn leave_kernel(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("let a system call end", thread)(errno);
+        self.leave_entry(thread)?;
+        if !self.stopped(thread)?.inside_kernel {
+            return Ok(());
+        }
+        kernel::interrupt(thread.0).map_err(failed)?;
+        kernel::resume(thread.0, 0).map_err(failed)?;
+        match kernel::wait_for(thread.0).map_err(failed)? {
+            Status::Stopped {
+                event: Event::Stop, ..
+            } => {}
+            status => {
+                stash::put(thread.0, status);
+                return Err(DebuggeeError::ThreadGone(thread));
+            }
+        }
+        let known = self.stopped_mut(thread)?;
+        known.note_stop(false);
+        known.inside_kernel = false;
+        Ok(())
+    }
+
     /// Lets one thread run until the trap that leaves it at `end`.
-    fn run_to_trap(&mut self, thread: ThreadId, end: u64) -> Result<(), DebuggeeError> {
+    fn run_to(
+        &mut self,
+        thread: ThreadId,
+        end: u64,
+        go: fn(u32, i32) -> Outcome<()>,
+    ) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("run the program's thread", thread)(errno);
         let mut stops_seen = 0;
         loop {
-            kernel::resume(thread.0, 0).map_err(failed)?;
+            go(thread.0, 0).map_err(failed)?;
             let status = kernel::wait_for(thread.0).map_err(failed)?;
             match status {
                 Status::Stopped {
@@ -132,11 +220,35 @@ impl Debuggee {
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = true;
-            known.group_stopped = false;
             if let Some(pending) = &mut known.pending {
                 pending.fresh = false;
             }
             // What was read of this stop holds: the caller restores it all.
+        }
+        Ok(())
+    }
+
+    /// A thread that job control has stopped has made a call all the same: it
+    /// is brought back to such a stop, where it can be left to job control.
+    fn return_to_group_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let is_group_stopped = self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|known| known.group_stopped);
+        if !is_group_stopped {
+            return Ok(());
+        }
+        let failed = |errno| gone_or("stop the program's thread", thread)(errno);
+        kernel::interrupt(thread.0).map_err(failed)?;
+        kernel::resume(thread.0, 0).map_err(failed)?;
+        let status = kernel::wait_for(thread.0).map_err(failed)?;
+        let Status::Stopped { signal, event } = status else {
+            stash::put(thread.0, status);
+            return Err(DebuggeeError::ThreadGone(thread));
+        };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.at_signal = event == Event::Signal;
+            known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
         }
         Ok(())
     }

@@ -1,16 +1,24 @@
 //! Asking a running debuggee to stop, from any thread of juror.
 //!
-//! The request is a flag and a `SIGSTOP` to the debuggee. The signal ends
-//! juror's wait without a race: it stays pending until it is seen, and cannot
-//! be blocked. The debuggee never receives it: a `SIGSTOP` that juror's own
-//! process sent is always taken out.
+//! juror sleeps in `waitpid` alone. What ends that sleep is a process of
+//! juror's own that it traces, the *doorbell*: it does nothing for ever, and a
+//! signal to it is a stop that `waitpid` reports. So a request is never lost,
+//! costs the events nothing, works whatever job control has done with the
+//! debuggee, and sends the debuggee itself nothing.
+//!
+//! What it leads to stands in `interruption`.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use libc::c_long;
+use libc::{c_int, c_long, c_uint};
 use nix::errno::Errno;
+
+use crate::kernel::{self, Outcome, Status};
+
+/// How the bell is rung. Any signal that can be caught would do.
+const RING: c_int = libc::SIGUSR1;
 
 /// A handle that stops a running debuggee; see
 /// [`Debuggee::interrupter`](crate::Debuggee::interrupter).
@@ -22,50 +30,120 @@ pub struct Interrupter {
 #[derive(Debug)]
 struct Shared {
     requested: AtomicBool,
-    /// Names the process even after its number is used again.
-    process: OwnedFd,
+    /// Names the doorbell even after its number is used again.
+    doorbell: OwnedFd,
 }
 
 impl Interrupter {
-    pub(crate) fn new(process: u32) -> Result<Interrupter, Errno> {
-        // SAFETY: a system call on plain numbers.
-        let descriptor =
-            unsafe { libc::syscall(libc::SYS_pidfd_open, c_long::from(process), 0 as c_long) };
-        let descriptor = Errno::result(descriptor)?;
-        // SAFETY: the kernel has just made this descriptor for us alone.
-        let process = unsafe { OwnedFd::from_raw_fd(descriptor as i32) };
-        Ok(Interrupter {
-            shared: Arc::new(Shared {
-                requested: AtomicBool::new(false),
-                process,
-            }),
-        })
-    }
-
     /// Makes [`Debuggee::wait`](crate::Debuggee::wait) return
     /// [`Notice::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
     /// when the debuggee has ended. Several requests before it is seen are one.
     pub fn interrupt(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
         // SAFETY: a system call on an open descriptor, a number and no pointer.
-        // It fails only when the process is gone, and then nothing is to stop.
+        // It fails only when the doorbell is gone, and then nothing is to stop.
         unsafe {
             libc::syscall(
                 libc::SYS_pidfd_send_signal,
-                c_long::from(self.shared.process.as_raw_fd()),
-                c_long::from(libc::SIGSTOP),
+                c_long::from(self.shared.doorbell.as_raw_fd()),
+                c_long::from(RING),
                 0 as c_long,
                 0 as c_long,
             );
         }
     }
+}
 
-    pub(crate) fn is_requested(&self) -> bool {
-        self.shared.requested.load(Ordering::SeqCst)
+/// The process whose stops end juror's sleep. It goes with its tracer.
+#[derive(Debug)]
+pub(crate) struct Doorbell {
+    process: u32,
+    interrupter: Interrupter,
+}
+
+impl Doorbell {
+    /// Makes one, traced by this thread.
+    pub(crate) fn new() -> Outcome<Doorbell> {
+        let juror = std::process::id();
+        // SAFETY: the child makes system calls only and never returns.
+        let process = match unsafe { libc::fork() } {
+            -1 => return Err(Errno::last()),
+            0 => sleep_for_ever(juror),
+            process => process as u32,
+        };
+        let made = kernel::seize(process, libc::PTRACE_O_EXITKILL).and_then(|()| {
+            // SAFETY: a system call on plain numbers.
+            let descriptor =
+                unsafe { libc::syscall(libc::SYS_pidfd_open, c_long::from(process), 0 as c_long) };
+            let descriptor = Errno::result(descriptor)?;
+            // SAFETY: the kernel has just made this descriptor for us alone.
+            Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
+        });
+        match made {
+            Ok(doorbell) => Ok(Doorbell {
+                process,
+                interrupter: Interrupter {
+                    shared: Arc::new(Shared {
+                        requested: AtomicBool::new(false),
+                        doorbell,
+                    }),
+                },
+            }),
+            Err(errno) => {
+                end(process);
+                Err(errno)
+            }
+        }
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+
+    pub(crate) fn interrupter(&self) -> Interrupter {
+        self.interrupter.clone()
     }
 
     /// Whether a stop was asked for; asks no more.
     pub(crate) fn take_request(&self) -> bool {
-        self.shared.requested.swap(false, Ordering::SeqCst)
+        self.interrupter
+            .shared
+            .requested
+            .swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Drop for Doorbell {
+    fn drop(&mut self) {
+        end(self.process);
+    }
+}
+
+fn end(process: u32) {
+    let _ = kernel::signal_process(process as i32, libc::SIGKILL);
+    while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {
+        let _ = kernel::resume(process, 0);
+    }
+}
+
+/// What the doorbell does. It holds nothing of juror's open, and no key of the
+/// terminal reaches it.
+fn sleep_for_ever(juror: u32) -> ! {
+    // SAFETY: system calls on plain numbers and on a live signal set; nothing
+    // of juror's runs here.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if libc::getppid() as u32 != juror {
+            libc::_exit(0);
+        }
+        libc::prctl(libc::PR_SET_NAME, c"juror-doorbell".as_ptr());
+        libc::setsid();
+        libc::syscall(libc::SYS_close_range, 0, c_uint::MAX, 0);
+        let mut none = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+        loop {
+            libc::pause();
+        }
     }
 }

@@ -26,14 +26,13 @@ const EVENT_STOP: c_int = 128;
 const SYSTEM_CALL_SIGNAL: c_int = libc::SIGTRAP | 0x80;
 
 /// What a seized process tells us of beyond signals.
-const OPTIONS: c_int = libc::PTRACE_O_TRACECLONE
+pub(crate) const EVENTS: c_int = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACEVFORKDONE
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEEXIT
-    | libc::PTRACE_O_TRACESYSGOOD
-    | libc::PTRACE_O_EXITKILL;
+    | libc::PTRACE_O_TRACESYSGOOD;
 
 /// A wait status, decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,8 +109,9 @@ fn request(kind: c_uint, thread: u32, address: usize, data: usize) -> Outcome<c_
     Errno::result(result)
 }
 
-pub(crate) fn seize(process: u32) -> Outcome<()> {
-    request(libc::PTRACE_SEIZE, process, 0, OPTIONS as usize).map(drop)
+/// Makes this thread the tracer of a thread, which runs on.
+pub(crate) fn seize(thread: u32, options: c_int) -> Outcome<()> {
+    request(libc::PTRACE_SEIZE, thread, 0, options as usize).map(drop)
 }
 
 /// Continues a stopped thread; `signal` 0 delivers none.
@@ -285,7 +285,8 @@ pub(crate) fn is_dying(thread: u32) -> bool {
     }
 }
 
-/// Whether a trap instruction's `SIGTRAP` waits for this stopped thread.
+/// Whether the `SIGTRAP` of a trap instruction or of a step waits for this
+/// stopped thread.
 pub(crate) fn has_trap_waiting(thread: u32) -> bool {
     /// How many waiting signals are looked at; a trap's comes among the first.
     const COUNT: usize = 32;
@@ -303,9 +304,10 @@ pub(crate) fn has_trap_waiting(thread: u32) -> bool {
         waiting.as_mut_ptr().expose_provenance(),
     );
     let count = count.unwrap_or(0) as usize;
-    waiting.iter().take(count).any(|information| {
-        information.si_signo == libc::SIGTRAP && information.si_code == libc::SI_KERNEL
-    })
+    waiting
+        .iter()
+        .take(count)
+        .any(|information| information.si_signo == libc::SIGTRAP && information.si_code > 0)
 }
 
 /// Whether a thread at the stop of a system call is at its entry.
@@ -331,20 +333,31 @@ pub(crate) fn set_signal_mask(thread: u32, mask: u64) -> Outcome<()> {
 }
 
 /// Waits for the next status of any debuggee of this tracer thread.
-pub(crate) fn wait_any(flags: c_int) -> Outcome<Option<(u32, Status)>> {
-    wait(-1, flags | libc::__WALL | libc::__WNOTHREAD)
+pub(crate) fn wait_any() -> Outcome<(u32, Status)> {
+    wait(-1, libc::__WALL | libc::__WNOTHREAD)
 }
 
 /// Waits for the next status of one thread.
 pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
+    wait(thread as pid_t, libc::__WALL).map(|(_, status)| status)
+}
+
+/// The next status of one thread, if there is one already.
+pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
+    let found = look(thread as pid_t, libc::__WALL | libc::WNOHANG)?;
+    Ok(found.map(|(_, status)| status))
+}
+
+fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
     loop {
-        if let Some((_, status)) = wait(thread as pid_t, libc::__WALL)? {
-            return Ok(status);
+        if let Some(found) = look(id, flags)? {
+            return Ok(found);
         }
     }
 }
 
-fn wait(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
+/// None where `flags` say not to wait and there is nothing to tell.
+fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
     loop {
         let mut raw: c_int = 0;
         // SAFETY: `raw` is a live integer for the kernel to fill in.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use juror_stepping::StepBy;
 
 use crate::error::LaunchError;
+use crate::self_check::SelfCheck;
 
 /// A program to start, with everything that it is started with. The default
 /// is: no arguments, juror's own environment, directory and standard streams,
@@ -39,6 +40,8 @@ pub struct Launch {
     pub in_place: bool,
     /// How threads are made to execute one instruction.
     pub step_by: StepBy,
+    /// Follows what the breakpoint engine is told and orders, if anybody does.
+    pub self_check: Option<SelfCheck>,
 }
 
 impl Launch {

@@ -7,7 +7,7 @@
 //! thread may run past one. Upper floors see the program as it would be
 //! without juror: original bytes, original program counters, its own signals.
 //!
-//! Start with [`Debuggee::launch`]; then plant points with
+//! Start with [`Debuggee::launch`] or [`Debuggee::attach`]; then plant points with
 //! [`Debuggee::insert`], let go with [`Debuggee::resume_all`], and ask
 //! [`Debuggee::wait`] what happened.
 //!
@@ -15,6 +15,7 @@
 //! [`Notice::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 
+mod attach;
 mod calls;
 mod children;
 mod cpu;
@@ -29,6 +30,7 @@ mod image;
 mod inject;
 mod inspect;
 mod interrupter;
+mod interruption;
 mod kernel;
 mod kernel_reach;
 mod kernel_writes;
@@ -39,9 +41,11 @@ mod notice;
 mod operations;
 mod pages;
 mod points;
+mod process_status;
 mod registers;
 mod resolver;
 mod scratch;
+mod self_check;
 mod signals;
 mod spawn;
 mod stash;
@@ -49,18 +53,20 @@ mod stops;
 mod system_calls;
 mod terminal;
 mod thread;
+mod turns;
 mod watch;
 mod watched_calls;
 mod watched_steps;
 
 pub use calls::{Call, OpenCall};
-pub use debuggee::Debuggee;
-pub use error::{DebuggeeError, LaunchError};
+pub use debuggee::{Debuggee, Origin};
+pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
 pub use modules::Module;
 pub use notice::{ForkKind, Notice, SystemCallPhase};
 pub use registers::{Registers, VectorRegisters};
+pub use self_check::{SelfCheck, SelfCheckReport};
 pub use signals::{SignalReport, SignalTreatment};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use crate::error::DebuggeeError;
 
@@ -31,11 +32,9 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn open(process: u32) -> io::Result<Memory> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(format!("/proc/{process}/mem"))?;
+    /// `path`: the file `mem` of a process or of one of its threads.
+    pub(crate) fn open(path: &Path) -> io::Result<Memory> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
         Ok(Memory {
             file,
             originals: BTreeMap::new(),
@@ -222,7 +221,7 @@ mod tests {
 
     /// A process can open its own memory: traps in a buffer of this test.
     fn own() -> Memory {
-        Memory::open(std::process::id()).unwrap()
+        Memory::open(Path::new("/proc/self/mem")).unwrap()
     }
 
     #[test]

@@ -10,7 +10,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::memory::Memory;
 
@@ -42,8 +42,9 @@ pub(crate) struct Auxiliary {
 }
 
 impl Auxiliary {
-    pub(crate) fn read(process: u32) -> std::io::Result<Auxiliary> {
-        let bytes = std::fs::read(format!("/proc/{process}/auxv"))?;
+    /// `path`: the file `auxv` of a process or of one of its threads.
+    pub(crate) fn read(path: &Path) -> std::io::Result<Auxiliary> {
+        let bytes = std::fs::read(path)?;
         let mut auxiliary = Auxiliary::default();
         for pair in bytes.chunks_exact(16) {
             let (key, value) = pair.split_at(8);
@@ -273,8 +274,11 @@ pub(crate) fn announcement_at_start(memory: &Memory, auxiliary: &Auxiliary) -> O
     let linker = headers_at(&reader, auxiliary.linker)?;
     let table = |tag| {
         let value = dynamic_entry(&reader, linker.dynamic, tag)?;
-        // Not relocated yet: still the file's address.
-        Some(value.wrapping_add(linker.bias))
+        // The file's address, until the linker has relocated itself.
+        Some(match value < linker.bias {
+            true => value.wrapping_add(linker.bias),
+            false => value,
+        })
     };
     let symbol = find_symbol(
         &reader,

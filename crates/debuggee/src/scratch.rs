@@ -37,6 +37,8 @@ const LOWEST: u64 = 0x1_0000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
+    /// A signal has found a thread in a copy: it may come back there.
+    pub(crate) is_interrupted: bool,
     regions: Vec<Region>,
     /// By slot address.
     slots: BTreeMap<u64, Slot>,
@@ -100,6 +102,12 @@ impl Scratch {
             start,
             next: start + SLOT_LENGTH,
         });
+    }
+
+    /// Forgets the regions, to unmap them; where they start.
+    pub(crate) fn take_regions(&mut self) -> Vec<u64> {
+        let regions = std::mem::take(&mut self.regions);
+        regions.into_iter().map(|region| region.start).collect()
     }
 
     /// A free slot within reach; it stays free until [`Scratch::fill`].

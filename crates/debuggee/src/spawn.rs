@@ -119,17 +119,19 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 }
 
 fn seize(child: u32, path: &Path, start: &OwnedFd) -> Result<(), LaunchError> {
-    kernel::seize(child).map_err(|errno| match errno {
-        Errno::EPERM | Errno::EACCES => LaunchError::Untraceable {
-            path: path.to_owned(),
-            hint: trace_hint(),
+    kernel::seize(child, kernel::EVENTS | libc::PTRACE_O_EXITKILL).map_err(
+        |errno| match errno {
+            Errno::EPERM | Errno::EACCES => LaunchError::Untraceable {
+                path: path.to_owned(),
+                hint: trace_hint(),
+            },
+            errno => LaunchError::System {
+                path: path.to_owned(),
+                what: "ptrace",
+                source: errno.into(),
+            },
         },
-        errno => LaunchError::System {
-            path: path.to_owned(),
-            what: "ptrace",
-            source: errno.into(),
-        },
-    })?;
+    )?;
     nix::unistd::write(start, &[1]).map_err(|errno| LaunchError::System {
         path: path.to_owned(),
         what: "telling the new process to go on",

@@ -19,10 +19,6 @@ use crate::signals;
 use crate::stash;
 use crate::thread::{Motion, State, Thread};
 
-/// How long to sleep between looks while job control has stopped everything,
-/// in milliseconds.
-const JOB_STOP_LOOK_MS: u64 = 20;
-
 impl Debuggee {
     /// Waits for one status and takes it in.
     pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
@@ -39,18 +35,15 @@ impl Debuggee {
         if let Some(status) = stash::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
+        if let Some(status) = self.take_turn() {
+            return Ok(status);
+        }
         loop {
-            let flags = if self.is_job_stopped {
-                libc::WNOHANG
-            } else {
-                0
-            };
-            match kernel::wait_any(flags) {
-                Ok(Some((thread, status))) if self.knows(thread) || self.adopts(thread) => {
+            match kernel::wait_any() {
+                Ok((thread, status)) if self.knows(thread) || self.adopts(thread) => {
                     return Ok((thread, status));
                 }
-                Ok(Some((thread, status))) => stash::put(thread, status),
-                Ok(None) => self.look_after_job_stop()?,
+                Ok((thread, status)) => stash::put(thread, status),
                 Err(Errno::ECHILD) => {
                     self.has_ended = true;
                     return Err(DebuggeeError::Gone);
@@ -65,6 +58,7 @@ impl Debuggee {
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
+            || self.is_doorbell(thread)
     }
 
     /// Takes a new thread of the process in that reports before its parent
@@ -78,26 +72,10 @@ impl Debuggee {
         is_own
     }
 
-    /// A process that job control has stopped cannot be woken by the signal of
-    /// an interrupt request; so the request is looked for.
-    fn look_after_job_stop(&mut self) -> Result<(), DebuggeeError> {
-        std::thread::sleep(std::time::Duration::from_millis(JOB_STOP_LOOK_MS));
-        if !self.interrupter.is_requested() {
-            return Ok(());
-        }
-        let listening = self
-            .threads
-            .values()
-            .find(|thread| thread.group_stopped && thread.state == State::Running);
-        match listening {
-            Some(thread) => tolerate(kernel::interrupt(thread.id.0)),
-            None => Ok(()),
-        }
-    }
-
     fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         let (signal, event) = match status {
             Status::Stopped { signal, event } => (signal, event),
+            status if self.is_doorbell(id) => return self.answer_doorbell(status),
             status => return self.note_gone(id, status),
         };
         if self.births.contains_key(&id) {
@@ -105,9 +83,13 @@ impl Debuggee {
         }
         let thread = ThreadId(id);
         let Some(known) = self.threads.get_mut(&id) else {
+            if self.is_doorbell(id) {
+                return self.answer_doorbell(status);
+            }
             return self.pass_departing(id, event);
         };
         let is_first = known.state == State::Starting;
+        let interrupting = known.interrupting;
         known.note_stop(event == Event::Signal);
         known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
         match event {
@@ -117,7 +99,7 @@ impl Debuggee {
                 self.take_in_signal(thread, signal)
             }
             Event::Stop if is_first => self.take_in_start(thread),
-            Event::Stop => self.take_in_requested_stop(thread, signal),
+            Event::Stop => self.take_in_requested_stop(thread, signal, interrupting),
             Event::Clone | Event::Fork | Event::Vfork => self.take_in_child(thread, event),
             Event::VforkDone => self.take_in_vfork_done(thread),
             Event::Exec => self.take_in_exec(thread),
@@ -243,16 +225,14 @@ impl Debuggee {
         &mut self,
         thread: ThreadId,
         signal: i32,
+        interrupting: bool,
     ) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if self.is_job_stopped && self.interrupter.take_request() {
-            self.interrupt_engine(thread)?;
-            self.announce(Notice::Interrupted { thread });
-            return Ok(());
+        if interrupting && self.is_interruption_wanted {
+            return self.take_in_interruption(thread);
         }
-        self.is_job_stopped = self.threads.values().any(|known| known.group_stopped);
         if self.stopped_after_trap(thread)? {
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.state = State::Running;
@@ -310,7 +290,11 @@ impl Debuggee {
         self.departing.remove(&id);
         self.births.remove(&id);
         if id != self.process {
-            return self.forget_thread(ThreadId(id));
+            self.forget_thread(ThreadId(id))?;
+            let is_last = self.threads.is_empty() && self.departing.is_empty();
+            if !(self.leader_ended_before && is_last) {
+                return Ok(());
+            }
         }
         self.has_ended = true;
         self.threads.clear();

@@ -20,6 +20,9 @@ pub(crate) struct Thread {
     pub(crate) awaiting: bool,
     /// It was asked to stop and no stop was handed to the engine since.
     pub(crate) hold_requested: bool,
+    /// It was asked to stop because somebody wants the debuggee to, and has
+    /// not stopped since.
+    pub(crate) interrupting: bool,
     /// Its present stop is a signal on the way: only there can the kernel be
     /// given a signal to deliver.
     pub(crate) at_signal: bool,
@@ -111,6 +114,7 @@ impl Thread {
             motion: Motion::Run,
             awaiting: false,
             hold_requested: false,
+            interrupting: false,
             at_signal: false,
             at_entry: false,
             enters_again: false,
@@ -145,6 +149,7 @@ impl Thread {
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
+        self.interrupting = false;
         self.at_entry = false;
         self.registers.take();
         if let Some(pending) = &mut self.pending {

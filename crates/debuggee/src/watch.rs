@@ -173,6 +173,9 @@ impl Debuggee {
 
     /// Takes everything away from the process, whose threads stand.
     pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
+        if !self.watches.is_live() && self.watches.execute.is_empty() {
+            return Ok(());
+        }
         self.watches.list.clear();
         self.watches.execute.clear();
         self.arrange_tiers()

@@ -205,7 +205,7 @@ fn check(program: &Path, arguments: &[&str], answer: &str) {
     }
     run_through(&mut debuggee, HITS);
     debuggee.detach().unwrap();
-    assert_eq!(differences(process, &memory), Vec::<u64>::new());
+    assert_eq!(differences(process, &memory), [0_u64; 0]);
 
     let lines = feeder.end();
     let status = waitpid(Pid::from_raw(process as i32), None).unwrap();

@@ -207,9 +207,9 @@ impl Session {
     pub(crate) fn points(&mut self) -> Outcome {
         let program = self.program.as_ref();
         let mut views = self.breakpoints.views(program);
+        views.extend(self.catchpoints.views(program));
         views.extend(self.hardware_breakpoints.views(program));
         views.extend(self.watchpoints.views(program));
-        views.extend(self.catchpoints.views(program));
         views.sort_by_key(|view| view.number);
         for (number, watched) in self.watch.watched.iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {

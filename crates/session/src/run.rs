@@ -80,6 +80,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -126,14 +127,18 @@ impl Session {
                 program.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
+                self.lose_evaluations(thread)?;
                 for number in self.watchpoints.of_thread(thread) {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
                     self.watchpoints.delete(self.program.as_mut(), number)?;
                 }
-                self.lose_evaluations(thread)?;
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
@@ -291,6 +296,9 @@ impl Session {
         }
         let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
         let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -474,7 +482,8 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
         let is_hardware = self.running()?.debuggee.is_hardware_site(address);
-        if !self.breakpoints.is_at(address) && !is_hardware {
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
         let mut pause = self.on_breakpoint(thread, address)?;
@@ -493,6 +502,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
+        program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
         if !program.debuggee.is_alive() {
             return self.drain_end();
@@ -518,7 +528,7 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
-    fn stop_view(
+    pub(crate) fn stop_view(
         &mut self,
         reason: StopReason,
         thread: ThreadId,
@@ -584,8 +594,8 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match ending {
-            Some(_) if called.is_none() => self.watch.finish(),
+        let violations = match &ending {
+            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
         let violations = violations

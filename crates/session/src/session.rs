@@ -54,6 +54,9 @@ pub struct Session {
     pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
     /// The condition of a breakpoint is being asked.
     pub(crate) is_asking: bool,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
@@ -73,8 +76,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads the properties and the program. It stands before its first own
-    /// instruction; `run` lets it go.
+    /// Loads the properties and the program, if one is named. It stands before
+    /// its first own instruction; `run` lets it go.
     ///
     /// # Errors
     /// A property is wrong, by itself or about this program, or the program
@@ -94,6 +97,7 @@ impl Session {
             evaluations: Evaluations::default(),
             ended_call: None,
             is_asking: false,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
@@ -105,7 +109,9 @@ impl Session {
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
         };
-        session.launch()?;
+        if !session.options.program.as_os_str().is_empty() {
+            session.launch()?;
+        }
         Ok(session)
     }
 
@@ -129,11 +135,9 @@ impl Session {
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
         let launch = self.launch_of();
-        let debuggee =
+        let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
-        if let Ok(mut guard) = self.interrupter.lock() {
-            *guard = Some(debuggee.interrupter());
-        }
+        self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -151,6 +155,17 @@ impl Session {
         }
         bound?;
         self.is_fresh = true;
+        Ok(())
+    }
+
+    /// Lets those who hold [`Session::interrupter`] stop this debuggee.
+    pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
+        let interrupter = debuggee
+            .interrupter()
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        if let Ok(mut guard) = self.interrupter.lock() {
+            *guard = Some(interrupter);
+        }
         Ok(())
     }
 
@@ -183,6 +198,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.self_check.clone_from(&options.self_check);
         launch
     }
 
@@ -213,6 +229,7 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
         self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;

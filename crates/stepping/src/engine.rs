@@ -127,6 +127,10 @@ impl Engine {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
             }
+            Input::Attached { thread } => {
+                self.threads
+                    .insert(thread, Thread::new(Motion::Running, Wanted::Run));
+            }
             Input::Ended { thread } => self.ended(thread, operations),
             Input::Stepped { thread, address } => self.stepped(thread, address, operations),
             Input::FollowSet {

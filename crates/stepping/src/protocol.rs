@@ -172,6 +172,11 @@ pub enum Input {
         /// The thread.
         thread: ThreadId,
     },
+    /// A thread exists and runs: one of a program that ran before.
+    Attached {
+        /// The thread.
+        thread: ThreadId,
+    },
     /// A thread is gone.
     Ended {
         /// The thread.

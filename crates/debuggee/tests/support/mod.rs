@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod bare;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;

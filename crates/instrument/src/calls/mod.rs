@@ -91,15 +91,11 @@ impl Program {
         let is_start = |bound: &Bound| bound.address() == address;
         let mut bound = self.modules.function_at(address).filter(is_start);
         if let Some(known) = bound.clone().filter(|bound| bound.function.indirect) {
-            let resolved = self.resolve_indirect(&known, thread);
-            let chosen = resolved.ok_or_else(|| {
-                format!(
-                    "`{}` is chosen at the start, and cannot be asked for",
-                    known.function.name
-                )
-            })?;
-            address = chosen.address();
-            bound = Some(chosen);
+            address = self.chosen_address(&known, thread)?;
+            bound = self
+                .modules
+                .function_at(address)
+                .filter(|bound| bound.address() == address);
         }
         if let Some(stub) = bound.clone().filter(|bound| bound.function.plt) {
             // The stub leads there; the definition knows the types.
@@ -119,6 +115,18 @@ impl Program {
             bound,
             pointed,
         })
+    }
+
+    /// The function behind an indirect one. The program has begun, so that also
+    /// one without a dynamic linker has relocated itself.
+    fn chosen_address(&mut self, indirect: &Bound, thread: ThreadId) -> Result<u64, String> {
+        if let Some(chosen) = self.resolve_indirect(indirect, thread) {
+            return Ok(chosen.address());
+        }
+        let resolver = indirect.address();
+        self.debuggee
+            .resolve_indirect(thread, resolver)
+            .map_err(|error| format!("`{}` cannot be called: {error}", indirect.function.name))
     }
 
     /// Plans a call: converts the arguments to the types of the parameters,

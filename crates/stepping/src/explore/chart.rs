@@ -152,6 +152,7 @@ fn describe_input(input: &Input) -> String {
     match *input {
         Input::Insert { address, owner, .. } => format!("point of {owner:?} at {}", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
+        Input::Attached { thread } => format!("sees thread {} run", thread.0),
         Input::Started { thread } => format!("sees thread {} start", thread.0),
         Input::Ended { thread } => format!("sees thread {} end", thread.0),
         Input::Trapped {

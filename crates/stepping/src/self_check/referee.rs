@@ -60,6 +60,13 @@ impl Referee {
             }
             Input::Remove { address, owner } => self.remove(address, owner),
             Input::Started { thread } => self.start(thread),
+            Input::Attached { thread } => {
+                self.start(thread);
+                if let Some(known) = self.threads.get_mut(&thread) {
+                    known.moves = true;
+                    self.moving += 1;
+                }
+            }
             Input::Ended { thread } => self.end(thread),
             Input::Trapped {
                 thread, address, ..

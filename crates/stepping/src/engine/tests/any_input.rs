@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..19, thread, address, stack, owner, passage).prop_map(
+    (0..20, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -58,6 +58,7 @@ fn any_input() -> impl Strategy<Value = Input> {
                 follow: (stack != 0).then(|| FollowSet::two(A, stack)),
             },
             17 => Input::Signalled { thread, address },
+            18 => Input::Attached { thread },
             _ => Input::Executed { thread },
         },
     )

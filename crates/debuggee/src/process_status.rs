@@ -1,0 +1,130 @@
+//! What `/proc` says of a process and its threads.
+//!
+//! Invariant: whatever is not there or not understood is `None`; a process can
+//! be gone at any moment.
+
+use std::fs;
+use std::path::PathBuf;
+
+/// The parts of `/proc/PID/status` that matter before attaching.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProcessStatus {
+    pub(crate) name: String,
+    /// `R`, `S`, `T`, `Z` and so on.
+    pub(crate) state: char,
+    /// The process that a thread belongs to; its own number for a process.
+    pub(crate) process: u32,
+    /// Who traces it; 0 for nobody.
+    pub(crate) tracer: u32,
+    /// Its real user.
+    pub(crate) user: u32,
+    /// System calls are filtered.
+    pub(crate) is_confined: bool,
+}
+
+impl ProcessStatus {
+    /// The status of a process.
+    pub(crate) fn of_process(process: u32) -> Option<ProcessStatus> {
+        let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        ProcessStatus::parse(&text)
+    }
+
+    /// The status of one of its threads.
+    pub(crate) fn of_thread(process: u32, thread: u32) -> Option<ProcessStatus> {
+        let path = format!("/proc/{process}/task/{thread}/status");
+        ProcessStatus::parse(&fs::read_to_string(path).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<ProcessStatus> {
+        let field = |name: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .map(str::trim)
+        };
+        let number = |name| field(name)?.split_whitespace().next()?.parse().ok();
+        Some(ProcessStatus {
+            name: field("Name")?.to_owned(),
+            state: field("State")?.chars().next()?,
+            process: number("Tgid")?,
+            tracer: number("TracerPid")?,
+            user: number("Uid")?,
+            is_confined: number("Seccomp").unwrap_or(0) != 0,
+        })
+    }
+
+    /// Whether it runs nothing any more.
+    pub(crate) fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X' | 'x')
+    }
+}
+
+/// The threads of a process, ended ones that are still listed included.
+pub(crate) fn threads(process: u32) -> Vec<u32> {
+    let entries = fs::read_dir(format!("/proc/{process}/task"));
+    entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+/// Whether it is a thread of the kernel: they have no program.
+pub(crate) fn is_kernel_thread(process: u32) -> bool {
+    /// `PF_KTHREAD` of the kernel, in the field `flags` of `stat`.
+    const KERNEL_THREAD: u64 = 0x0020_0000;
+    /// Fields between the name and the flags.
+    const FLAGS: usize = 6;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .and_then(|(_, fields)| fields.split(' ').nth(FLAGS)?.parse().ok())
+        .is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
+}
+
+/// The name of a user, or the number where there is none.
+pub(crate) fn user_name(user: u32) -> String {
+    let found = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(user));
+    match found {
+        Ok(Some(user)) => user.name,
+        _ => format!("user {user}"),
+    }
+}
+
+/// A file of the process by way of one of its threads: when the first thread
+/// has ended, its own are empty.
+pub(crate) fn file_of(process: u32, thread: u32, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/{process}/task/{thread}/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read() {
+        let text = "Name:\tsome name\nUmask:\t0022\nState:\tt (tracing stop)\nTgid:\t12\n\
+                    Ngid:\t0\nPid:\t13\nTracerPid:\t9\nUid:\t5\t6\t7\t8\nSeccomp:\t2\n";
+        let expected = ProcessStatus {
+            name: "some name".into(),
+            state: 't',
+            process: 12,
+            tracer: 9,
+            user: 5,
+            is_confined: true,
+        };
+        assert_eq!(ProcessStatus::parse(text), Some(expected));
+        assert_eq!(ProcessStatus::parse("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn this_test_is_a_process_of_the_system() {
+        let own = std::process::id();
+        let status = ProcessStatus::of_process(own).unwrap();
+        assert_eq!(status.process, own);
+        assert!(!status.has_ended());
+        assert!(threads(own).contains(&own));
+        assert!(!is_kernel_thread(own));
+        assert_eq!(ProcessStatus::of_process(0), None);
+        assert!(threads(0).is_empty());
+    }
+}

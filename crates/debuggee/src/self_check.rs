@@ -1,0 +1,160 @@
+//! The self-check of live runs: what the engine is told and orders is followed
+//! by [`Checker`], and written to a log if one is wanted, which is read again
+//! in the end.
+//!
+//! Invariant: without it, an input costs one branch more.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, told_line};
+
+/// A self-check, shared by everybody who starts a process under it.
+#[derive(Debug, Clone)]
+pub struct SelfCheck(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    log: Option<BufWriter<File>>,
+    path: PathBuf,
+    engines: u32,
+    inputs: u64,
+    violation: Option<String>,
+    write_error: Option<std::io::Error>,
+}
+
+/// What a self-check has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfCheckReport {
+    /// How many inputs were followed.
+    pub inputs: u64,
+    /// The first thing wrong, which is a bug of juror's.
+    pub violation: Option<String>,
+    /// Why the log is not complete, if it is not.
+    pub log_error: Option<String>,
+}
+
+/// The part of one debuggee.
+#[derive(Debug)]
+pub(crate) struct Following {
+    check: SelfCheck,
+    engine: u32,
+    checker: Checker,
+}
+
+impl SelfCheck {
+    /// A self-check without a log.
+    pub fn new() -> SelfCheck {
+        SelfCheck(Arc::default())
+    }
+
+    /// A self-check that writes a log, in which a violation can be looked up.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn with_log(path: &Path) -> std::io::Result<SelfCheck> {
+        let log = Some(BufWriter::new(File::create(path)?));
+        let state = State {
+            log,
+            path: path.to_owned(),
+            ..State::default()
+        };
+        Ok(SelfCheck(Arc::new(Mutex::new(state))))
+    }
+
+    /// What has been found so far; the log is complete up to here, and has been
+    /// read again.
+    pub fn report(&self) -> SelfCheckReport {
+        self.with(|state| {
+            if let Some(log) = &mut state.log
+                && let Err(error) = log.flush().and_then(|()| state.read_again())
+            {
+                state.write_error.get_or_insert(error);
+            }
+            SelfCheckReport {
+                inputs: state.inputs,
+                violation: state.violation.clone(),
+                log_error: state.write_error.as_ref().map(ToString::to_string),
+            }
+        })
+    }
+
+    /// Begins to follow one more engine.
+    pub(crate) fn follow(&self, step_by: StepBy) -> Box<Following> {
+        let engine = self.with(|state| {
+            state.engines += 1;
+            let engine = state.engines;
+            state.write(|| begin_line(engine, step_by));
+            engine
+        });
+        Box::new(Following {
+            check: self.clone(),
+            engine,
+            checker: Checker::new(step_by),
+        })
+    }
+
+    fn with<T>(&self, action: impl FnOnce(&mut State) -> T) -> T {
+        action(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Default for SelfCheck {
+    fn default() -> SelfCheck {
+        SelfCheck::new()
+    }
+}
+
+/// The same self-check, not one that found the same.
+impl PartialEq for SelfCheck {
+    fn eq(&self, other: &SelfCheck) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl State {
+    fn read_again(&mut self) -> std::io::Result<()> {
+        let mut failed = None;
+        let lines = BufReader::new(File::open(&self.path)?).lines();
+        let lines = lines.map_while(|line| line.map_err(|error| failed = Some(error)).ok());
+        let checked = check_log(lines);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let place = self.path.display();
+        let wrong = match checked {
+            Ok(inputs) if inputs == self.inputs => return Ok(()),
+            Ok(inputs) => format!("{place} has {inputs} of {} inputs", self.inputs),
+            Err(error) => format!("{place}, {error}"),
+        };
+        self.violation.get_or_insert(wrong);
+        Ok(())
+    }
+
+    fn write(&mut self, line: impl FnOnce() -> String) {
+        if let Some(log) = &mut self.log
+            && let Err(error) = writeln!(log, "{}", line())
+        {
+            self.write_error.get_or_insert(error);
+        }
+    }
+}
+
+impl Following {
+    pub(crate) fn take(&mut self, input: &Input, ordered: &[Operation]) {
+        let followed = self.checker.follow(input, ordered);
+        let engine = self.engine;
+        self.check.with(|state| {
+            state.inputs += 1;
+            state.write(|| told_line(engine, input, ordered));
+            if let Err(violation) = followed
+                && state.violation.is_none()
+            {
+                let number = state.inputs;
+                state.violation = Some(format!("input {number}, engine {engine}: {violation}"));
+            }
+        });
+    }
+}

@@ -1,0 +1,87 @@
+//! Live runs are paths of the engine's model.
+
+mod support;
+
+use juror_debuggee::{Debuggee, Notice, Owner, SelfCheck, StepBy};
+use support::{compile, run_with};
+
+/// Threads that come and go, with a timer's signals, through two functions and
+/// a system call.
+const LOAD: &str = r#"
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+static volatile long sum, handled;
+__attribute__((noinline)) void work(long n) { __atomic_add_fetch(&sum, n, 5); }
+__attribute__((noinline)) void handle(int n) { __atomic_add_fetch(&handled, 1, 5); }
+static void on_alarm(int number) { handle(number); }
+static void *run(void *unused) {
+    for (long i = 0; i < 100; i++) work(1);
+    return unused;
+}
+int main(void) {
+    signal(SIGALRM, on_alarm);
+    struct itimerval every_ms = { { 0, 1000 }, { 0, 1000 } };
+    setitimer(ITIMER_REAL, &every_ms, 0);
+    pthread_t ids[4];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 4; i++) pthread_create(&ids[i], 0, run, 0);
+        for (int i = 0; i < 4; i++) pthread_join(ids[i], 0);
+    }
+    struct itimerval never = { 0 };
+    setitimer(ITIMER_REAL, &never, 0);
+    printf("%ld %ld\n", sum, handled);
+    return 0;
+}
+"#;
+
+#[test]
+fn threads_and_signals_are_a_path_of_the_model() {
+    let program = compile(LOAD, &["-O1"]);
+    for (in_place, step_by) in [
+        (false, StepBy::TraceFlag),
+        (true, StepBy::TraceFlag),
+        (true, StepBy::FollowSet),
+    ] {
+        let log = program.directory.path().join("log");
+        let check = SelfCheck::with_log(&log).unwrap();
+        let mut launch = program.launch();
+        launch.in_place = in_place;
+        launch.step_by = step_by;
+        launch.self_check = Some(check.clone());
+        let mut debuggee = Debuggee::launch(&launch).unwrap();
+        let work = program.address(&debuggee, "work");
+        let handle = program.address(&debuggee, "handle");
+        let run = program.address(&debuggee, "run");
+        debuggee.insert(run, Owner::Monitor).unwrap();
+        debuggee.insert(work, Owner::Monitor).unwrap();
+        debuggee.insert(handle, Owner::Monitor).unwrap();
+        let (mut works, mut handles) = (0, 0);
+        run_with(&mut debuggee, |debuggee, notice| {
+            let Notice::Hit { address, .. } = *notice else {
+                return;
+            };
+            works += usize::from(address == work);
+            handles += usize::from(address == handle);
+            // What monitors do all the time: give a point back, and want it.
+            if (works + handles) % 7 == 0 {
+                debuggee.remove(run, Owner::Monitor).unwrap();
+                debuggee.insert(run, Owner::Monitor).unwrap();
+            }
+        })
+        .assert_exited(0);
+        drop(debuggee);
+        assert_eq!(program.output(), format!("{works} {handles}\n"));
+        let report = check.report();
+        assert_eq!((report.violation, report.log_error), (None, None));
+        assert!(report.inputs > 2000, "{}", report.inputs);
+        // The log says the same to everybody who reads it.
+        let text = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(juror_stepping::check_log(text.lines()), Ok(report.inputs));
+        let lost = text.lines().position(|line| line.contains("report"));
+        let damaged = text.lines().enumerate();
+        let damaged = damaged.filter(|(number, _)| Some(*number) != lost);
+        juror_stepping::check_log(damaged.map(|(_, line)| line)).unwrap_err();
+    }
+}
