@@ -2,7 +2,7 @@
 //!
 //! Everything after the program's name belongs to the program.
 
-use crate::driver::{CpuPolicy, Options, PropertySource};
+use crate::driver::{CpuPolicy, Options, PropertySource, SelfCheck};
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,8 @@ Examples:
   juror run --property queue.prop ./faulty    stop where the property is violated
   juror run --batch --property queue.prop ./faulty --size 8
                                               report and exit: 0 holds, 1 violated
-  juror ./program a b                         an ordinary debugger";
+  juror ./program a b                         an ordinary debugger
+  juror attach 1234                           the same, for a process that runs";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -26,6 +27,24 @@ Examples:
       report every violation and exit, for tests and scripts
   juror run -e 'break queue.c:23' -e run ./faulty
       without a property: an ordinary debugger";
+
+const ATTACH_EXAMPLES: &str = "\
+Examples:
+  juror attach 1234
+      stop process 1234 wherever it is and look around; quit lets it go on
+  juror attach --property mutex.prop 1234
+      watch a property in a process that has run for a while
+  juror attach --batch --property mutex.prop 1234
+      until the property is violated or the process ends; then let it go on
+  juror -p 1234
+      as in gdb";
+
+const ATTACH_AFTER: &str = "\
+With a property, the process runs on at once, after the commands of -x and -e.
+Events from before the attachment are not known to the property. When juror
+ends, in whatever way, the process goes on without it.
+
+Exit status: as for juror run.";
 
 const RUN_AFTER: &str = "\
 With a property, the program is started at once, after the commands of -x and
@@ -42,7 +61,8 @@ run was interrupted. The program's own exit status is in the report.";
     version,
     about = "A debugger that knows what the program should do",
     before_help = EXAMPLES,
-    override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       juror demo",
+    override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
+                      juror attach [OPTIONS] PID\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -57,6 +77,9 @@ pub enum Action {
     /// Run a program, and stop where it goes wrong
     #[command(before_help = RUN_EXAMPLES, after_help = RUN_AFTER)]
     Run(Box<Run>),
+    /// Debug a process that runs already, and let it go on at the end
+    #[command(before_help = ATTACH_EXAMPLES, after_help = ATTACH_AFTER)]
+    Attach(Box<Attach>),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
 }
@@ -78,9 +101,9 @@ pub struct Demo {
     pub color: Color,
 }
 
-/// `juror run`.
+/// What every session takes, however it comes to its debuggee.
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct Common {
     /// Watch the properties in this file; may be given several times
     #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
@@ -100,6 +123,50 @@ pub struct Run {
     /// Execute this command; -x and -e are done in the order given
     #[arg(short = 'e', long = "ex", value_name = "COMMAND")]
     command_lines: Vec<String>,
+    /// Processors: shared (one, best with many events), free (all), or auto
+    #[arg(
+        long,
+        value_enum,
+        value_name = "POLICY",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    cpu: Cpu,
+    /// How many events each monitor remembers, for the paths in reports
+    #[arg(long, value_name = "N")]
+    history: Option<usize>,
+    /// Accept that calls which the compiler inlined give no events
+    #[arg(long)]
+    ignore_inlined: bool,
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: Color,
+    /// The commands of -x and -e in their order.
+    #[arg(skip)]
+    pub scripts: Vec<Script>,
+}
+
+/// `juror attach`.
+#[derive(Debug, Args)]
+pub struct Attach {
+    #[command(flatten)]
+    pub common: Common,
+    /// The process, by its number as ps shows it
+    #[arg(value_name = "PID")]
+    pub process: u32,
+}
+
+/// `juror run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub common: Common,
     /// As in gdb: the program and its arguments follow
     #[arg(long)]
     args: bool,
@@ -130,30 +197,10 @@ pub struct Run {
     /// Leave address space randomisation on
     #[arg(long)]
     aslr: bool,
-    /// Processors: shared (one, best with many events), free (all), or auto
-    #[arg(
-        long,
-        value_enum,
-        value_name = "POLICY",
-        default_value = "auto",
-        hide_possible_values = true
-    )]
-    cpu: Cpu,
-    /// How many events each monitor remembers, for the paths in reports
-    #[arg(long, value_name = "N")]
-    history: Option<usize>,
-    /// Accept that calls which the compiler inlined give no events
-    #[arg(long)]
-    ignore_inlined: bool,
-    /// When to use colours: auto, always or never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = true
-    )]
-    pub color: Color,
+    /// Check what juror does to the program against the model of its
+    /// breakpoint engine; keep what was checked in FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    self_check: Option<Option<PathBuf>>,
     // One list: clap takes every word after its first value, whatever it is.
     /// The program, and its arguments
     #[arg(
@@ -163,9 +210,6 @@ pub struct Run {
         trailing_var_arg = true
     )]
     program: Vec<OsString>,
-    /// The commands of -x and -e in their order.
-    #[arg(skip)]
-    pub scripts: Vec<Script>,
 }
 
 /// Where commands come from before the prompt.
@@ -209,18 +253,36 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
     let words = with_action(words.into_iter().collect());
     let matches = CommandLine::command().try_get_matches_from(words)?;
     let mut command_line = CommandLine::from_arg_matches(&matches)?;
-    if let Action::Run(run) = &mut command_line.action
-        && let Some(matches) = matches.subcommand_matches("run")
-    {
-        run.scripts = scripts_in_order(matches);
+    if let Some((_, matches)) = matches.subcommand() {
+        match &mut command_line.action {
+            Action::Run(run) => run.common.scripts = scripts_in_order(matches),
+            Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
+            Action::Demo(_) => {}
+        }
     }
     Ok(command_line)
 }
 
-/// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`.
+/// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
+/// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 7] = ["run", "demo", "help", "-h", "--help", "-V", "--version"];
+    const OWN: [&str; 8] = [
+        "run",
+        "attach",
+        "demo",
+        "help",
+        "-h",
+        "--help",
+        "-V",
+        "--version",
+    ];
     let first = words.get(1).and_then(|word| word.to_str());
+    if let Some("-p" | "--pid") = first {
+        if let Some(word) = words.get_mut(1) {
+            *word = "attach".into();
+        }
+        return words;
+    }
     let is_own = first.is_some_and(|word| OWN.contains(&word));
     if words.len() > 1 && !is_own {
         words.insert(1, "run".into());
@@ -242,6 +304,36 @@ fn scripts_in_order(matches: &ArgMatches) -> Vec<Script> {
     scripts.into_iter().map(|(_, script)| script).collect()
 }
 
+impl Common {
+    /// What the session is to do, but for where the debuggee comes from; reads
+    /// the property files.
+    fn options(&self) -> anyhow::Result<Options> {
+        let mut properties = Vec::with_capacity(self.properties.len());
+        for file in &self.properties {
+            properties.push(read_property(file)?);
+        }
+        Ok(Options {
+            cpu: match self.cpu {
+                Cpu::Auto => CpuPolicy::Auto,
+                Cpu::Shared => CpuPolicy::Shared,
+                Cpu::Free => CpuPolicy::Free,
+            },
+            properties,
+            history: self.history.unwrap_or_default(),
+            batch: self.batch,
+            ignore_inlined: self.ignore_inlined,
+            ..Options::default()
+        })
+    }
+}
+
+impl Attach {
+    /// What the session is to do; reads the property files.
+    pub fn options(&self) -> anyhow::Result<Options> {
+        self.common.options()
+    }
+}
+
 impl Run {
     /// What the session is to run; reads the property files.
     pub fn options(&self) -> anyhow::Result<Options> {
@@ -249,10 +341,6 @@ impl Run {
             .program
             .split_first()
             .ok_or_else(|| anyhow!("no program is named"))?;
-        let mut properties = Vec::with_capacity(self.properties.len());
-        for file in &self.properties {
-            properties.push(read_property(file)?);
-        }
         Ok(Options {
             program: program.into(),
             arguments: arguments.to_vec(),
@@ -265,15 +353,24 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
-            cpu: match self.cpu {
-                Cpu::Auto => CpuPolicy::Auto,
-                Cpu::Shared => CpuPolicy::Shared,
-                Cpu::Free => CpuPolicy::Free,
-            },
-            properties,
-            history: self.history.unwrap_or_default(),
-            batch: self.batch,
-            ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check()?,
+            ..self.common.options()?
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
         })
     }
 
@@ -357,8 +454,30 @@ mod tests {
             let words: Vec<_> = program.split(' ').map(OsString::from).collect();
             let run = run(line);
             assert_eq!(run.program, words, "{line}");
-            assert!(run.properties.is_empty() && run.scripts.is_empty());
+            assert!(run.common.properties.is_empty() && run.common.scripts.is_empty());
         }
+    }
+
+    #[test]
+    fn a_process_is_named_by_its_number() {
+        for line in [
+            "juror attach 12",
+            "juror -p 12",
+            "juror --pid 12",
+            "juror attach --batch -e bt 12",
+        ] {
+            match parse_line(line).map(|command_line| command_line.action) {
+                Ok(Action::Attach(attach)) => {
+                    assert_eq!(attach.process, 12, "{line}");
+                    let options = attach.options().expect("these are right");
+                    assert!(options.program.as_os_str().is_empty());
+                    assert_eq!(attach.common.scripts.len(), usize::from(options.batch));
+                }
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        let error = parse_line("juror attach faulty").expect_err("no number");
+        assert!(error.to_string().contains("PID"), "{error}");
     }
 
     #[test]
@@ -378,7 +497,12 @@ mod tests {
 
     #[test]
     fn help_begins_with_examples() {
-        for line in ["juror --help", "juror help", "juror run --help"] {
+        for line in [
+            "juror --help",
+            "juror help",
+            "juror run --help",
+            "juror attach --help",
+        ] {
             let help = parse_line(line).expect_err(line);
             assert_eq!(help.exit_code(), 0);
             assert!(help.to_string().starts_with("Examples:\n"), "{help}");
@@ -394,14 +518,14 @@ mod tests {
             Script::Line("b".into()),
             Script::File("g".into()),
         ];
-        assert_eq!(run.scripts, expected);
+        assert_eq!(run.common.scripts, expected);
     }
 
     #[test]
     fn json_takes_a_file_only_with_an_equals_sign() {
-        assert_eq!(run("juror run --json prog").json, Some("-".into()));
-        assert_eq!(run("juror run --json=f prog").json, Some("f".into()));
-        assert_eq!(run("juror run prog").json, None);
+        assert_eq!(run("juror run --json prog").common.json, Some("-".into()));
+        assert_eq!(run("juror run --json=f prog").common.json, Some("f".into()));
+        assert_eq!(run("juror run prog").common.json, None);
     }
 
     #[test]
@@ -423,6 +547,7 @@ mod tests {
             cpu: CpuPolicy::Free,
             history: 9,
             ignore_inlined: true,
+            self_check: None,
             ..Options::default()
         };
         assert_eq!(options, expected);

@@ -30,7 +30,7 @@ pub fn run(console: &mut Console, commands: &[String], keep_going: bool) -> io::
 }
 
 fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
-    let mut command = "run";
+    let mut command = console.first_command();
     loop {
         let Some(mut outcome) = console.execute(command)? else {
             console.leave()?;

@@ -19,6 +19,8 @@ pub struct Console {
     output: Output,
     running: Running,
     has_run: bool,
+    /// The debuggee was running before juror came: it is let go at the end.
+    is_attached: bool,
     violated: bool,
     /// A property could not be evaluated.
     erred: bool,
@@ -49,6 +51,7 @@ impl Console {
             output,
             running,
             has_run: false,
+            is_attached: false,
             violated: false,
             erred: false,
         }
@@ -132,13 +135,25 @@ impl Console {
         self.driver.borrow().repetition(line)
     }
 
-    /// Ends the debuggee if there is one; the verdicts as they are go to the
+    /// The command that lets the program run for the first time.
+    pub fn first_command(&self) -> &'static str {
+        match self.is_attached {
+            true => "continue",
+            false => "run",
+        }
+    }
+
+    /// Ends the debuggee if there is one, or lets it go; the verdicts as they are go to the
     /// JSON output. Gives the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
+        let command = match self.is_attached {
+            true => "detach",
+            false => "kill",
+        };
         if self.driver.borrow().is_alive()
-            && let Some(outcome) = self.execute("kill")?
+            && let Some(outcome) = self.execute(command)?
         {
-            self.output.record("kill", &outcome)?;
+            self.output.record(command, &outcome)?;
         }
         Ok(self.status())
     }
@@ -157,6 +172,9 @@ impl Console {
 
     fn note(&mut self, outcome: &Outcome) {
         match outcome {
+            Outcome::Stopped(stop) if matches!(stop.reason, StopReason::Attached { .. }) => {
+                self.is_attached = true;
+            }
             Outcome::Stopped(stop) => {
                 self.has_run = true;
                 self.violated |= matches!(stop.reason, StopReason::Violation { .. });
@@ -164,6 +182,7 @@ impl Console {
             }
             Outcome::Ended(end) => {
                 self.has_run = true;
+                self.is_attached = false;
                 self.violated |= is_violated(end);
             }
             _ => {}
@@ -189,7 +208,7 @@ fn is_silent(outcome: &Outcome) -> bool {
 }
 
 fn is_violated(end: &EndView) -> bool {
-    let undecided_counts = end.ending.is_some();
+    let undecided_counts = end.ending.is_some_and(|ending| ending.is_final());
     !end.violations.is_empty()
         || end.summaries.iter().any(|summary| {
             let verdict = if undecided_counts {

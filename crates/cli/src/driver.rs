@@ -5,7 +5,10 @@
 use juror_session::Session;
 use juror_session::view::Outcome;
 
-pub use juror_session::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use juror_session::{
+    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    SessionError,
+};
 
 /// A session.
 pub trait Driver {

@@ -18,6 +18,9 @@ pub fn write(page: &mut Page, view: &EndView) {
             let name = signal_name(signal);
             writeln!(page, "The program was ended by {BAD}{name}{BAD:#}.");
         }
+        Some(Ending::Detached { process }) => {
+            writeln!(page, "Process {process} goes on without juror.");
+        }
         None => writeln!(page, "The program is gone."),
     }
     if let Some(function) = &view.called {
@@ -28,10 +31,11 @@ pub fn write(page: &mut Page, view: &EndView) {
         );
     }
     write_violations(page, &view.violations);
+    let is_over = view.ending.is_some_and(Ending::is_final);
     for summary in &view.summaries {
         page.gap();
-        let ended = view.ending.is_some() && view.called.is_none();
-        write_summary(page, summary, ended);
+        let is_decided = is_over && view.called.is_none();
+        write_summary(page, summary, is_decided);
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Line<'a> {
     End(&'a EndView),
     /// Something went wrong.
     Error(ErrorLine<'a>),
+    /// The self-check found nothing wrong.
+    SelfCheck(SelfCheckLine),
     /// Any other result of a command.
     Outcome(OutcomeLine<'a>),
 }
@@ -59,6 +61,13 @@ pub struct ErrorLine<'a> {
     pub help: Option<&'a str>,
     /// Where properties are wrong.
     pub diagnostics: Vec<DiagnosticLine<'a>>,
+}
+
+/// What a self-check followed.
+#[derive(Debug, Serialize)]
+pub struct SelfCheckLine {
+    /// How many inputs of the breakpoint engine.
+    pub inputs: u64,
 }
 
 /// A place where a property is wrong.

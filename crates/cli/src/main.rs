@@ -28,11 +28,13 @@ mod path;
 mod places;
 mod prompt;
 mod report;
+mod self_check;
 mod tables;
 mod watched;
 
 use anyhow::Context as _;
-use arguments::{Action, Run, Script};
+use arguments::{Action, Common, Script};
+use driver::Options;
 use output::Output;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -40,7 +42,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
     let result = match arguments::parse().action {
-        Action::Run(run) => start(&run),
+        Action::Run(run) => start(run.options(), &run.common, None),
+        Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {
@@ -54,12 +57,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command line asks for; gives the exit status.
-fn start(run: &Run) -> anyhow::Result<u8> {
-    let mut output = Output::open(run.color, run.json.as_deref(), !run.batch)?;
-    let prepared = run
-        .options()
-        .and_then(|options| Ok((options, commands(run)?)));
+/// Does what the command line asks for: with a program, or with a `process`
+/// that is to be attached to. Gives the exit status.
+fn start(
+    options: anyhow::Result<Options>,
+    common: &Common,
+    process: Option<u32>,
+) -> anyhow::Result<u8> {
+    let mut output = Output::open(common.color, common.json.as_deref(), !common.batch)?;
+    let prepared = options.and_then(|options| Ok((options, commands(common)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -68,12 +74,18 @@ fn start(run: &Run) -> anyhow::Result<u8> {
         }
     };
     let has_properties = !options.properties.is_empty();
+    let check = options.self_check.clone();
     let mut console = match console::open(options, output)? {
         Ok(console) => console,
         Err(status) => return Ok(status),
     };
-    let status = if run.batch {
-        batch::run(&mut console, &commands, run.keep_going)?
+    if let Some(process) = process
+        && console.perform(&format!("attach {process}"))?.is_none()
+    {
+        return Ok(exit::USAGE);
+    }
+    let status = if common.batch {
+        batch::run(&mut console, &commands, common.keep_going)?
     } else if std::io::stdin().is_terminal() {
         let mut lines = prompt::Typed::new(console.driver())?;
         prompt::converse(&mut console, &commands, has_properties, &mut lines)?
@@ -81,13 +93,16 @@ fn start(run: &Run) -> anyhow::Result<u8> {
         let mut lines = prompt::Piped::standard_input()?;
         prompt::converse(&mut console, &commands, has_properties, &mut lines)?
     };
-    Ok(status)
+    match check {
+        Some(check) => self_check::conclude(&check.report(), console.output(), status),
+        None => Ok(status),
+    }
 }
 
 /// The commands of `-x` and `-e`, in their order.
-fn commands(run: &Run) -> anyhow::Result<Vec<String>> {
+fn commands(common: &Common) -> anyhow::Result<Vec<String>> {
     let mut commands = Vec::new();
-    for script in &run.scripts {
+    for script in &common.scripts {
         match script {
             Script::Line(line) => commands.push(line.clone()),
             Script::File(file) => {

@@ -129,6 +129,7 @@ pub mod samples {
             StopReason::Abandoned {
                 evaluations: vec![2, 3],
             },
+            StopReason::Attached { process: 815 },
         ]
     }
 

@@ -6,7 +6,7 @@
 use crate::arguments::Color;
 use crate::driver::{CommandError, Observer, Options, PropertySource, SessionError};
 use crate::escape::safe;
-use crate::json::{self, DiagnosticLine, ErrorLine, Line, Start};
+use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
 use crate::{diagnostics, exit, outcome};
@@ -179,6 +179,25 @@ impl Output {
             diagnostics: Vec::new(),
         }))?;
         self.warn(&error_text(message))
+    }
+
+    /// Shows a mistake of ours that did not end the run.
+    pub fn show_bug(&mut self, message: &str) -> io::Result<()> {
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "juror",
+            command: None,
+            message: message.to_owned(),
+            help: None,
+            diagnostics: Vec::new(),
+        }))?;
+        self.warn(&bug_text(message))
+    }
+
+    /// Says that a self-check found nothing wrong.
+    pub fn show_self_check(&mut self, inputs: u64, sentence: &str) -> io::Result<()> {
+        self.write_json(&Line::SelfCheck(SelfCheckLine { inputs }))?;
+        self.notice(sentence);
+        self.failure()
     }
 
     /// Writes text for a person, if there is one.

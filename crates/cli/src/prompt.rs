@@ -57,7 +57,7 @@ pub fn converse(
         }
     }
     if runs && !console.has_run() {
-        console.perform("run")?;
+        console.perform(console.first_command())?;
     }
     talk(console, lines)
 }

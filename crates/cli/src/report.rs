@@ -153,6 +153,10 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         StopReason::Interrupted => {
             write_place(page, styled(STRONG, "Interrupted"), " in ", view);
         }
+        StopReason::Attached { process } => {
+            let lead = format!("{STRONG}Attached to process {process}{STRONG:#}");
+            write_place(page, lead, ", in ", view);
+        }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
             return false;
@@ -425,6 +429,10 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             (
                 StopReason::Interrupted,
                 "Interrupted in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Attached { process: 815 },
+                "Attached to process 815, in queue_push at src/queue.c:23, thread 4711\n",
             ),
             (
                 StopReason::Started,

@@ -5,7 +5,7 @@ mod support;
 
 use juror_testing::Build;
 use juror_testing::exact::{ROWS, Row, Watched, program_says};
-use support::Batch;
+use support::{Batch, program};
 
 /// Counts without stopping; the first stop sets the count of those to pass.
 fn run(row: &Row, build: &Build) {
@@ -80,6 +80,88 @@ fn forked_children() {
 #[test]
 fn traps_of_the_program() {
     check("own_trap");
+}
+
+/// While a thread executes the copy of an instruction under a point, everybody
+/// sees it in the program; and a second point there tells of the next arrival.
+#[test]
+fn a_thread_inside_a_copy_is_shown_in_the_program() {
+    for build in Build::all() {
+        let report = Batch::new()
+            .command("break *point")
+            .command("run")
+            .command("break look")
+            .command("continue")
+            // In the system call, woken by nobody before the next command.
+            .command("thread 1")
+            .command("print $rip")
+            .command("print (void *)$rcx")
+            .command("backtrace")
+            .command("break *point ")
+            .command("continue ")
+            .command("delete 2")
+            .command("continue  ")
+            .command("info breakpoints")
+            .run(program("inside.c").compile(&build), &[]);
+        report.assert_code(0);
+        let case = || format!("{build}: {}", report.all());
+        for register in ["print $rip", "print (void *)$rcx"] {
+            let value = report.outcome(register)["value"].as_str().expect("text");
+            assert!(value.ends_with(" <point+2>"), "{value}, {}", case());
+        }
+        let frames = report.outcome("backtrace")["frames"].as_array();
+        let callers: Vec<&str> = frames
+            .expect("a list")
+            .iter()
+            .map(|frame| frame["location"]["function"].as_str().expect("a name"))
+            .skip(1)
+            .collect();
+        assert!(callers.ends_with(&["main"]), "{callers:?}, {}", case());
+        assert!(callers.len() <= 2, "{callers:?}, {}", case());
+        let hits: Vec<u64> = report
+            .outcome("info breakpoints")
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|point| point["hits"].as_u64().expect("a number"))
+            .collect();
+        assert_eq!(hits, [2, 1], "{}", case());
+    }
+}
+
+/// Every event takes points away and sets others, while eight threads run
+/// through the ones and the others.
+#[test]
+fn points_that_come_and_go_with_every_event() {
+    let turns = "
+        property turns
+        event first  = before first(n)
+        event second = before second(n)
+        var taken = 0
+        state wants_first accepting { on first { taken = n } -> wants_second }
+        state wants_second non-accepting {
+            on second when n == taken -> wants_first else -> mixed_up
+        }
+        state mixed_up non-accepting";
+    let waits = "
+        property waits
+        event one   = before one(n)
+        event other = before other(n)
+        state wants_one accepting { on one -> wants_other }
+        state wants_other accepting { on other -> wants_one }";
+    for build in Build::all() {
+        let report = Batch::new()
+            .property(turns)
+            .property(waits)
+            .run(program("turns.c").compile(&build), &[]);
+        report.assert_code(0);
+        let case = || format!("{build}: {}", report.all());
+        let taken = report.printed("turns");
+        assert_eq!(report.occurrences("first"), taken, "{}", case());
+        assert_eq!(report.occurrences("second"), taken, "{}", case());
+        let (one, other) = (report.occurrences("one"), report.occurrences("other"));
+        assert!(one.abs_diff(other) <= 1, "{one} {other}, {}", case());
+    }
 }
 
 /// No row without a test.

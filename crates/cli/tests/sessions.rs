@@ -170,6 +170,12 @@ fn a_breakpoint_has_locations_conditions_and_commands() {
 }
 
 #[test]
+fn watchpoints_show_the_store_and_end_with_their_call() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("watched", "watched.c", gcc);
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }

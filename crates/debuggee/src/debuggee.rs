@@ -31,6 +31,7 @@ use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use crate::watch::Watches;
 
 /// Where a debuggee comes from, and so what becomes of it when juror is done.
@@ -67,6 +68,7 @@ pub struct Debuggee {
     pub(crate) scratch: Scratch,
     /// No other way past a site is taken.
     pub(crate) in_place: bool,
+    pub(crate) turns: Turns,
     pub(crate) watches: Watches,
     pub(crate) auxiliary: Auxiliary,
     pub(crate) modules: Vec<Module>,
@@ -149,6 +151,7 @@ impl Debuggee {
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
+            turns: Turns::default(),
             watches: Watches::default(),
             in_place: false,
             auxiliary: Auxiliary::default(),

@@ -237,9 +237,14 @@ impl Debuggee {
         Ok(())
     }
 
+    /// The list of mappings, as the kernel writes it to `/proc/PID/maps`.
+    pub fn memory_map(&self) -> Option<String> {
+        std::fs::read_to_string(self.file_of("maps")).ok()
+    }
+
     /// The address ranges that are mapped, in order.
     pub(crate) fn mappings(&self) -> Vec<Range<u64>> {
-        let maps = std::fs::read_to_string(self.file_of("maps")).unwrap_or_default();
+        let maps = self.memory_map().unwrap_or_default();
         maps.lines()
             .filter_map(|line| {
                 let (start, rest) = line.split_once('-')?;

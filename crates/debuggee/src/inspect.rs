@@ -17,6 +17,12 @@ impl Debuggee {
         threads.map(|thread| thread.id)
     }
 
+    /// Whether job control has stopped the process: letting its threads go
+    /// does not make them run, `SIGCONT` does.
+    pub fn is_job_stopped(&self) -> bool {
+        self.threads.values().any(|thread| thread.group_stopped)
+    }
+
     /// The threads, by their numbers.
     pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
         self.threads

@@ -342,14 +342,30 @@ pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
     wait(thread as pid_t, libc::__WALL).map(|(_, status)| status)
 }
 
+/// The next status of one thread, if there is one already.
+pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
+    let found = look(thread as pid_t, libc::__WALL | libc::WNOHANG)?;
+    Ok(found.map(|(_, status)| status))
+}
+
 fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
+    loop {
+        if let Some(found) = look(id, flags)? {
+            return Ok(found);
+        }
+    }
+}
+
+/// None where `flags` say not to wait and there is nothing to tell.
+fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
     loop {
         let mut raw: c_int = 0;
         // SAFETY: `raw` is a live integer for the kernel to fill in.
         let thread = unsafe { libc::waitpid(id, &raw mut raw, flags) };
         match Errno::result(thread) {
+            Ok(0) => return Ok(None),
             Ok(thread) => match Status::decode(raw) {
-                Some(status) => return Ok((thread as u32, status)),
+                Some(status) => return Ok(Some((thread as u32, status))),
                 None => continue,
             },
             Err(Errno::EINTR) => continue,

@@ -53,6 +53,7 @@ mod stops;
 mod system_calls;
 mod terminal;
 mod thread;
+mod turns;
 mod watch;
 mod watched_calls;
 mod watched_steps;

@@ -35,6 +35,9 @@ impl Debuggee {
         if let Some(status) = stash::take(|thread| self.knows(thread)) {
             return Ok(status);
         }
+        if let Some(status) = self.take_turn() {
+            return Ok(status);
+        }
         loop {
             match kernel::wait_any() {
                 Ok((thread, status)) if self.knows(thread) || self.adopts(thread) => {

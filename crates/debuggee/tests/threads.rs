@@ -335,3 +335,44 @@ fn a_detached_program_is_as_it_was() {
         assert_eq!(program.output(), "80000\n");
     }
 }
+
+/// Threads that come to a site without a pause must not keep an older one from
+/// being taken in: here they wait for it.
+#[test]
+fn a_busy_thread_starves_no_other() {
+    let program = compile(
+        r#"
+        #include <pthread.h>
+        static volatile int turns;
+        __attribute__((noinline)) void work(int n) { turns += n; }
+        __attribute__((noinline)) void spin(void) { __asm__ volatile("" ::: "memory"); }
+        static void *wait_for(void *unused) {
+            while (turns < 200) spin();
+            return unused;
+        }
+        static void *take(void *unused) {
+            while (turns < 200) work(1);
+            return unused;
+        }
+        int main(void) {
+            pthread_t ids[4];
+            pthread_create(&ids[0], 0, take, 0);
+            for (int i = 1; i < 4; i++) pthread_create(&ids[i], 0, wait_for, 0);
+            for (int i = 0; i < 4; i++) pthread_join(ids[i], 0);
+            return 0;
+        }"#,
+        &["-O1"],
+    );
+    let mut debuggee = start_with_points(&program, &["work", "spin"]);
+    let work = program.address(&debuggee, "work");
+    let mut turns = 0;
+    let run = run_with(&mut debuggee, |_, notice| {
+        if let Notice::Hit { address, .. } = *notice {
+            turns += usize::from(address == work);
+        }
+    });
+    run.assert_exited(0);
+    assert_eq!(turns, 200);
+    // Not thousands for each turn.
+    assert!(run.hits < 200 * 200, "{} hits", run.hits);
+}

@@ -24,9 +24,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// Takes a debuggee that has just been launched.
+    /// Takes a debuggee that has just been launched or attached to.
     pub fn new(debuggee: Debuggee) -> Program {
-        let first = ThreadId(debuggee.pid());
+        let threads: Vec<ThreadId> = debuggee.thread_ids().collect();
         let mut program = Program {
             debuggee,
             modules: Modules::default(),
@@ -34,7 +34,9 @@ impl Program {
             last_number: 0,
             indirect: FxHashMap::default(),
         };
-        program.number_thread(first);
+        for thread in threads {
+            program.number_thread(thread);
+        }
         program.update_modules();
         program
     }
@@ -119,7 +121,7 @@ impl Program {
     /// Whether the memory at an address may be executed; nothing where there is
     /// none.
     pub fn is_executable(&self, address: u64) -> Option<bool> {
-        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.debuggee.pid())).ok()?;
+        let maps = self.debuggee.memory_map()?;
         maps.lines().find_map(|line| {
             let (range, permissions) = mapping(line)?;
             range.contains(&address).then(|| permissions.contains('x'))

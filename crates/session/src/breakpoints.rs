@@ -205,6 +205,25 @@ impl Breakpoints {
             .collect()
     }
 
+    /// A thread has ended: its own breakpoints go with it. Gives a sentence
+    /// about each.
+    pub fn end_thread(&mut self, program: &mut Program, thread: u32) -> Vec<String> {
+        let own = self.list.iter().filter(|it| it.thread == Some(thread));
+        let (numbers, words): (Vec<u32>, Vec<String>) = own
+            .map(|it| {
+                let words = format!(
+                    "breakpoint {} is deleted: its thread {thread} has ended; hits: {}",
+                    it.number, it.hits
+                );
+                (it.number, words)
+            })
+            .unzip();
+        if !numbers.is_empty() {
+            self.delete(Some(program), &numbers);
+        }
+        words
+    }
+
     /// Removes breakpoints by their numbers.
     pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
         let is_meant = |it: &Breakpoint| numbers.contains(&it.number);

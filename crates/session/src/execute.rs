@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
 use crate::watchpoints::WatchKind;
+use juror_debuggee::Origin;
 use std::ffi::OsString;
 
 impl Session {
@@ -86,6 +87,7 @@ impl Session {
             Command::Abandon => self.abandon(rest),
             Command::AccessWatch => self.set_watchpoint(rest, WatchKind::Access),
             Command::Advance => self.advance_to(rest, observer),
+            Command::Attach => self.attach_command(rest, observer),
             Command::Backtrace => self.backtrace(rest),
             Command::Break => self.set_breakpoint(rest, Fate::Keep),
             Command::TemporaryBreak => self.set_breakpoint(rest, Fate::Delete),
@@ -99,6 +101,7 @@ impl Session {
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
             Command::Delete => self.delete(rest),
+            Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
             Command::Enable => self.enable(rest),
             Command::Up => self.move_frame(rest, 1),
@@ -109,7 +112,7 @@ impl Session {
             }
             Command::Finish => {
                 let level = self.selection.level;
-                self.finish_frame(level, observer, true)
+                self.finish_frame(level, observer)
             }
             Command::Handle => self.handle(rest),
             Command::HardwareBreak => self.set_hardware_breakpoint(rest, false),
@@ -126,13 +129,7 @@ impl Session {
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
             Command::Print => self.print(rest, false, observer),
-            Command::Quit => {
-                if let Some(program) = &mut self.program {
-                    let _ = program.debuggee.kill();
-                }
-                self.forget_program();
-                Ok(Outcome::Quit)
-            }
+            Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
             Command::Start => self.start_command(rest, observer),
@@ -153,6 +150,20 @@ impl Session {
         }
         if self.is_fresh && rest.is_empty() {
             return Ok(());
+        }
+        if self.options.program.as_os_str().is_empty() {
+            return Err(CommandError::with_help(
+                "no program is named that could be run",
+                "start juror with one, juror ./program, or attach to a process: attach 1234",
+            ));
+        }
+        if let Some(program) = &self.program
+            && program.debuggee.origin() == Origin::Attached
+        {
+            return Err(CommandError::with_help(
+                "this process was running before juror came",
+                "let it go on with detach, or end it with kill; then run starts the program",
+            ));
         }
         if let Some(program) = &mut self.program {
             program.debuggee.kill()?;
@@ -233,12 +244,18 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let count = number(rest)?.unwrap_or(1).max(1);
         for round in 1..=count {
-            let outcome = self.step_line(lines, observer)?;
-            let stepped =
-                matches!(&outcome, Outcome::Stopped(view) if view.reason == StopReason::Step);
-            if round == count || !stepped {
-                return Ok(outcome);
+            let pause = self.step_line(lines, observer)?;
+            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+                return self.settle(pause);
+            };
+            // Only the last one is shown.
+            if round == count {
+                return self.settle(pause);
             }
+            if let Some(pause) = self.announce_breakpoint(thread)? {
+                return self.settle(pause);
+            }
+            self.select_thread(thread);
         }
         Ok(Outcome::Done)
     }

@@ -117,9 +117,10 @@ impl HardwareBreakpoints {
                 Some(program) => {
                     let addresses = it.addresses.iter();
                     addresses
-                        .map(|&at| PointLocation {
+                        .zip(1..)
+                        .map(|(&at, number)| PointLocation {
                             place: report::location(program, at),
-                            number: 1,
+                            number,
                             enabled: it.enabled,
                             hits: it.hits,
                             passage: Some("hardware".to_owned()),

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod attached;
+mod attaching;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
@@ -19,6 +20,7 @@ mod execute;
 mod handling;
 mod hardware_breakpoints;
 mod inspect;
+mod line_run;
 mod listing;
 mod options;
 pub mod place;
@@ -34,5 +36,8 @@ mod watch;
 mod watchpoint_commands;
 mod watchpoints;
 
-pub use options::{CommandError, CpuPolicy, Observer, Options, PropertySource, SessionError};
+pub use options::{
+    CommandError, CpuPolicy, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
+    SessionError,
+};
 pub use session::Session;

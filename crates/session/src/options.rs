@@ -6,7 +6,7 @@ use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use juror_debuggee::CpuPolicy;
+pub use juror_debuggee::{CpuPolicy, SelfCheck, SelfCheckReport};
 
 /// A property file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,8 @@ pub struct PropertySource {
 /// What to run, and how.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
-    /// The program; looked up in `PATH` only when it has no slash.
+    /// The program; looked up in `PATH` only when it has no slash. Empty when
+    /// there is none to start: then a process is attached to.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
@@ -52,6 +53,8 @@ pub struct Options {
     pub batch: bool,
     /// Accept that calls which the compiler inlined are not seen.
     pub ignore_inlined: bool,
+    /// Follows what the breakpoint engine is told and orders.
+    pub self_check: Option<SelfCheck>,
 }
 
 /// Why a session could not begin.

@@ -66,10 +66,19 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let pause = self.continue_until_pause(observer)?;
+        self.settle(pause)
+    }
+
+    /// Lets all threads run until something happens, which is still to be
+    /// shown.
+    pub(crate) fn continue_until_pause(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.running_mut()?.debuggee.resume_all()?;
-        let pause = self.pump(observer, Goal::default())?;
-        self.settle(pause)
+        self.pump(observer, Goal::default())
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -80,6 +89,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.selection.frames = None;
         self.attached.clear();
+        self.asked = None;
         loop {
             let notice = self.running_mut()?.debuggee.wait()?;
             if let Some(pause) = self.take(notice, observer, goal)? {
@@ -133,7 +143,11 @@ impl Session {
                 }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
+                    let number = program.thread_number(thread);
                     program.forget_thread(thread);
+                    for gone in self.breakpoints.end_thread(program, number) {
+                        observer.notice(&gone);
+                    }
                 }
             }
             Notice::ModulesChanged { thread } => {
@@ -291,6 +305,9 @@ impl Session {
         }
         let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
         let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
         if owners.contains(Owners::DEVELOPER) && !announced {
             pause = self.on_breakpoint(thread, address)?;
             if pause.is_none()
@@ -474,7 +491,8 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let address = self.running()?.registers(thread)?.rip;
         let is_hardware = self.running()?.debuggee.is_hardware_site(address);
-        if !self.breakpoints.is_at(address) && !is_hardware {
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
         let mut pause = self.on_breakpoint(thread, address)?;
@@ -519,7 +537,7 @@ impl Session {
         Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
-    fn stop_view(
+    pub(crate) fn stop_view(
         &mut self,
         reason: StopReason,
         thread: ThreadId,
@@ -585,8 +603,8 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match ending {
-            Some(_) if called.is_none() => self.watch.finish(),
+        let violations = match &ending {
+            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
         let violations = violations

@@ -54,6 +54,9 @@ pub struct Session {
     pub(crate) ended_call: Option<(ThreadId, CallEnd)>,
     /// The condition of a breakpoint is being asked.
     pub(crate) is_asking: bool,
+    /// The breakpoints here have been asked in the present run: a step that
+    /// ends here does not ask them again.
+    pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
@@ -73,8 +76,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Loads the properties and the program. It stands before its first own
-    /// instruction; `run` lets it go.
+    /// Loads the properties and the program, if one is named. It stands before
+    /// its first own instruction; `run` lets it go.
     ///
     /// # Errors
     /// A property is wrong, by itself or about this program, or the program
@@ -94,6 +97,7 @@ impl Session {
             evaluations: Evaluations::default(),
             ended_call: None,
             is_asking: false,
+            asked: None,
             watch,
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
@@ -105,7 +109,9 @@ impl Session {
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
         };
-        session.launch()?;
+        if !session.options.program.as_os_str().is_empty() {
+            session.launch()?;
+        }
         Ok(session)
     }
 
@@ -192,6 +198,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.self_check.clone_from(&options.self_check);
         launch
     }
 
@@ -222,6 +229,7 @@ impl Session {
             self.last_modules = std::mem::take(&mut program.modules);
         }
         self.announced = None;
+        self.asked = None;
         self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;

@@ -12,11 +12,13 @@ use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::frames::Frame;
+use juror_instrument::modules::Module;
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
-use juror_stepping::{Flow, flow_of};
+use juror_stepping::{Flow, LineStops, flow_of};
 use juror_symbols::TypeKind;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The longest instruction of the machine, in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;
@@ -45,6 +47,9 @@ struct Leaving {
     inlined: usize,
     /// The step began in code that is not the user's: any line will do.
     foreign: bool,
+    /// Where a thread that runs through it must be stopped, once asked for;
+    /// nothing inside where it is to be stepped.
+    stops: Option<Option<Rc<LineStops>>>,
 }
 
 impl Leaving {
@@ -57,7 +62,12 @@ impl Leaving {
             function: function_start(frame),
             inlined: frame.inline_count,
             foreign,
+            stops: None,
         }
+    }
+
+    fn has(&self, address: u64) -> bool {
+        self.ranges.iter().any(|range| range.contains(&address))
     }
 
     /// A tail call has the frame address of its caller.
@@ -66,7 +76,7 @@ impl Leaving {
     }
 
     fn holds(&self, frame: &Frame) -> bool {
-        self.is_same_call(frame) && self.ranges.iter().any(|range| range.contains(&frame.pc))
+        self.is_same_call(frame) && self.has(frame.pc)
     }
 }
 
@@ -76,7 +86,7 @@ impl Session {
         &mut self,
         lines: Lines,
         observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
+    ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         let thread = self.thread()?;
         let frame = self.innermost()?;
@@ -84,11 +94,15 @@ impl Session {
         let mut leaving = Leaving::from(&frame, thread, foreign);
         if leaving.ranges.is_empty() {
             // Nothing to step by here: go back to where there is.
-            return self.finish_frame(0, observer, false);
+            let (_, pause) = self.leave_frame(0, observer)?;
+            return Ok(match pause {
+                Pause::Temporary(thread) => Pause::Stepped(thread),
+                other => other,
+            });
         }
         loop {
             if let Some(pause) = self.advance_within_line(&mut leaving, lines, observer)? {
-                return self.settle(pause);
+                return Ok(pause);
             }
         }
     }
@@ -111,14 +125,40 @@ impl Session {
             }
             return self.is_line_done(leaving, lines, observer);
         }
-        let pause = self.step_instruction(thread, observer)?;
-        if !matches!(pause, Pause::Stepped(_)) {
+        let stops = match flow {
+            Flow::Other => self.stops_around(leaving, registers.rip),
+            Flow::Call { .. } | Flow::Return => None,
+        };
+        let stops = stops.filter(|stops| !stops.addresses.contains(&registers.rip));
+        let pause = match stops {
+            Some(stops) => self.run_within_line(thread, &stops, observer)?,
+            None => self.step_instruction(thread, observer)?,
+        };
+        if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
             return Ok(Some(pause));
         }
         if let Flow::Call { back } = flow {
             return self.enter_call(leaving, back, registers.rsp, observer);
         }
+        // Only a return leads into another call of the same code.
+        let now = self.running()?.registers(thread)?.rip;
+        if flow == Flow::Other && leaving.has(now) {
+            return Ok(None);
+        }
         self.is_line_done(leaving, lines, observer)
+    }
+
+    /// Where a thread at an address must be stopped next: in its line, or in
+    /// code that is passed on the way out of it.
+    fn stops_around(&self, leaving: &mut Leaving, address: u64) -> Option<Rc<LineStops>> {
+        if leaving.has(address) {
+            let found = || self.stops_of_line(&leaving.ranges).map(Rc::new);
+            return leaving.stops.get_or_insert_with(found).clone();
+        }
+        let module = self.program.as_ref()?.modules.find(address)?;
+        let ranges = ranges_at(module, address);
+        let is_inside = ranges.iter().any(|range| range.contains(&address));
+        is_inside.then(|| self.stops_of_line(&ranges).map(Rc::new))?
     }
 
     fn flow_at(&self, address: u64) -> Result<Flow, CommandError> {
@@ -433,8 +473,23 @@ impl Session {
         &mut self,
         level: usize,
         observer: &mut dyn Observer,
-        show_value: bool,
     ) -> Result<Outcome, CommandError> {
+        let (frame, pause) = self.leave_frame(level, observer)?;
+        let Pause::Temporary(thread) = pause else {
+            return self.settle(pause);
+        };
+        let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
+        let returned = self.returned_value(&frame, thread);
+        self.stop(StopReason::Finished { returned, function }, thread)
+    }
+
+    /// Runs until a frame returns: `Temporary` then. Where it is left by a jump
+    /// or an exception, nothing was returned, and that is a step.
+    fn leave_frame(
+        &mut self,
+        level: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Frame, Pause), CommandError> {
         let thread = self.thread()?;
         let frames = self.frames()?;
         let frame = frames
@@ -442,7 +497,8 @@ impl Session {
             .cloned()
             .ok_or_else(|| CommandError::new("there is no such frame"))?;
         if frame.called_by_juror.is_some() {
-            return self.continue_run(observer);
+            let pause = self.continue_until_pause(observer)?;
+            return Ok((frame, pause));
         }
         // Calls that were inlined have no return of their own.
         let caller = frames
@@ -455,20 +511,13 @@ impl Session {
                 "the outermost frame has nothing to return to",
             ));
         };
-        let pause = self.run_over_call(back, thread, cfa, observer)?;
-        let Pause::Temporary(thread) = pause else {
-            return self.settle(pause);
+        let pause = match self.run_over_call(back, thread, cfa, observer)? {
+            Pause::Temporary(thread) if self.running()?.registers(thread)?.rip != back => {
+                Pause::Stepped(thread)
+            }
+            pause => pause,
         };
-        if self.running()?.registers(thread)?.rip != back {
-            // It was left by a jump or an exception: nothing was returned.
-            return self.stop(StopReason::Step, thread);
-        }
-        let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
-        if !show_value {
-            return self.stop(StopReason::Step, thread);
-        }
-        let returned = self.returned_value(&frame, thread);
-        self.stop(StopReason::Finished { returned, function }, thread)
+        Ok((frame, pause))
     }
 
     fn returned_value(&mut self, frame: &Frame, thread: ThreadId) -> Option<VariableView> {
@@ -574,10 +623,15 @@ fn function_start(frame: &Frame) -> Option<u64> {
 
 /// The code of the line that a frame stands in.
 fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
-    let Some(module) = &frame.module else {
-        return Vec::new();
-    };
-    let ranges = module.symbols.step_ranges(module.to_file(frame.pc));
+    match &frame.module {
+        Some(module) => ranges_at(module, frame.pc),
+        None => Vec::new(),
+    }
+}
+
+/// The code of the line at an address.
+fn ranges_at(module: &Module, address: u64) -> Vec<Range<u64>> {
+    let ranges = module.symbols.step_ranges(module.to_file(address));
     ranges
         .into_iter()
         .map(|range| module.to_process(range.start)..module.to_process(range.end))

@@ -238,6 +238,11 @@ pub enum StopReason {
     Interrupted,
     /// The program has been started and stands at its main function.
     Started,
+    /// juror has attached to a process that ran.
+    Attached {
+        /// Its number.
+        process: u32,
+    },
     /// An expression that was stopped in a function it called has its value;
     /// the thread stands where it stood before.
     Evaluated {
@@ -312,6 +317,18 @@ pub enum Ending {
         /// The signal's number.
         signal: i32,
     },
+    /// It goes on without juror.
+    Detached {
+        /// Its number.
+        process: u32,
+    },
+}
+
+impl Ending {
+    /// The program itself is over, and with it what was undecided.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Ending::Detached { .. })
+    }
 }
 
 /// The end of a run: the verdicts as they stand.

@@ -144,6 +144,19 @@ impl Watch {
         options: &Options,
         is_start: bool,
     ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, is_start)?;
+        // Nothing of what was just loaded has run, so no call is active.
+        self.newly_awaited.clear();
+        Ok(())
+    }
+
+    fn bind_events(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &Options,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
         self.probes.forget_unloaded(program).map_err(internal)?;
         for monitor in 0..self.watched.len() {
             let property = Arc::clone(&self.watched[monitor].property);
@@ -193,9 +206,20 @@ impl Watch {
         {
             self.unwind_points.plant(program).map_err(internal)?;
         }
-        // Nothing of what was just loaded has run, so no call is active.
-        self.newly_awaited.clear();
         Ok(())
+    }
+
+    /// The same for a program in the middle of its run, all threads stopped:
+    /// the returns of calls that are active are watched, too.
+    pub fn bind_running(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &Options,
+    ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, true)?;
+        self.await_calls_on_stacks(program, thread, None)
+            .map_err(internal)
     }
 
     /// Plants and lifts the difference to what the monitor needs now.
@@ -405,12 +429,32 @@ impl Watch {
         current: ThreadId,
         entered: Option<u64>,
     ) -> Result<(), DebuggeeError> {
-        let numbers = std::mem::take(&mut self.newly_awaited);
         let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
         let alone = threads.len() == 1;
         if !alone {
             program.debuggee.halt_all()?;
         }
+        self.await_calls_on_stacks(program, current, entered)?;
+        if !alone {
+            for thread in threads.into_iter().filter(|&thread| thread != current) {
+                program.debuggee.resume(thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, all threads being stopped.
+    fn await_calls_on_stacks(
+        &mut self,
+        program: &mut Program,
+        current: ThreadId,
+        entered: Option<u64>,
+    ) -> Result<(), DebuggeeError> {
+        let numbers = std::mem::take(&mut self.newly_awaited);
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
         for &thread in &threads {
             // Outermost first, so that inner calls return first.
             for (function, call) in active_calls(program, thread).into_iter().rev() {
@@ -424,11 +468,6 @@ impl Watch {
                         self.probes.await_active(program, thread, number, call)?;
                     }
                 }
-            }
-        }
-        if !alone {
-            for thread in threads.into_iter().filter(|&thread| thread != current) {
-                program.debuggee.resume(thread)?;
             }
         }
         Ok(())

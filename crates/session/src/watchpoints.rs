@@ -278,19 +278,20 @@ impl Watchpoints {
         let places = |watchpoint: &Watchpoint| {
             let ranges = watchpoint.seen.ranges.iter();
             let is_watched = program.is_some() && watchpoint.id.is_some();
-            let place = |address| PointLocation {
+            let place = |(number, address)| PointLocation {
                 place: Location {
                     address,
                     ..Location::default()
                 },
-                number: 1,
+                number,
                 enabled: watchpoint.enabled,
                 hits: watchpoint.hits,
                 passage: tier(watchpoint).map(str::to_owned),
             };
             ranges
                 .filter(|_| is_watched)
-                .map(|range| place(range.start))
+                .zip(1..)
+                .map(|(range, number)| place((number, range.start)))
                 .collect()
         };
         let view = |watchpoint: &Watchpoint| PointView {

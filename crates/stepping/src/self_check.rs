@@ -141,11 +141,11 @@ fn text(line: &Line) -> String {
 ///
 /// # Errors
 /// The first line that does not belong to a log of this engine.
-pub fn check_log<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<u64, LogError> {
+pub fn check_log(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Result<u64, LogError> {
     let mut checkers = BTreeMap::new();
     let mut inputs = 0;
     for (index, text) in lines.into_iter().enumerate() {
-        check_line(&mut checkers, text, &mut inputs).map_err(|reason| LogError {
+        check_line(&mut checkers, text.as_ref(), &mut inputs).map_err(|reason| LogError {
             line: index + 1,
             reason,
         })?;

@@ -136,6 +136,8 @@ fn lines() -> Vec<(String, Value)> {
         diagnostics: vec![DiagnosticLine::new("f", "a\nbc", &wrong)],
     };
     lines.push(("error".into(), written(&Line::Error(error))));
+    let check = SelfCheckLine { inputs: 12_345 };
+    lines.push(("self_check".into(), written(&Line::SelfCheck(check))));
     for outcome in samples::all() {
         let line = written(&Line::of("command", &outcome).expect("it is JSON"));
         let section = match line["kind"].as_str() {
@@ -150,6 +152,11 @@ fn lines() -> Vec<(String, Value)> {
         stops::summary(Verdict::Violated, 1),
     );
     lines.push(("end".into(), written(&Line::End(&killed))));
+    let detached = stops::end(
+        Some(Ending::Detached { process: 815 }),
+        stops::summary(Verdict::Violated, 1),
+    );
+    lines.push(("end".into(), written(&Line::End(&detached))));
     lines
 }
 

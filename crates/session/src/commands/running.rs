@@ -15,6 +15,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Places,
     },
     Entry {
+        command: Command::Attach,
+        name: "attach",
+        aliases: &["att"],
+        summary: "debug a process that runs already",
+        examples: &[("attach 1234", "process 1234, as ps shows it")],
+        details: "All its threads stop where they are; continue lets them run. quit lets it go on \
+                  alone, as detach does.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Detach,
+        name: "detach",
+        aliases: &["det"],
+        summary: "let the program go on alone",
+        examples: &[("detach", "it runs as if juror had never been there")],
+        details: "Every instruction is as it was, calls that were interrupted go on, signals that \
+                  wait are delivered; a process that job control has stopped stays stopped.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
         command: Command::Continue,
         name: "continue",
         aliases: &["c", "cont", "fg"],
@@ -71,7 +93,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Quit,
         name: "quit",
         aliases: &["q", "exit"],
-        summary: "end the program and leave",
+        summary: "end the program, or detach from a process that was attached, and leave",
         examples: &[("quit", "leave juror")],
         details: "",
         repeats: false,

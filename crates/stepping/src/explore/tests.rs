@@ -250,11 +250,28 @@ fn signals_with_steps() {
     });
 }
 
-/// All pairs of disturbances, and three threads: minutes, so only when
-/// `JUROR_EXPLORE` is `all`.
+/// Whether `JUROR_EXPLORE` asks for one of these.
+fn is_asked_for(names: &[&str]) -> bool {
+    std::env::var("JUROR_EXPLORE").is_ok_and(|value| names.contains(&value.as_str()))
+}
+
+/// Three threads: a minute, so only when `JUROR_EXPLORE` is `threads` or `all`.
+#[test]
+fn three_threads() {
+    if is_asked_for(&["threads", "all"]) {
+        let explored = check_all(programs().map(|program| Program {
+            threads: 3,
+            ..program
+        }));
+        println!("three threads: {explored:?}");
+    }
+}
+
+/// All pairs of disturbances: many minutes, so only when `JUROR_EXPLORE` is
+/// `all`.
 #[test]
 fn everything() {
-    if std::env::var_os("JUROR_EXPLORE").is_none_or(|value| value != "all") {
+    if !is_asked_for(&["all"]) {
         return;
     }
     let singles = disturbances();

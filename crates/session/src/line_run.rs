@@ -1,0 +1,98 @@
+//! Running through the code of a line, up to the next instruction that a step
+//! by line must look at: one run in place of a step for each instruction.
+//!
+//! The other threads stand still meanwhile, as they do while one steps; only
+//! where the line may go round, waiting for one of them, do they run.
+
+use crate::options::{CommandError, Observer};
+use crate::run::{Goal, Pause, Temporary};
+use crate::session::Session;
+use juror_debuggee::{Owner, ThreadId};
+use juror_stepping::{LineStops, line_stops};
+use std::ops::Range;
+
+/// The code of a line is looked at up to this size, in bytes.
+const LINE_SIZE_MAX: u64 = 4096;
+
+impl Session {
+    /// Where a thread that runs through these ranges must be stopped; nothing
+    /// when it is to be stepped.
+    pub(crate) fn stops_of_line(&self, ranges: &[Range<u64>]) -> Option<LineStops> {
+        let debuggee = &self.program.as_ref()?.debuggee;
+        let size: u64 = ranges
+            .iter()
+            .map(|it| it.end.saturating_sub(it.start))
+            .sum();
+        if size > LINE_SIZE_MAX {
+            return None;
+        }
+        let mut code = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let mut bytes = vec![0; range.end.saturating_sub(range.start) as usize];
+            debuggee.read(range.start, &mut bytes).ok()?;
+            code.push((range.clone(), bytes));
+        }
+        line_stops(&code)
+    }
+
+    /// Lets a thread run to one of the stops of its line.
+    pub(crate) fn run_within_line(
+        &mut self,
+        thread: ThreadId,
+        stops: &LineStops,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let stack = self.running()?.registers(thread)?.rsp;
+        let points: Vec<Temporary> = stops
+            .addresses
+            .iter()
+            .map(|&address| Temporary {
+                address,
+                thread: Some(thread),
+                // The line does not move the stack pointer; a signal handler
+                // that runs the same code has a lower one.
+                above: stack.wrapping_sub(1),
+            })
+            .collect();
+        if stops.has_loop {
+            return self.run_to_any(&points, observer);
+        }
+        self.run_alone(thread, &points, observer)
+    }
+
+    /// Lets one thread run until it reaches one of these points; the others
+    /// stay as they are.
+    fn run_alone(
+        &mut self,
+        thread: ThreadId,
+        points: &[Temporary],
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let mut planted = Vec::with_capacity(points.len());
+        for point in points {
+            // What cannot be written to is not mapped, so no thread gets there:
+            // behind a last call that never returns.
+            if debuggee.insert(point.address, Owner::Step).is_ok() {
+                planted.push(point.address);
+            }
+        }
+        debuggee.resume(thread)?;
+        let goal = Goal {
+            temporaries: points,
+            stepping: None,
+        };
+        let pause = self.pump(observer, goal);
+        if let Some(program) = &mut self.program
+            && program.debuggee.is_alive()
+        {
+            if !matches!(pause, Ok(Pause::Temporary(_))) {
+                program.debuggee.halt_all()?;
+            }
+            for address in planted {
+                program.debuggee.remove(address, Owner::Step)?;
+            }
+        }
+        pause
+    }
+}
