@@ -69,6 +69,7 @@ fn point_state(point: &PointView) -> String {
     let mut state = match (point.enabled, is_planted) {
         (false, _) => "disabled",
         (true, false) if !point.locations.is_empty() => "disabled",
+        (true, false) if point.kind == "catchpoint" => "waiting",
         (true, false) => "not planted",
         (true, true) => "planted",
     }

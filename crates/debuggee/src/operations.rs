@@ -22,7 +22,12 @@ impl Debuggee {
                 continue;
             }
             match operation {
-                Operation::Plant { address } => self.memory.plant(address)?,
+                Operation::Plant { address } => {
+                    // The other orders hold all the same.
+                    if self.memory.plant(address).is_err() {
+                        self.inputs.push_back(Input::Lost { address });
+                    }
+                }
                 Operation::Lift { address } => self.memory.lift(address)?,
                 Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
                 Operation::EmulateCall { thread, to, back } => {

@@ -23,11 +23,12 @@ impl Debuggee {
             passage,
         });
         self.memory.note(None);
-        if inserted.is_err() {
-            // A site whose trap could not be written is none.
-            let _ = self.feed(Input::Remove { address, owner });
+        inserted?;
+        // A site whose trap could not be written is none.
+        match self.engine.is_site(address) {
+            true => Ok(()),
+            false => Err(DebuggeeError::Memory { address, length: 1 }),
         }
-        inserted
     }
 
     /// Takes one insert back. The trap goes with the last one, also when the

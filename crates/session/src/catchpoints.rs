@@ -143,6 +143,7 @@ impl Catchpoints {
         let view = |it: &Catchpoint| PointView {
             number: Some(it.number),
             owner: "developer".to_owned(),
+            kind: "catchpoint",
             for_what: format!("catch {}", it.text),
             enabled: it.enabled,
             temporary: it.temporary,

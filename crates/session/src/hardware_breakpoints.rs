@@ -110,6 +110,7 @@ impl HardwareBreakpoints {
         let view = |it: &HardwareBreakpoint| PointView {
             number: Some(it.number),
             owner: "developer".to_owned(),
+            kind: "hardware breakpoint",
             for_what: it.text.clone(),
             enabled: it.enabled,
             temporary: it.temporary,

@@ -224,6 +224,7 @@ impl Session {
                 views.push(PointView {
                     number: None,
                     owner: "monitor".to_owned(),
+                    kind: "event",
                     for_what: format!(
                         "{}: {} = {} {}",
                         watched.property.name, symbolic.name, symbolic.kind, symbolic.function

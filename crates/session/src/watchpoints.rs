@@ -297,6 +297,7 @@ impl Watchpoints {
         let view = |watchpoint: &Watchpoint| PointView {
             number: Some(watchpoint.number),
             owner: "developer".to_owned(),
+            kind: "watchpoint",
             for_what: format!("{} {}", watchpoint.kind.word(), watchpoint.text),
             enabled: watchpoint.enabled,
             temporary: false,

@@ -123,6 +123,7 @@ impl Engine {
                 passage,
             } => self.insert(address, owner, passage, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
+            Input::Lost { address } => self.lose(address),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -269,6 +270,18 @@ impl Engine {
         if !self.is_lifted(address) && !self.is_follow_trap(address) {
             operations.push(Operation::Lift { address });
         }
+        self.forget_returns_to(address);
+    }
+
+    /// The site is gone, and its trap with the memory.
+    fn lose(&mut self, address: u64) {
+        // For the end of a step a trap is there.
+        if !self.is_follow_trap(address) && self.sites.remove(&address).is_some() {
+            self.forget_returns_to(address);
+        }
+    }
+
+    fn forget_returns_to(&mut self, address: u64) {
         // A thread that will come back to the instruction from a signal
         // handler finds no trap, so nobody would learn that it ran: its
         // arrival must not be held against a later one. A thread that stands

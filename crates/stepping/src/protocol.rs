@@ -167,6 +167,14 @@ pub enum Input {
         /// Whose insert.
         owner: Owner,
     },
+    /// The trap at `address` could not be planted: the memory there is not
+    /// mapped any more, or cannot be written. The site is gone, with all its
+    /// owners; nothing is to be lifted. A thread that comes there gets a fault
+    /// of its own.
+    Lost {
+        /// The site.
+        address: u64,
+    },
     /// A thread exists and is stopped (the first thread, or a new one).
     Started {
         /// The thread.

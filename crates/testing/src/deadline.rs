@@ -3,8 +3,9 @@
 //! The child is watched through a descriptor of the process, which stands for
 //! this child alone even after its number is used again.
 
+use crate::descendants::kill_descendants;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -92,7 +93,8 @@ pub enum RunError {
 ///
 /// # Errors
 ///
-/// See [`RunError`]. The command itself has ended in every case.
+/// See [`RunError`]. The command itself has ended in every case, and at the
+/// deadline all that it has started.
 pub fn run_with_deadline(
     command: &mut Command,
     input: &[u8],
@@ -116,6 +118,7 @@ pub fn run_with_deadline(
     let ended = wait_until(&child, deadline);
     if !matches!(ended, Ok(true)) {
         // The child is not waited for yet, so its number is still its own.
+        kill_descendants(Pid::from_child(&child));
         let _ = child.kill();
     }
     let status = child.wait();
@@ -184,10 +187,7 @@ fn wait_until(child: &Child, deadline: Duration) -> io::Result<bool> {
         };
         let mut descriptors = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN)];
         match poll(&mut descriptors, Some(&timeout)) {
-            Ok(0) => {
-                let _ = pidfd_send_signal(&process, Signal::KILL);
-                return Ok(false);
-            }
+            Ok(0) => return Ok(false),
             Ok(_) => return Ok(true),
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

@@ -6,7 +6,7 @@
 //! and how many reports are right. juror's tests run the rows, and so does the
 //! comparison with other debuggers (`cargo bench -p juror-testing --bench peers`).
 
-use crate::Fixture;
+use crate::{Fixture, Task};
 
 /// What a debugger is asked to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +150,19 @@ pub const ROWS: &[Row] = &[
 const HEADER: &str = include_str!("../programs/exact/point.h");
 
 impl Row {
+    /// What a debugger is to do.
+    pub fn task(&self) -> Task<'static> {
+        match self.watched {
+            Watched::Point => Task::Count { function: "point" },
+            Watched::Stores => Task::CountStores {
+                variable: "watched",
+            },
+            Watched::Changes => Task::CountChanges {
+                variable: "watched",
+            },
+        }
+    }
+
     /// The program.
     ///
     /// # Panics

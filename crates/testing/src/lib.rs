@@ -5,6 +5,7 @@
 //!   target directory.
 //! - [`Juror`] runs the debugger without a terminal and gives its [`Output`];
 //!   [`Terminal`] runs it in one, and types at its prompt.
+//! - [`Debugger`] is juror or a peer of it, made to do a [`Task`].
 //! - [`exact`] has programs with known counts, the truth about them, and why
 //!   debuggers fail there.
 //!
@@ -18,6 +19,8 @@
 mod build;
 mod compiler;
 mod deadline;
+mod debugger;
+mod descendants;
 pub mod exact;
 mod fixture;
 mod juror;
@@ -27,6 +30,7 @@ mod terminal;
 pub use build::{Build, Optimization};
 pub use compiler::{Compiler, Language};
 pub use deadline::{Output, RunError, run_with_deadline};
+pub use debugger::{Debugger, Task};
 pub use fixture::{BuildError, Fixture};
 pub use juror::Juror;
 pub use target::{repository_directory, target_directory};

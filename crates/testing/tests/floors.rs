@@ -63,7 +63,12 @@ const NEVER: &[(&str, &str)] = &[
 const SIDE_ROOMS: &[(&str, &[&str])] = &[
     (
         "juror-testing",
-        &["juror-event", "juror-language", "juror-monitor"],
+        &[
+            "juror-event",
+            "juror-language",
+            "juror-monitor",
+            "juror-debuggee",
+        ],
     ),
     (
         "juror-witness",

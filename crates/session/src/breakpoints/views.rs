@@ -35,6 +35,7 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
     PointView {
         number: Some(breakpoint.number),
         owner: "developer".to_owned(),
+        kind: "breakpoint",
         for_what: breakpoint.words(),
         enabled: breakpoint.enabled,
         temporary: breakpoint.fate == Fate::Delete,

@@ -35,6 +35,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             0,
             state.orders.front().map_or(String::new(), describe_order),
         ),
+        Action::FailPlant => (0, "cannot plant the trap".to_owned()),
         Action::FailPush => (0, "cannot push the return address".to_owned()),
         Action::See(number) => {
             let mut seen = state.clone();
@@ -70,6 +71,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 Stop::Signal => format!("gets a signal at {at}"),
                 Stop::Fault => format!("faults at {at}"),
                 Stop::End => "ends".to_owned(),
+                Stop::Exec => "replaces the program".to_owned(),
             };
             (number + 1, what)
         }
@@ -151,6 +153,7 @@ fn describe_order(order: &Operation) -> String {
 fn describe_input(input: &Input) -> String {
     match *input {
         Input::Insert { address, owner, .. } => format!("point of {owner:?} at {}", place(address)),
+        Input::Lost { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),
         Input::Started { thread } => format!("sees thread {} start", thread.0),

@@ -26,6 +26,9 @@ pub(super) struct State {
     /// The same, from the moment at which no thread can miss it.
     pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
+    /// The program has been replaced, and the shell has not seen it: what it
+    /// does meanwhile is done to nothing.
+    pub(super) is_replaced: bool,
     /// What the engine was told and ordered, where that is kept.
     pub(super) heard: Option<Vec<(Input, Vec<Operation>)>>,
 }
@@ -51,6 +54,7 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
+            is_replaced: false,
             heard: program.records.then(Vec::new),
         };
         for number in 0..program.threads {
@@ -94,7 +98,11 @@ impl State {
             Stop::Fault => self.left.faults -= 1,
             Stop::Signal => self.left.signals -= 1,
             Stop::End => self.left.ends -= 1,
+            Stop::Exec => self.left.execs -= 1,
             Stop::Start | Stop::Trace | Stop::Hold => {}
+        }
+        if stop == Stop::Exec {
+            return self.replace(number);
         }
         processor.stop(stop);
         if stop == Stop::End {
@@ -102,6 +110,41 @@ impl State {
             processor.halting = false;
             processor.upper = Upper::Lets;
         }
+    }
+
+    /// The program is gone, with its memory and all threads but one.
+    fn replace(&mut self, number: usize) {
+        for (other, processor) in self.processors.iter_mut().enumerate() {
+            if processor.mode != Mode::Unborn {
+                processor.replace(other == number);
+            }
+        }
+        self.trap = [false; PLACES];
+        self.wanted = [Owners::empty(); PLACES];
+        self.armed = [Owners::empty(); PLACES];
+        self.is_replaced = true;
+    }
+
+    /// Whether the next order is a trap whose memory may be gone.
+    pub(super) fn may_lose_trap(&self) -> bool {
+        let Some(Operation::Plant { address }) = self.orders.front() else {
+            return false;
+        };
+        let place = Counter::from_address(*address).place();
+        matches!(place, I | J) && !self.wanted[place].is_empty()
+    }
+
+    /// The trap cannot be planted, and the shell says so.
+    pub(super) fn fail_plant(&mut self) -> Result<(), String> {
+        let Some(Operation::Plant { address }) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        self.left.losses -= 1;
+        let place = Counter::from_address(address).place();
+        self.wanted[place] = Owners::empty();
+        self.armed[place] = Owners::empty();
+        self.forget(place);
+        self.tell(Input::Lost { address })
     }
 
     /// A thread traps, but the kernel tells of an ordered stop first.
@@ -181,6 +224,11 @@ impl State {
             }
             Stop::Fault => Input::Interrupted { thread, address },
             Stop::End => Input::Ended { thread },
+            Stop::Exec => {
+                processor.upper = Upper::Has;
+                self.is_replaced = false;
+                Input::Executed { thread }
+            }
         })
     }
 
@@ -217,7 +265,7 @@ impl State {
             Input::Insert { address, owner, .. } => {
                 let place = Counter::from_address(address).place();
                 match owner {
-                    Owner::Developer => self.left.inserts -= 1,
+                    Owner::Developer | Owner::Scenario => self.left.inserts -= 1,
                     _ => self.left.toggles = self.left.toggles.saturating_sub(1),
                 }
                 self.wanted[place] |= Owners::from(owner);
@@ -287,6 +335,9 @@ impl State {
         let Some(order) = self.orders.pop_front() else {
             return Ok(());
         };
+        if self.is_replaced {
+            return Ok(());
+        }
         match order {
             Operation::Plant { address } => {
                 let place = Counter::from_address(address).place();

@@ -106,6 +106,8 @@ pub(super) enum Stop {
     Signal,
     Fault,
     End,
+    /// It has replaced the program.
+    Exec,
 }
 
 /// What upper floors do with a thread.
@@ -245,6 +247,12 @@ impl Processor {
             self.interrupts = saved.interrupts;
             self.told = saved.told;
         }
+    }
+
+    /// The program has been replaced, by this thread or by another.
+    pub(super) fn replace(&mut self, by_this: bool) {
+        *self = Processor::new(if by_this { Mode::Stopped } else { Mode::Dead });
+        self.stop = by_this.then_some(Stop::Exec);
     }
 
     /// The program counter is set by hand.

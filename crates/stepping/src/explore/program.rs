@@ -42,12 +42,17 @@ pub(super) struct Budget {
     pub(super) ends: u8,
     /// Removals and insertions of the monitor's point at I.
     pub(super) toggles: u8,
-    /// Insertions of a developer's point at I.
+    /// Insertions of points at I: first a scenario's if there are two, then a
+    /// developer's.
     pub(super) inserts: u8,
     /// Calls of I by juror on a stopped thread.
     pub(super) evaluations: u8,
     /// Settings of the program counter by hand.
     pub(super) jumps: u8,
+    /// Traps that cannot be planted, since the memory is gone.
+    pub(super) losses: u8,
+    /// Replacements of the program.
+    pub(super) execs: u8,
 }
 
 /// What is explored.
@@ -74,6 +79,8 @@ pub(super) struct Program {
 pub(super) enum Action {
     /// The shell carries out the next operation.
     CarryOut,
+    /// The same, and the trap cannot be planted.
+    FailPlant,
     /// The same, and the push of a call faults.
     FailPush,
     /// The shell sees the stop of this processor's thread.
@@ -158,8 +165,9 @@ impl Program {
                 self.insert(I, Owner::Monitor)
             }));
         }
-        if left.inserts > 0 {
-            actions.push(Action::Command(self.insert(I, Owner::Developer)));
+        let owners = [Owner::Developer, Owner::Scenario];
+        if let Some(owner) = owners.get(usize::from(left.inserts).wrapping_sub(1)) {
+            actions.push(Action::Command(self.insert(I, *owner)));
         }
     }
 
@@ -184,6 +192,9 @@ impl Program {
         }
         if left.ends > 0 {
             happen(Stop::End);
+        }
+        if left.execs > 0 && processor.counter == Counter::At(OUTSIDE) {
+            happen(Stop::Exec);
         }
         let place = processor.counter.place();
         if processor.counter == Counter::At(place) && state.trap[place] {
@@ -269,6 +280,9 @@ impl System for Program {
             if pushes && state.left.faults > 0 {
                 actions.push(Action::FailPush);
             }
+            if state.left.losses > 0 && state.may_lose_trap() {
+                actions.push(Action::FailPlant);
+            }
         }
         if self.uniprocessor && !state.orders.is_empty() {
             return;
@@ -282,6 +296,7 @@ impl System for Program {
         let mut state = state.clone();
         match action {
             Action::CarryOut => state.carry_out(self)?,
+            Action::FailPlant => state.fail_plant()?,
             Action::FailPush => state.fail_push()?,
             Action::See(number) => {
                 if let Some(input) = state.see(number) {

@@ -16,6 +16,8 @@ const NOTHING: Budget = Budget {
     inserts: 0,
     evaluations: 0,
     jumps: 0,
+    losses: 0,
+    execs: 0,
 };
 
 const QUIET: Program = Program {
@@ -65,7 +67,7 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
 }
 
 /// What may happen, one kind at a time.
-fn disturbances() -> [Budget; 9] {
+fn disturbances() -> [Budget; 11] {
     [
         Budget {
             halts: 1,
@@ -98,6 +100,14 @@ fn disturbances() -> [Budget; 9] {
         },
         Budget {
             jumps: 1,
+            ..NOTHING
+        },
+        Budget {
+            losses: 1,
+            ..NOTHING
+        },
+        Budget {
+            execs: 1,
             ..NOTHING
         },
     ]
@@ -198,7 +208,7 @@ fn toggles() {
 #[test]
 fn inserts() {
     check(Budget {
-        inserts: 1,
+        inserts: 2,
         ..NOTHING
     });
 }
@@ -207,6 +217,22 @@ fn inserts() {
 fn jumps() {
     check(Budget {
         jumps: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn losses() {
+    check(Budget {
+        losses: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn execs() {
+    check(Budget {
+        execs: 1,
         ..NOTHING
     });
 }
@@ -287,6 +313,8 @@ fn everything() {
                 inserts: a.inserts + b.inserts,
                 evaluations: a.evaluations + b.evaluations,
                 jumps: a.jumps + b.jumps,
+                losses: a.losses + b.losses,
+                execs: a.execs + b.execs,
             });
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Referee {
     planted: BTreeSet<u64>,
     /// Where there is an owner or a trap, but not both.
     exposed: BTreeSet<u64>,
+    /// Where a trap was lost, so that it may be lifted or not.
+    lost: BTreeSet<u64>,
     threads: BTreeMap<ThreadId, Observed>,
     moving: usize,
 }
@@ -59,6 +61,13 @@ impl Referee {
                 self.update(address);
             }
             Input::Remove { address, owner } => self.remove(address, owner),
+            Input::Lost { address } => {
+                self.sites.remove(&address);
+                if self.planted.remove(&address) {
+                    self.lost.insert(address);
+                }
+                self.update(address);
+            }
             Input::Started { thread } => self.start(thread),
             Input::Attached { thread } => {
                 self.start(thread);
@@ -164,6 +173,7 @@ impl Referee {
         match *operation {
             Operation::Plant { address } => {
                 let fresh = self.planted.insert(address);
+                self.lost.remove(&address);
                 self.update(address);
                 demand(fresh, || {
                     format!("a second trap is planted at {address:#x}")
@@ -174,7 +184,7 @@ impl Referee {
                 demand(!owned || self.moving == 0, || {
                     format!("the trap at {address:#x} is lifted while a thread may run into it")
                 })?;
-                let there = self.planted.remove(&address);
+                let there = self.planted.remove(&address) || self.lost.remove(&address);
                 self.update(address);
                 demand(there, || {
                     format!("a trap is lifted at {address:#x}, where none is")

@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..20, thread, address, stack, owner, passage).prop_map(
+    (0..21, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -59,6 +59,7 @@ fn any_input() -> impl Strategy<Value = Input> {
             },
             17 => Input::Signalled { thread, address },
             18 => Input::Attached { thread },
+            19 => Input::Lost { address },
             _ => Input::Executed { thread },
         },
     )
@@ -76,10 +77,14 @@ proptest! {
         let mut planted = std::collections::BTreeSet::new();
         let mut operations = Vec::new();
         for input in inputs {
-            if matches!(input, Input::Executed { .. }) {
-                planted.clear();
-            }
             engine.handle(input, &mut operations);
+            match input {
+                Input::Executed { .. } => planted.clear(),
+                Input::Lost { address } if !engine.expects_trap(address) => {
+                    planted.remove(&address);
+                }
+                _ => {}
+            }
             for operation in operations.drain(..) {
                 match operation {
                     Plant { address } => prop_assert!(planted.insert(address)),

@@ -352,3 +352,26 @@ fn threads_that_start_and_end_during_a_pass() {
         &[ContinueThread { thread: TWO }],
     );
 }
+
+#[test]
+fn a_trap_that_is_lost_with_its_memory_holds_nobody_up() {
+    let mut fixture = Fixture::step_in_place_beside_held();
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: NEXT,
+        },
+        &[
+            Plant { address: A },
+            ContinueThread { thread: ONE },
+            ContinueThread { thread: TWO },
+        ],
+    );
+    fixture.check(Input::Lost { address: A }, &[]);
+    assert!(!fixture.engine.is_site(A));
+    fixture.check(remove(Owner::Monitor), &[]);
+    fixture.check(
+        insert(Owner::Monitor, Passage::InPlace),
+        &[Plant { address: A }],
+    );
+}

@@ -1,0 +1,307 @@
+//! juror and its peers, made to do the same work: for benchmarks and
+//! comparisons. What is not installed is left out.
+//!
+//! A peer is used as its users would at best: without an init file, without
+//! questions, signals that the program handles passed on.
+
+use crate::Juror;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// More than any program here comes to.
+const UNLIMITED: &str = "1000000000";
+
+/// What a debugger is to do with a program that it runs to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task<'a> {
+    /// Count how often the exact first instruction of a function is reached.
+    Count {
+        /// The function.
+        function: &'a str,
+    },
+    /// Ask a condition, which is never true, at each call of a function.
+    Ask {
+        /// The function; its arguments are in place.
+        function: &'a str,
+        /// The condition, in the words of C.
+        condition: &'a str,
+    },
+    /// Count the stores to a global variable.
+    CountStores {
+        /// The variable.
+        variable: &'a str,
+    },
+    /// Count the stores that change a global variable.
+    CountChanges {
+        /// The variable.
+        variable: &'a str,
+    },
+    /// Run to a function, and step from there by lines, over calls.
+    Step {
+        /// The function.
+        function: &'a str,
+        /// How many lines.
+        lines: u32,
+    },
+}
+
+/// A debugger of this machine.
+#[derive(Debug)]
+pub struct Debugger {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Juror(PathBuf),
+    Gdb,
+    Lldb,
+}
+
+impl Debugger {
+    /// The juror of this workspace, built for release, and those of its peers
+    /// that are installed; a line on standard output tells of the others.
+    ///
+    /// # Errors
+    ///
+    /// juror does not build.
+    pub fn all_present() -> Result<Vec<Debugger>, String> {
+        let mut debuggers = vec![Debugger {
+            name: "juror".to_owned(),
+            kind: Kind::Juror(Juror::find("release")?),
+        }];
+        for (command, kind) in [("gdb", Kind::Gdb), ("lldb", Kind::Lldb)] {
+            match version(command) {
+                Some(version) => debuggers.push(Debugger {
+                    name: format!("{command} {version}"),
+                    kind,
+                }),
+                None => println!("There is no {command} here: it is left out.\n"),
+            }
+        }
+        Ok(debuggers)
+    }
+
+    /// Its name, a peer's with its version.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is juror.
+    pub fn is_juror(&self) -> bool {
+        matches!(self.kind, Kind::Juror(_))
+    }
+
+    /// Runs a program to its end and does the task meanwhile; counts are
+    /// printed at the end. The program's arguments are to be added.
+    pub fn command(&self, task: Task<'_>, program: &Path) -> Command {
+        let (mut command, flag) = match &self.kind {
+            Kind::Juror(path) => {
+                let mut command = Command::new(path);
+                command.args(["run", "--batch", "--json"]);
+                (command, "-e")
+            }
+            Kind::Gdb => {
+                let mut command = Command::new("gdb");
+                command.args(["-nx", "-q", "-batch"]);
+                (command, "-ex")
+            }
+            Kind::Lldb => {
+                let mut command = Command::new("lldb");
+                command.args(["--no-lldbinit", "--batch"]);
+                (command, "-o")
+            }
+        };
+        let lines = match self.kind {
+            Kind::Juror(_) => juror_script(task),
+            Kind::Gdb => gdb_script(task),
+            Kind::Lldb => lldb_script(task),
+        };
+        for line in lines {
+            command.args([flag, &line]);
+        }
+        match self.kind {
+            Kind::Juror(_) => {}
+            Kind::Gdb => drop(command.arg("--args")),
+            Kind::Lldb => drop(command.arg("--")),
+        }
+        command.arg(program);
+        command
+    }
+
+    /// Attaches to a process, and lets it go again.
+    pub fn attach_command(&self, process: u32) -> Command {
+        let process = process.to_string();
+        match &self.kind {
+            Kind::Juror(path) => {
+                let mut command = Command::new(path);
+                command.args(["attach", "--batch", "-e", "detach", &process]);
+                command
+            }
+            Kind::Gdb => {
+                let mut command = Command::new("gdb");
+                command.args(["-nx", "-q", "-batch", "-iex"]);
+                command.args(["set debuginfod enabled off", "-p", &process]);
+                command.args(["-ex", "detach"]);
+                command
+            }
+            Kind::Lldb => {
+                let mut command = Command::new("lldb");
+                command.args(["--no-lldbinit", "--batch", "-p", &process]);
+                command.args(["-o", "detach"]);
+                command
+            }
+        }
+    }
+
+    /// The count of a task, in what its command has printed.
+    pub fn count(&self, task: Task<'_>, output: &str) -> Option<u64> {
+        match self.kind {
+            Kind::Juror(_) => number_after(output, "\"hits\":"),
+            // Nothing is said of a breakpoint that was not hit.
+            Kind::Gdb => output
+                .contains("Disp Enb Address")
+                .then(|| number_after(output, "already hit ").unwrap_or(0)),
+            Kind::Lldb => match task {
+                Task::CountStores { .. } | Task::CountChanges { .. } => {
+                    let (_, listed) = output.rsplit_once("Watchpoint 1: ")?;
+                    number_after(listed, "hit_count = ")
+                }
+                _ => {
+                    let (_, listed) = output.rsplit_once("\n2: name = ")?;
+                    number_after(listed, "hit count = ")
+                }
+            },
+        }
+    }
+}
+
+fn juror_script(task: Task<'_>) -> Vec<String> {
+    let ignore = format!("ignore 1 {UNLIMITED}");
+    let counted = |point: String| script(&[&point, &ignore, "run", "info breakpoints"]);
+    match task {
+        Task::Count { function } => counted(format!("break *{function}")),
+        Task::Ask {
+            function,
+            condition,
+        } => script(&[&format!("break {function} if {condition}"), "run"]),
+        Task::CountStores { variable } => counted(format!("watch {variable}")),
+        Task::CountChanges { variable } => counted(format!("change {variable}")),
+        Task::Step { function, lines } => stepping(function, lines),
+    }
+}
+
+fn gdb_script(task: Task<'_>) -> Vec<String> {
+    let mut lines = script(&[
+        "set debuginfod enabled off",
+        "set print thread-events off",
+        "handle SIGTRAP nostop noprint pass",
+    ]);
+    let ignore = format!("ignore 1 {UNLIMITED}");
+    let counted = |point: String| script(&[&point, &ignore, "run", "info breakpoints"]);
+    lines.extend(match task {
+        Task::Count { function } => counted(format!("break *{function}")),
+        Task::Ask {
+            function,
+            condition,
+        } => script(&[&format!("break {function} if {condition}"), "run"]),
+        // It has no other kind for stores alone.
+        Task::CountStores { variable } | Task::CountChanges { variable } => {
+            counted(format!("watch {variable}"))
+        }
+        Task::Step { function, lines } => stepping(function, lines),
+    });
+    lines
+}
+
+/// The same words for juror and gdb.
+fn stepping(function: &str, lines: u32) -> Vec<String> {
+    script(&[
+        &format!("tbreak {function}"),
+        "run",
+        &format!("next {lines}"),
+        "continue",
+    ])
+}
+
+fn lldb_script(task: Task<'_>) -> Vec<String> {
+    // Signals and watchpoints need a process.
+    let mut lines = script(&[
+        "breakpoint set --name main --one-shot true",
+        "run",
+        "process handle --pass true --stop false --notify false SIGTRAP SIGALRM SIGCHLD",
+    ]);
+    lines.extend(match task {
+        Task::Count { function } => script(&[
+            &format!("breakpoint set --name {function} --skip-prologue false"),
+            &format!("breakpoint modify --ignore-count {UNLIMITED} 2"),
+            "continue",
+            "breakpoint list",
+        ]),
+        Task::Ask {
+            function,
+            condition,
+        } => script(&[
+            &format!("breakpoint set --name {function} --condition '{condition}'"),
+            "continue",
+        ]),
+        Task::CountStores { variable } | Task::CountChanges { variable } => script(&[
+            &format!("watchpoint set variable --watch write {variable}"),
+            &format!("watchpoint ignore --ignore-count {UNLIMITED} 1"),
+            "continue",
+            "watchpoint list",
+        ]),
+        Task::Step { function, lines } => script(&[
+            &format!("breakpoint set --name {function} --one-shot true"),
+            "continue",
+            &format!("thread step-over --count {lines}"),
+            "continue",
+        ]),
+    });
+    lines
+}
+
+fn script(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|&line| line.to_owned()).collect()
+}
+
+/// The version that a command tells of itself: the last word of its first line.
+fn version(command: &str) -> Option<String> {
+    let output = Command::new(command).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text.lines().next()?.split_whitespace().last()?;
+    output.status.success().then(|| version.to_owned())
+}
+
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(words)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_found_in_what_debuggers_print() {
+        let of = |kind, task, output: &str| {
+            let name = String::new();
+            Debugger { name, kind }.count(task, output)
+        };
+        let count = Task::Count { function: "point" };
+        let stores = Task::CountStores { variable: "x" };
+        let juror = r#"{"value":[{"enabled":true,"hits":50,"number":1}]}"#;
+        assert_eq!(of(Kind::Juror(PathBuf::new()), count, juror), Some(50));
+        let gdb = "Num Type Disp Enb Address What\n1 breakpoint keep y 0x1 f\n";
+        assert_eq!(of(Kind::Gdb, count, gdb), Some(0));
+        let gdb = format!("{gdb}\tbreakpoint already hit 3328 times\n");
+        assert_eq!(of(Kind::Gdb, count, &gdb), Some(3328));
+        assert_eq!(of(Kind::Gdb, count, "the end"), None);
+        let lldb = "1: name = 'main', hit count = 1\n2: name = 'point', hit count = 8 Options\n";
+        assert_eq!(of(Kind::Lldb, count, lldb), Some(8));
+        let lldb = "Watchpoint 1: addr = 0x40 size = 4\n    hit_count = 9     ignore_count = 0\n";
+        assert_eq!(of(Kind::Lldb, stores, lldb), Some(9));
+    }
+}
