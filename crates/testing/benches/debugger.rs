@@ -50,7 +50,10 @@ enum Work {
     Mode(&'static str),
 }
 
-const COUNT: Task<'static> = Task::Count { function: "tick" };
+const COUNT: Task<'static> = Task::Count {
+    function: "tick",
+    own_traps: 0,
+};
 const FALSE: Task<'static> = Task::Ask {
     function: "tick",
     condition: "1 == 0",

@@ -18,6 +18,8 @@ pub enum Task<'a> {
     Count {
         /// The function.
         function: &'a str,
+        /// How many traps of its own the program handles meanwhile.
+        own_traps: u32,
     },
     /// Ask a condition, which is never true, at each call of a function.
     Ask {
@@ -181,7 +183,7 @@ fn juror_script(task: Task<'_>) -> Vec<String> {
     let ignore = format!("ignore 1 {UNLIMITED}");
     let counted = |point: String| script(&[&point, &ignore, "run", "info breakpoints"]);
     match task {
-        Task::Count { function } => counted(format!("break *{function}")),
+        Task::Count { function, .. } => counted(format!("break *{function}")),
         Task::Ask {
             function,
             condition,
@@ -193,15 +195,20 @@ fn juror_script(task: Task<'_>) -> Vec<String> {
 }
 
 fn gdb_script(task: Task<'_>) -> Vec<String> {
-    let mut lines = script(&[
-        "set debuginfod enabled off",
-        "set print thread-events off",
-        "handle SIGTRAP nostop noprint pass",
-    ]);
+    let mut lines = script(&["set debuginfod enabled off", "set print thread-events off"]);
     let ignore = format!("ignore 1 {UNLIMITED}");
     let counted = |point: String| script(&[&point, &ignore, "run", "info breakpoints"]);
     lines.extend(match task {
-        Task::Count { function } => counted(format!("break *{function}")),
+        Task::Count {
+            function,
+            own_traps,
+        } => {
+            let mut counting = script(&[&format!("break *{function}"), &ignore, "run"]);
+            // It uses SIGTRAP itself, and passes one on by command only.
+            counting.extend((0..own_traps).map(|_| "signal SIGTRAP".to_owned()));
+            counting.push("info breakpoints".to_owned());
+            counting
+        }
         Task::Ask {
             function,
             condition,
@@ -233,7 +240,7 @@ fn lldb_script(task: Task<'_>) -> Vec<String> {
         "process handle --pass true --stop false --notify false SIGTRAP SIGALRM SIGCHLD",
     ]);
     lines.extend(match task {
-        Task::Count { function } => script(&[
+        Task::Count { function, .. } => script(&[
             &format!("breakpoint set --name {function} --skip-prologue false"),
             &format!("breakpoint modify --ignore-count {UNLIMITED} 2"),
             "continue",
@@ -250,14 +257,16 @@ fn lldb_script(task: Task<'_>) -> Vec<String> {
             &format!("watchpoint set variable --watch write {variable}"),
             &format!("watchpoint ignore --ignore-count {UNLIMITED} 1"),
             "continue",
-            "watchpoint list",
+            "watchpoint list --verbose",
         ]),
-        Task::Step { function, lines } => script(&[
-            &format!("breakpoint set --name {function} --one-shot true"),
-            "continue",
-            &format!("thread step-over --count {lines}"),
-            "continue",
-        ]),
+        Task::Step { function, lines } => {
+            let breakpoint = format!("breakpoint set --name {function} --one-shot true");
+            let mut stepping = script(&[&breakpoint, "continue"]);
+            // It steps over one line at a time.
+            stepping.extend((0..lines).map(|_| "next".to_owned()));
+            stepping.push("continue".to_owned());
+            stepping
+        }
     });
     lines
 }
@@ -290,7 +299,10 @@ mod tests {
             let name = String::new();
             Debugger { name, kind }.count(task, output)
         };
-        let count = Task::Count { function: "point" };
+        let count = Task::Count {
+            function: "point",
+            own_traps: 0,
+        };
         let stores = Task::CountStores { variable: "x" };
         let juror = r#"{"value":[{"enabled":true,"hits":50,"number":1}]}"#;
         assert_eq!(of(Kind::Juror(PathBuf::new()), count, juror), Some(50));

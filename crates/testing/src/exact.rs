@@ -34,6 +34,8 @@ pub struct Row {
     pub expected: u64,
     /// What the program says that it has counted.
     pub says: &'static str,
+    /// How many traps of its own it handles.
+    pub own_traps: u32,
 }
 
 const fn row(
@@ -51,6 +53,7 @@ const fn row(
         watched,
         expected,
         says,
+        own_traps: 0,
     }
 }
 
@@ -112,14 +115,17 @@ pub const ROWS: &[Row] = &[
         5,
         "5 of 5 children lived",
     ),
-    row(
-        "10 passes, each after a trap of the program's own",
-        "own_trap",
-        &[],
-        Watched::Point,
-        10,
-        "10 traps handled",
-    ),
+    Row {
+        own_traps: 10,
+        ..row(
+            "10 passes, each after a trap of the program's own",
+            "own_trap",
+            &[],
+            Watched::Point,
+            10,
+            "10 traps handled",
+        )
+    },
     row(
         "`read(2)` into a variable, once",
         "received",
@@ -153,7 +159,10 @@ impl Row {
     /// What a debugger is to do.
     pub fn task(&self) -> Task<'static> {
         match self.watched {
-            Watched::Point => Task::Count { function: "point" },
+            Watched::Point => Task::Count {
+                function: "point",
+                own_traps: self.own_traps,
+            },
             Watched::Stores => Task::CountStores {
                 variable: "watched",
             },
@@ -176,10 +185,11 @@ impl Row {
     }
 }
 
-/// What a program of a row said, in an output that has more than that.
+/// What a program of a row said, in an output that has more than that: its
+/// source, perhaps, but that is not at the beginning of a line.
 pub fn program_says(output: &str) -> Option<&str> {
-    let line = output.lines().find_map(|line| line.split_once("program: "));
-    line.map(|(_, words)| words.trim())
+    let mut lines = output.lines();
+    lines.find_map(|line| Some(line.strip_prefix("program: ")?.trim()))
 }
 
 #[cfg(test)]
