@@ -383,14 +383,25 @@ fn elements(
     })
 }
 
+/// Whether values of a type are numbers, where they can be read.
+fn is_number(r#type: &Type) -> bool {
+    matches!(
+        r#type.strip().kind(),
+        TypeKind::Base(_)
+            | TypeKind::Pointer(_)
+            | TypeKind::Reference(_)
+            | TypeKind::Enumeration { .. }
+    )
+}
+
 /// A value as one of another type, as C's casts have it.
 pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
     let number = match value.number(memory) {
         Ok(number) => number,
-        // A structure seen as another one.
-        Err(_) if matches!(value.place, Place::Memory(_)) => {
+        // A structure seen as another one. A number that cannot be read is none.
+        Err(_) if matches!(value.place, Place::Memory(_)) && !is_number(&value.r#type) => {
             return Ok(Typed {
                 r#type,
                 ..value.clone()
