@@ -103,6 +103,17 @@ impl Debuggee {
         Ok(registers.filter(has_trapped).map(|(_, it)| *it).collect())
     }
 
+    /// Takes all registers from a stopped thread until it runs: it gets them
+    /// back then. A trap of theirs that is still to come is judged as ever.
+    pub(crate) fn rest_hardware(&mut self, thread: ThreadId) {
+        self.clear_hardware(thread);
+        if let Some(known) = self.threads.get_mut(&thread.0)
+            && known.hardware.is_armed()
+        {
+            known.hardware.generation = 0;
+        }
+    }
+
     /// Takes all registers from a stopped thread that is let go.
     pub(crate) fn clear_hardware(&self, thread: ThreadId) {
         let is_armed = self

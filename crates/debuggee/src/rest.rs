@@ -27,7 +27,7 @@ impl Debuggee {
             return Ok(());
         }
         let ids: Vec<ThreadId> = self.threads.values().map(|thread| thread.id).collect();
-        for thread in ids {
+        for &thread in &ids {
             match self.leave_trap_stop(thread) {
                 Ok(()) | Err(DebuggeeError::ThreadGone(_)) => {}
                 Err(error) => return Err(error),
@@ -37,10 +37,13 @@ impl Debuggee {
             .threads
             .values()
             .all(|thread| thread.state == State::Stopped);
-        match is_still {
-            true => self.memory.rest(),
-            false => Ok(()),
+        if !is_still {
+            return Ok(());
         }
+        for thread in ids {
+            self.rest_hardware(thread);
+        }
+        self.memory.rest()
     }
 
     /// Moves a thread from the stop of a signal of juror's own making to a

@@ -8,7 +8,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use juror_debuggee::{CpuPolicy, Debuggee, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{
+    AccessKinds, CpuPolicy, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
+};
 use support::bare::Bare;
 use support::{Program, compile, file_address, is_running};
 
@@ -72,13 +74,25 @@ fn play_juror() {
     };
     let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
     let work = main.bias + file_address(path, "work");
+    let total = main.bias + file_address(path, "total");
     debuggee.insert(work, Owner::Developer).unwrap();
+    if role == "watch" {
+        let least = WatchTier::Hardware;
+        debuggee
+            .watch(
+                &[total..total + 8],
+                AccessKinds::WRITE,
+                Owner::Developer,
+                least,
+            )
+            .unwrap();
+    }
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
         let notice = debuggee.wait().unwrap();
         hits += u32::from(matches!(notice, Notice::Hit { .. }));
-        if role == "rest" && hits == 5 {
+        if role != "run" && role != "launch" && hits == 5 {
             // As at the prompt, at a breakpoint.
             debuggee.halt_all().unwrap();
             debuggee.rest().unwrap();
@@ -166,8 +180,8 @@ fn an_attached_program_at_rest_goes_on_unharmed() {
     let program = compile(PROGRAM, &["-O1"]);
     let bare = Bare::start(&program, &[]);
     let text = bare.bytes_at(&program, "work");
-    for _ in 0..5 {
-        let player = Player::start("rest", &program, bare.process());
+    for role in ["rest", "watch", "rest", "watch", "rest"] {
+        let player = Player::start(role, &program, bare.process());
         // The text is right before juror dies, not only after.
         assert_eq!(bare.bytes_at(&program, "work"), text);
         player.kill();

@@ -3,15 +3,16 @@
 //!
 //! A hit is known by its pass, its site and a loop counter, so a second report
 //! of one execution is seen even where another one is missed. The tests make
-//! more than 50 000 passes of a site; `JUROR_STRESS=nightly` makes twenty times
-//! as many.
+//! more than 50 000 passes of a site; `JUROR_STRESS=nightly` makes more than a
+//! million for each way past one.
 
 mod support;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use juror_debuggee::{Debuggee, Notice, Owner};
+use juror_stepping::Passage;
 use support::{Program, compile, file_address, run_with};
 
 const SOURCE: &str = include_str!("programs/stress.c");
@@ -65,17 +66,24 @@ const PLAIN: Load<'static> = Load {
     forks: 0,
 };
 
-impl Load<'_> {
-    /// Twenty times as much at night.
-    fn is_nightly() -> bool {
-        std::env::var_os("JUROR_STRESS").is_some_and(|value| value == "nightly")
+impl Way {
+    /// How much more is made at night.
+    fn factor(self) -> usize {
+        let is_nightly = std::env::var_os("JUROR_STRESS").is_some_and(|value| value == "nightly");
+        match self {
+            _ if !is_nightly => 1,
+            Way::Best => 120,
+            Way::InPlace => 80,
+        }
     }
+}
 
+impl Load<'_> {
     /// Passes of each thread.
     fn passes(&self) -> usize {
         let per_pass: usize = self.sites.iter().map(|&site| EXECUTIONS[site]).sum();
-        let factor = if Load::is_nightly() { 20 } else { 1 };
-        (self.hits * factor).div_ceil(self.threads * self.generations * per_pass)
+        self.hits
+            .div_ceil(self.threads * self.generations * per_pass)
     }
 
     fn arguments(&self) -> Vec<std::ffi::OsString> {
@@ -94,6 +102,10 @@ impl Load<'_> {
 /// Runs the program, and compares what it counted with what was told.
 #[track_caller]
 fn check(program: &Program, load: Load<'_>, way: Way) {
+    let load = Load {
+        hits: load.hits * way.factor(),
+        ..load
+    };
     let mut launch = program.launch();
     launch.arguments = load.arguments();
     launch.in_place = way == Way::InPlace;
@@ -102,6 +114,11 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
     for &site in load.sites {
         debuggee.insert(addresses[site], Owner::Monitor).unwrap();
     }
+    let passages: HashMap<u64, Passage> = debuggee
+        .engine()
+        .sites()
+        .map(|(address, _, passage)| (address, passage))
+        .collect();
     let mut told = [0; 50];
     let mut seen = HashSet::new();
     run_with(&mut debuggee, |debuggee, notice| {
@@ -130,7 +147,18 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
     }
     let total: usize = told.iter().sum();
     assert!(total >= load.hits, "{total}: {load:?}");
-    println!("{total} executions, each told once: {load:?}, {way:?}");
+    let passed = |is_meant: fn(&Passage) -> bool| -> usize {
+        let sites = load.sites.iter();
+        let meant = sites.filter(|&&site| is_meant(&passages[&addresses[site]]));
+        meant.map(|&site| told[site]).sum()
+    };
+    println!(
+        "{total} executions, each told once: skipped {}, called {}, copied {}, in place {}; {load:?}",
+        passed(|it| matches!(it, Passage::Skip { .. })),
+        passed(|it| matches!(it, Passage::Call { .. })),
+        passed(|it| matches!(it, Passage::Copy { .. })),
+        passed(|it| matches!(it, Passage::InPlace | Passage::InPlaceRounds)),
+    );
 }
 
 fn counts(output: &str) -> Vec<usize> {
