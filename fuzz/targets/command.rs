@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 mod arguments;
 #[allow(dead_code)]
 #[path = "../../crates/cli/src/driver.rs"]
+#[allow(unused_imports)]
 mod driver;
 
 fuzz_target!(|bytes: &[u8]| {

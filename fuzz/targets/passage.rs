@@ -55,7 +55,7 @@ fn check(code: &[u8], address: u64, slot: u64) {
                 (original.near_branch_target(), original.next_ip())
             );
         }
-        Passage::InPlace => assert!(planned.copy.is_none()),
+        Passage::InPlace | Passage::InPlaceRounds => assert!(planned.copy.is_none()),
     }
 }
 
