@@ -244,8 +244,10 @@ impl Debuggee {
         self.settle(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap whose signal
-    /// is still to come: the kernel tells of the request first.
+    /// Whether a thread that was asked to stop has executed a trap, or an access
+    /// that a debug register watches, whose signal is still to come: the kernel
+    /// tells of the request first. Where juror ends before it comes, nobody
+    /// would keep it from the program.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         let is_asked = self
             .threads
@@ -255,7 +257,8 @@ impl Debuggee {
             return Ok(false);
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
-        Ok(self.memory.is_planted(counter.wrapping_sub(1)) && kernel::has_trap_waiting(thread.0))
+        let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();
+        Ok(may_trap && kernel::has_trap_waiting(thread.0))
     }
 
     fn take_in_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

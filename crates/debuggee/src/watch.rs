@@ -93,6 +93,11 @@ impl Watches {
         !self.list.is_empty()
     }
 
+    /// Whether debug registers may be in use, for accesses or for places.
+    pub(crate) fn is_any(&self) -> bool {
+        self.is_live() || !self.execute.is_empty()
+    }
+
     /// Whether any watch needs every instruction to be stepped.
     pub(crate) fn has_stepping(&self) -> bool {
         self.list
@@ -173,7 +178,7 @@ impl Debuggee {
 
     /// Takes everything away from the process, whose threads stand.
     pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
-        if !self.watches.is_live() && self.watches.execute.is_empty() {
+        if !self.watches.is_any() {
             return Ok(());
         }
         self.watches.list.clear();
