@@ -25,6 +25,9 @@ use crate::thread::{State, Thread};
 pub(crate) struct Birth {
     is_vfork: bool,
     parent: ThreadId,
+    /// The parent stands until it is seen whether the child can be followed:
+    /// what it did meanwhile would be told as the debuggee's.
+    holds_parent: bool,
 }
 
 impl Debuggee {
@@ -42,7 +45,13 @@ impl Debuggee {
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
             let is_vfork = event == Event::Vfork;
-            self.births.insert(child, Birth { is_vfork, parent });
+            let holds_parent = event == Event::Fork && self.follows_child();
+            let birth = Birth {
+                is_vfork,
+                parent,
+                holds_parent,
+            };
+            self.births.insert(child, birth);
         } else {
             // It has reported, run and ended before its parent's word of it.
         }
@@ -54,7 +63,23 @@ impl Debuggee {
         }
         match event {
             Event::Vfork => Ok(()),
+            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => {
+                self.interrupt_engine(parent)?;
+                if let Some(known) = self.threads.get_mut(&parent.0) {
+                    known.awaiting = true;
+                }
+                Ok(())
+            }
             _ => self.settle(parent),
+        }
+    }
+
+    /// A new process is not followed after all, or is gone: its parent goes on
+    /// if it stood for that.
+    pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
+        match birth.holds_parent && !self.is_halting {
+            true => self.resume(birth.parent),
+            false => Ok(()),
         }
     }
 
@@ -131,9 +156,10 @@ impl Debuggee {
             return Ok(());
         };
         let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
-        if !shares && self.follows_child() {
-            return self.follow_forked(child, birth.parent);
+        if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
+            return Ok(());
         }
+        self.let_parent_go(birth)?;
         if !shares {
             // A child that is already gone needs nothing.
             if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {

@@ -45,16 +45,17 @@ impl Debuggee {
         self.follow == Follow::Child && !self.is_switching
     }
 
-    /// Becomes a forked child, which stands at its first stop.
+    /// Becomes a forked child, which stands at its first stop; false when it
+    /// is gone.
     pub(crate) fn follow_forked(
         &mut self,
         child: u32,
         parent: ThreadId,
-    ) -> Result<(), DebuggeeError> {
+    ) -> Result<bool, DebuggeeError> {
         let path = process_status::file_of(child, child, "mem");
         // A child that is already gone cannot be followed.
         let Ok(mut memory) = Memory::open(&path) else {
-            return Ok(());
+            return Ok(false);
         };
         self.is_switching = true;
         let halted = self.halt_everything();
@@ -75,7 +76,7 @@ impl Debuggee {
             .insert(child, Thread::new(thread, State::Stopped));
         self.feed(Input::Started { thread })?;
         self.announce(Notice::Followed { thread, parent });
-        Ok(())
+        Ok(true)
     }
 
     /// Becomes a child that shared the memory and runs another program now.

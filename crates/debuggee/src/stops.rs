@@ -307,7 +307,9 @@ impl Debuggee {
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.departing.remove(&id);
-        self.births.remove(&id);
+        if let Some(birth) = self.births.remove(&id) {
+            self.let_parent_go(birth)?;
+        }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;
             let is_last = self.threads.is_empty() && self.departing.is_empty();

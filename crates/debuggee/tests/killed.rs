@@ -80,7 +80,7 @@ fn play_juror() {
         let least = WatchTier::Hardware;
         debuggee
             .watch(
-                &[total..total + 8],
+                std::slice::from_ref(&(total..total + 8)),
                 AccessKinds::WRITE,
                 Owner::Developer,
                 least,
