@@ -72,7 +72,7 @@ impl Way {
         let is_nightly = std::env::var_os("JUROR_STRESS").is_some_and(|value| value == "nightly");
         match self {
             _ if !is_nightly => 1,
-            Way::Best => 120,
+            Way::Best => 190,
             Way::InPlace => 80,
         }
     }
