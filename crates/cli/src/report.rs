@@ -45,6 +45,9 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
 /// Writes why and where the debuggee stopped; true when a reader will want
 /// the stack too.
 fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool {
+    for error in view.reason.condition_errors() {
+        writeln!(page, "{}", safe(error));
+    }
     match &view.reason {
         StopReason::Violation { violations } => {
             write_violations(page, violations);
@@ -64,25 +67,13 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
         StopReason::Breakpoint {
-            numbers,
-            temporary,
-            errors,
-            silent: _,
+            numbers, temporary, ..
         } => {
-            for error in errors {
-                writeln!(page, "{}", safe(error));
-            }
-            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            let word = if *temporary {
-                "Temporary breakpoint"
-            } else {
-                "Breakpoint"
-            };
-            let lead = format!("{STRONG}{word} {}{STRONG:#}", numbers.join(", "));
+            let lead = point_lead("breakpoint", numbers, *temporary);
             write_place(page, lead, " in ", view);
             return false;
         }
-        StopReason::Watchpoint { accesses } => {
+        StopReason::Watchpoint { accesses, .. } => {
             watched::write_accesses(page, accesses);
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
             return false;
@@ -102,17 +93,8 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             description,
             ..
         } => {
-            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            let word = if *temporary {
-                "Temporary catchpoint"
-            } else {
-                "Catchpoint"
-            };
-            let lead = format!(
-                "{STRONG}{word} {}{STRONG:#} ({})",
-                numbers.join(", "),
-                safe(description)
-            );
+            let lead = point_lead("catchpoint", numbers, *temporary);
+            let lead = format!("{lead} ({})", safe(description));
             write_place(page, lead, " in ", view);
             return false;
         }
@@ -177,6 +159,19 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         }
     }
     true
+}
+
+/// `Temporary breakpoint 1, 3`
+fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let words = match temporary {
+        true => format!("Temporary {word}"),
+        false => {
+            let (first, rest) = word.split_at(1);
+            format!("{}{rest}", first.to_uppercase())
+        }
+    };
+    format!("{STRONG}{words} {}{STRONG:#}", numbers.join(", "))
 }
 
 impl<'a> Context<'a> {

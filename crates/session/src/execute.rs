@@ -1,9 +1,9 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-use crate::breakpoints::Fate;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
 use crate::options::{CommandError, Observer};
+use crate::points::Fate;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
@@ -173,7 +173,7 @@ impl Session {
         }
         self.forget_program();
         self.watch.restart(self.options.history);
-        self.breakpoints.forget_hits();
+        self.forget_hits();
         self.launch()?;
         Ok(())
     }

@@ -25,6 +25,8 @@ mod line_run;
 mod listing;
 mod options;
 pub mod place;
+mod point_commands;
+pub mod points;
 mod print;
 mod report;
 mod run;

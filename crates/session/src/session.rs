@@ -219,8 +219,8 @@ impl Session {
         self.catchpoints.bind(program);
         let watched = self
             .hardware_breakpoints
-            .bind(program)
-            .and_then(|()| self.watchpoints.bind(program));
+            .settle(program)
+            .and_then(|()| self.watchpoints.settle(program));
         watched.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
