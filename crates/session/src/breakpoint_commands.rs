@@ -40,6 +40,11 @@ impl Session {
             self.check_address(*address)?;
         }
         let mut remarks = Vec::new();
+        remarks.extend(
+            place
+                .function()
+                .and_then(|name| self.remark_on_choice(name)),
+        );
         if let (Some(condition), Some(program)) = (&condition, &self.program) {
             check(condition, program, resolved.addresses.iter().copied()).map_err(in_condition)?;
             let wrong = |&&at: &&u64| condition.at(program, at).is_err();
@@ -119,6 +124,20 @@ impl Session {
             )),
             None => Ok(()),
         }
+    }
+
+    /// What is to be said of an indirect function whose choice is not known.
+    fn remark_on_choice(&self, name: &str) -> Option<String> {
+        let modules = &self.program.as_ref()?.modules;
+        let definitions = modules.definitions(name, |_| true);
+        let mut indirect = definitions.iter().filter(|it| it.function.indirect);
+        let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
+        is_open.then(|| {
+            format!(
+                "the program chooses `{name}` for the processor, and has not yet: this is where \
+                 it chooses; set the breakpoint again when the program has begun"
+            )
+        })
     }
 
     fn is_source_file(&self, file: &str) -> bool {

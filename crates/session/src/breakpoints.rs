@@ -124,6 +124,11 @@ impl Breakpoints {
         Ok(number)
     }
 
+    /// The names of the functions that they are at.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|it| it.place.function())
+    }
+
     /// Binds them to what is loaded now. A place that cannot be written to
     /// stays unplanted, and is shown so.
     pub fn bind(&mut self, program: &mut Program) {

@@ -79,6 +79,11 @@ impl HardwareBreakpoints {
         self.list.iter_mut()
     }
 
+    /// The names of the functions that they are at.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|it| it.place.function())
+    }
+
     /// Sets those that stop the program, wherever their places are in what is
     /// loaded now, and lifts the others.
     pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {

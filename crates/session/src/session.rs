@@ -215,6 +215,10 @@ impl Session {
         };
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
+        let functions = self.breakpoints.functions();
+        for name in functions.chain(self.hardware_breakpoints.functions()) {
+            program.resolve_functions(name, thread, false);
+        }
         self.breakpoints.bind(program);
         self.catchpoints.bind(program);
         let watched = self
