@@ -31,6 +31,10 @@ pub struct Context<'a> {
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
     let with_stack = write_reason(page, view, context);
     evaluations::write_remark(page, view);
+    if !context.prompt && matches!(view.reason, StopReason::Attached { .. }) {
+        // Where a process happened to be is no news to a log.
+        return;
+    }
     if let Some(source) = &view.source {
         write_source(page, source);
     }
@@ -440,6 +444,22 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             view.backtrace.clear();
             check(&view, false, expected);
         }
+    }
+
+    #[test]
+    fn a_log_has_one_line_of_an_attachment() {
+        let view = stop(StopReason::Attached { process: 815 });
+        let sources = sources();
+        let lines = |prompt| {
+            let context = Context {
+                sources: &sources,
+                prompt,
+            };
+            let text = plain(|page| write_stop(page, &view, context));
+            text.lines().count()
+        };
+        assert_eq!(lines(false), 1);
+        assert!(lines(true) > 3);
     }
 
     #[test]
