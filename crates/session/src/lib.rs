@@ -13,6 +13,7 @@ mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
+mod command_line;
 pub mod commands;
 mod completion;
 mod evaluations;
