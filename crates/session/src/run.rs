@@ -78,6 +78,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
+        self.prepare_followed()?;
         self.running_mut()?.debuggee.resume_all()?;
         self.pump(observer, Goal::default())
     }
@@ -125,11 +126,17 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Stepped { thread, .. } => {
-                let has_returned = self.running()?.debuggee.has_returned(thread);
-                return Ok(Some(match has_returned {
-                    true => Pause::CallEnded(thread, CallEnd::Returned),
-                    false => Pause::Stepped(thread),
-                }));
+                if self.running()?.debuggee.has_returned(thread) {
+                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+                }
+                if let Some(pause) = self.compare_followed(thread)? {
+                    return Ok(Some(pause));
+                }
+                if goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                // What it has in registers is watched.
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
@@ -219,6 +226,7 @@ impl Session {
                     ));
                 }
                 self.running_mut()?.restart(thread);
+                self.running_mut()?.debuggee.run_by_steps(thread, false);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -346,6 +354,9 @@ impl Session {
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
             pause = self.on_call_end(thread, address)?;
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -379,6 +390,9 @@ impl Session {
         let pause = self.on_access(thread, accesses)?;
         if pause.is_some() {
             return Ok(pause);
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
             // The step is done.

@@ -389,6 +389,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
+        self.prepare_followed()?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
@@ -445,6 +446,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
+        self.prepare_followed()?;
         let program = self.running_mut()?;
         for point in points {
             program.debuggee.insert(point.address, Owner::Step)?;
