@@ -145,3 +145,48 @@ fn reads_of_registers_are_refused_with_the_reason() {
         assert!(report.output.stdout.contains(expected), "{}", report.all());
     }
 }
+
+/// The end of a call without a return: told once, in this function, at one of
+/// these lines, with no store of other code before or after it.
+#[track_caller]
+fn check_end(build: &Build, n: u32, variable: &str, function: &str, lines: std::ops::Range<u64>) {
+    let report = Batch::new()
+        .command(&format!("tbreak left if n == {n}"))
+        .command("run")
+        .command(&format!("watch {variable}"))
+        .command("continue")
+        .command("continue")
+        .command("continue")
+        .command("continue")
+        .run(program("ends.cpp").compile(build), &[]);
+    let message = report.all();
+    let stops: Vec<&Value> = report.kind("stop").collect();
+    let ended = |stop: &&&Value| stop["reason"] == "watchpoint_ended";
+    assert_eq!(stops.iter().filter(ended).count(), 1, "{build} {message}");
+    let last = stops.last().expect("a stop");
+    assert_eq!(last["reason"], "watchpoint_ended", "{build} {message}");
+    assert_eq!(last["function"], "left", "{build} {message}");
+    let place = &last["location"];
+    let is_there = place["function"]
+        .as_str()
+        .is_some_and(|name| name.starts_with(function));
+    let line = place["line"].as_u64().unwrap_or_default();
+    assert!(
+        is_there && lines.contains(&line),
+        "{build} {place} {message}"
+    );
+    let own = |change: &(&str, &str, &str)| change.2.starts_with("left");
+    assert!(changes(&report).iter().all(own), "{build} {message}");
+    assert_eq!(report.end()["ending"]["status"], 0, "{build}");
+}
+
+#[test]
+fn a_call_that_is_left_by_a_jump_or_an_exception_ends_once_where_it_goes_on() {
+    for build in Build::all_of(Language::Cpp) {
+        // In memory, and the parameter, which optimized code has in a register.
+        for variable in ["local", "n"] {
+            check_end(&build, 1, variable, "jumps", 30..34);
+            check_end(&build, 2, variable, "catches", 38..43);
+        }
+    }
+}

@@ -180,7 +180,17 @@ impl Session {
                 fatal,
                 ..
             } => {
-                return self.on_signal(thread, signal, fault_address, fatal, observer);
+                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // It came before the instruction that was to be stepped.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
             }
             Notice::HardwareHit { thread, address } => {
                 let announced = self.announced.take() == Some((thread, address));
@@ -211,7 +221,13 @@ impl Session {
                 thread,
                 child,
                 kind,
-            } => return self.on_forking(thread, child, kind),
+            } => {
+                let pause = self.on_forking(thread, child, kind)?;
+                if pause.is_some() {
+                    self.tell_birth(child, observer)?;
+                }
+                return Ok(pause);
+            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
@@ -236,13 +252,7 @@ impl Session {
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => {
-                let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
-                };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
-            }
+            Notice::Forked { child, kind } => tell_forked(child, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -260,6 +270,17 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            tell_forked(child, kind, observer);
+        }
+        Ok(())
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -284,7 +305,6 @@ impl Session {
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
-            program.debuggee.resume(thread)?;
             return Ok(None);
         }
         let reason = StopReason::Signal {
@@ -663,6 +683,14 @@ impl Session {
             summaries,
         }
     }
+}
+
+fn tell_forked(child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+    let how = match kind {
+        ForkKind::Fork => "forked",
+        ForkKind::Vfork => "made by vfork",
+    };
+    observer.notice(&format!("process {child} {how}; it runs without juror"));
 }
 
 fn late_error(error: &crate::options::SessionError) -> StopReason {

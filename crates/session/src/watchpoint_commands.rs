@@ -165,6 +165,7 @@ impl Session {
             back: caller.map(|caller| caller.pc),
             function: frame.name.clone().unwrap_or_else(|| "??".to_owned()),
             start: start_of(frame),
+            is_dropped: false,
         })
     }
 
@@ -255,10 +256,13 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        let stack = self.watchpoints.stack_after(program, thread, address)?;
+        if let Some(landing) = self.watchpoints.landing(program, thread, address)? {
+            self.watchpoints.drop_frames(program, thread, landing)?;
+        }
+        let stack = self.watchpoints.stack_at_end(program, thread, address)?;
         let numbers = match stack {
             Some(stack) => self.watchpoints.ended(thread, stack),
             None => Vec::new(),

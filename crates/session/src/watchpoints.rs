@@ -42,6 +42,9 @@ pub struct Home {
     pub function: String,
     /// Where the function begins, in the process.
     pub start: Option<u64>,
+    /// A jump or an exception has dropped it, and its thread is on the way to
+    /// `back`, where it goes on.
+    pub is_dropped: bool,
 }
 
 impl Home {
@@ -113,7 +116,8 @@ impl WatchKind {
 
 impl Watchpoint {
     fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        let is_memory = self.followed.is_none();
+        let is_dropped = self.home.as_ref().is_some_and(|home| home.is_dropped);
+        let is_memory = self.followed.is_none() && !is_dropped;
         if is_memory && self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
@@ -181,7 +185,10 @@ impl Watchpoints {
 
     /// Those that stop the program and are in registers.
     pub(crate) fn followed(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
-        let is_followed = |it: &&mut Watchpoint| it.point.enabled && it.followed.is_some();
+        let is_followed = |it: &&mut Watchpoint| {
+            let is_dropped = it.home.as_ref().is_some_and(|home| home.is_dropped);
+            it.point.enabled && it.followed.is_some() && !is_dropped
+        };
         self.list.iter_mut().filter(is_followed)
     }
 
@@ -294,9 +301,37 @@ impl Watchpoints {
         of_thread.map(|it| it.point.number).collect()
     }
 
-    /// The stack pointer that a thread at an internal point will have: as it
-    /// is where a call returns, as it becomes where frames are dropped.
-    pub fn stack_after(
+    /// A thread drops the frames below a place, and goes on there: the calls
+    /// among them end there. Other code has their memory from now on.
+    ///
+    /// # Errors
+    /// The point there cannot be set.
+    pub(crate) fn drop_frames(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        landing: JumpTarget,
+    ) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            let Some(home) = &mut watchpoint.home else {
+                continue;
+            };
+            if home.thread != thread || landing.stack < home.cfa || home.is_dropped {
+                continue;
+            }
+            home.is_dropped = true;
+            program.debuggee.insert(landing.pc, Owner::Internal)?;
+            if let Some(back) = home.back.replace(landing.pc) {
+                program.debuggee.remove(back, Owner::Internal)?;
+            }
+            watchpoint.disarm(program)?;
+            watchpoint.unfollow(program)?;
+        }
+        Ok(())
+    }
+
+    /// The stack pointer of a thread at a point where a call comes back.
+    pub fn stack_at_end(
         &self,
         program: &Program,
         thread: ThreadId,
@@ -307,10 +342,10 @@ impl Watchpoints {
             return Ok(None);
         }
         let mut homes = homes.filter(|home| home.thread == thread);
-        if homes.any(|home| home.back == Some(address)) {
-            return Ok(Some(program.registers(thread)?.rsp));
+        match homes.any(|home| home.back == Some(address)) {
+            true => Ok(Some(program.registers(thread)?.rsp)),
+            false => Ok(None),
         }
-        self.unwind_points.future_stack(program, thread, address)
     }
 
     /// As `info watchpoints` shows them.
