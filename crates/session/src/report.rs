@@ -45,7 +45,7 @@ fn call_location(program: Option<&Program>, caller: u64) -> Location {
 }
 
 fn event_words(event: &SymbolicEvent) -> String {
-    format!("{} {}", event.kind, event.function)
+    format!("{} {}", event.kind, event.subject)
 }
 
 fn state_name(property: &Property, state: StateId) -> String {
@@ -304,14 +304,14 @@ fn remarks(watched: &Watched) -> Vec<String> {
             } else {
                 "inlined calls"
             };
-            format!("{calls} of `{}` could not be seen", event.function)
+            format!("{calls} of `{}` could not be seen", event.subject)
         })
         .collect();
     inlined.dedup();
     remarks.append(&mut inlined);
     let mut absent: Vec<&str> = events()
         .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
-        .map(|(_, event)| &*event.function)
+        .map(|(_, event)| &*event.subject)
         .collect();
     absent.sort_unstable();
     absent.dedup();
@@ -332,7 +332,7 @@ fn remarks(watched: &Watched) -> Vec<String> {
                 watched.occurrences.get(*index) == Some(&0)
                     && needed.get(*index).is_some_and(|need| need.needed)
                     && event.reach == Reach::Anywhere
-                    && !absent.contains(&&*event.function)
+                    && !absent.contains(&&*event.subject)
             })
             .map(|(_, event)| event_words(event))
             .collect();
@@ -349,8 +349,8 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::UnknownFunction { near, is_stripped } => {
             let mut diagnostic = Diagnostic::error(
                 "unknown-function",
-                event.function_span.clone(),
-                format!("the program has no function `{}`", event.function),
+                event.subject_span.clone(),
+                format!("the program has no function `{}`", event.subject),
             );
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -367,13 +367,13 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::Inlined { places, only } => {
             let mut diagnostic = Diagnostic::error(
                 "inlined-function",
-                event.function_span.clone(),
+                event.subject_span.clone(),
                 if *only {
-                    format!("`{}` exists only inlined into its callers", event.function)
+                    format!("`{}` exists only inlined into its callers", event.subject)
                 } else {
                     format!(
                         "some calls of `{}` were inlined, and cannot be seen",
-                        event.function
+                        event.subject
                     )
                 },
             );
@@ -398,10 +398,10 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::Indirect => {
             let mut diagnostic = Diagnostic::error(
                 "indirect-function",
-                event.function_span.clone(),
+                event.subject_span.clone(),
                 format!(
                     "`{}` is chosen among several when the program starts",
-                    event.function
+                    event.subject
                 ),
             );
             diagnostic.help = Some("name the one that is used on this machine".to_owned());
@@ -417,7 +417,7 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 .get(*slot)
                 .map_or_else(|| event.span.clone(), |c| c.span.clone());
             let mut diagnostic = Diagnostic::error("unreadable-value", span, error.message.clone());
-            if **function != *event.function {
+            if **function != *event.subject {
                 diagnostic.message = format!("in `{function}`: {}", diagnostic.message);
             }
             diagnostic.help.clone_from(&error.help);

@@ -43,6 +43,7 @@ const ROOMS: &[Room] = &[
 /// Edges between rooms of one floor.
 const SAME_FLOOR: &[(&str, &str)] = &[
     ("juror-language", "juror-event"),
+    ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
     ("juror", "juror-dap"),
     ("juror", "juror-web"),
