@@ -227,7 +227,7 @@ impl Session {
                     kind: "event",
                     for_what: format!(
                         "{}: {} = {} {}",
-                        watched.property.name, symbolic.name, symbolic.kind, symbolic.function
+                        watched.property.name, symbolic.name, symbolic.kind, symbolic.subject
                     ),
                     enabled: !planted.is_empty(),
                     locations: match program {
