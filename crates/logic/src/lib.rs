@@ -18,9 +18,11 @@ mod classes;
 mod clause;
 mod construct;
 mod derivative;
+mod display;
 
 mod error;
 mod expand;
+mod explain;
 mod formula;
 mod machine;
 mod normal;
@@ -28,10 +30,14 @@ mod outlook;
 mod past;
 mod regex;
 mod residual;
+mod table;
 mod tableau;
 
+pub use display::Names;
 pub use error::LogicError;
+pub use explain::{Blame, Explanation, Way};
 pub use formula::{Bound, Formula, Letter};
 pub use machine::{Machine, MachineState, Outlook, STATES_MAX};
 pub use outlook::{Decidable, decidable};
 pub use regex::{Guard, Meaning, Regex};
+pub use table::{StepOperator, Table};
