@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod lasso;
+
 use juror_logic::{Bound, Formula, Letter};
 use std::sync::Arc;
 
