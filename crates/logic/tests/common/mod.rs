@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod buchi;
 pub mod lasso;
 
 use juror_logic::{Bound, Formula, Letter};
