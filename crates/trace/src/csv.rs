@@ -483,3 +483,6 @@ fn integer(bytes: &[u8]) -> Option<i128> {
         number
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,7 +103,7 @@ impl Decoder {
             return;
         }
         self.sink.ended = true;
-        if self.sink.has_header {
+        if self.sink.needs_end {
             let position = match &self.source {
                 Source::Json(json) => Position::Line(json.line),
                 Source::Binary(binary) => Position::Byte(binary.offset),
@@ -131,6 +131,8 @@ pub(crate) struct Sink {
     order: Order,
     places: u32,
     has_header: bool,
+    /// The trace is one that says when it ends.
+    pub needs_end: bool,
     ended: bool,
 }
 
@@ -200,6 +202,7 @@ impl Sink {
             return Err(FaultKind::Malformed(message.to_owned()));
         }
         self.has_header = true;
+        self.needs_end = true;
         batch.header = Some(header);
         Ok(())
     }

@@ -23,6 +23,8 @@ mod fault;
 mod json;
 mod model;
 mod order;
+#[cfg(test)]
+mod samples;
 mod tables;
 
 pub use binding::{Binding, EventBinding, event_words, read_words};

@@ -84,6 +84,7 @@ impl BinaryDecoder {
             self.is_lost = true;
         }
         self.has_magic = true;
+        sink.needs_end = true;
         self.offset += magic.len() as u64;
     }
 
