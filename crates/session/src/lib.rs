@@ -23,9 +23,11 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+pub mod offline;
 mod options;
 pub mod place;
 mod print;
+mod recording;
 mod report;
 mod run;
 mod session;
@@ -38,7 +40,7 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
-    SessionError,
+    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    SelfCheckReport, SessionError,
 };
 pub use session::Session;
