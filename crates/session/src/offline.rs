@@ -157,19 +157,33 @@ impl Offline {
         let given = batch.values_of(event);
         let place = match event.place {
             NO_PLACE => u64::MAX,
-            place => known.places.get(place as usize).copied().unwrap_or(u64::MAX),
+            place => known
+                .places
+                .get(place as usize)
+                .copied()
+                .unwrap_or(u64::MAX),
         };
         for (number, watched) in self.watch.watched.iter_mut().enumerate() {
-            let events = known.bindings.get(number).map_or(&[][..], |it| it.events(event.layout));
+            let events = known
+                .bindings
+                .get(number)
+                .map_or(&[][..], |it| it.events(event.layout));
             // Which of them are waited for is known when the event begins.
             self.waiting.clear();
             let is_needed = |needs: &[juror_monitor::EventNeed], event: EventId| {
-                needs.get(usize::from(event.0)).is_some_and(|need| need.needed)
+                needs
+                    .get(usize::from(event.0))
+                    .is_some_and(|need| need.needed)
             };
             let needs = watched.monitor.needs();
-            self.waiting.extend(events.iter().map(|it| is_needed(needs, it.event)));
+            self.waiting
+                .extend(events.iter().map(|it| is_needed(needs, it.event)));
             for (found, &is_waiting) in events.iter().zip(&self.waiting) {
-                let need = watched.monitor.needs().get(usize::from(found.event.0)).copied();
+                let need = watched
+                    .monitor
+                    .needs()
+                    .get(usize::from(found.event.0))
+                    .copied();
                 let Some(need) = need.filter(|need| is_waiting && need.needed) else {
                     continue;
                 };
@@ -191,7 +205,9 @@ impl Offline {
                     let changes: Vec<StateChange> = changes
                         .map(|change| report::state_change(watched, change, happened, &self.places))
                         .collect();
-                    changes.iter().for_each(|change| observer.state_change(change));
+                    changes
+                        .iter()
+                        .for_each(|change| observer.state_change(change));
                 }
             }
         }

@@ -13,7 +13,9 @@ use crate::report::Places;
 use crate::view::Ending;
 use juror_event::{Capture, EventId, Reach, SymbolicEvent};
 use juror_instrument::program::Program;
-use juror_language::{Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition};
+use juror_language::{
+    Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
+};
 use juror_trace::{
     Declaration, Encoder, Header, How, LayoutId, Moment, Place, event_words, read_words,
 };
@@ -263,7 +265,10 @@ pub fn property<'a>(
     for event in named_events(recording)? {
         add_event(&mut events, &event, false);
     }
-    if let Some(event) = events.iter().find(|event| event.captures.len() > VALUES_MAX) {
+    if let Some(event) = events
+        .iter()
+        .find(|event| event.captures.len() > VALUES_MAX)
+    {
         let event = event_words(event);
         return Err(SessionError::Launch(format!(
             "the properties read more than {VALUES_MAX} values at `{event}`, and a trace holds no \
