@@ -145,6 +145,14 @@ impl Arena {
         &self.nodes[formula.index()]
     }
 
+    /// The bound of a future operator.
+    pub fn bound(&self, formula: FormulaId) -> Bound {
+        match self.node(formula) {
+            Node::Until { bound, .. } | Node::Release { bound, .. } => *bound,
+            _ => Bound::Unbounded,
+        }
+    }
+
     /// The tracked formulas that a formula depends on, now or later.
     pub fn reads(&self, formula: FormulaId) -> u64 {
         self.reads[formula.index()]

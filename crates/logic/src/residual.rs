@@ -9,7 +9,7 @@
 //!
 //! Either side determines the other one; two states with an equal side are one.
 
-use crate::clause::Atom;
+use crate::clause::{Atom, Clause};
 use crate::normal::{Arena, FormulaId, holds_without_steps};
 use crate::past::Memory;
 use crate::tableau::{Edge, NodeId, Prospect, Tableau};
@@ -65,13 +65,8 @@ impl Residuals {
     /// The node before the first step. That there must be one is what makes a
     /// run without any step false.
     fn first(&mut self, formula: FormulaId, strong: bool) -> Result<Vec<NodeId>, LogicError> {
-        let mut clause = Vec::new();
-        let atom = Atom {
-            formula,
-            strong,
-            window: Default::default(),
-        };
-        if !crate::clause::add(&self.tableau.arena, &mut clause, atom) {
+        let mut clause = Clause::default();
+        if !clause.add(&self.tableau.arena, strong, Atom::new(formula)) {
             return Ok(Vec::new());
         }
         Ok(vec![self.tableau.node(clause, Memory::new())?])
