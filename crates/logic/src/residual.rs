@@ -10,9 +10,10 @@
 //! Either side determines the other one; two states with an equal side are one.
 
 use crate::clause::{Atom, Clause};
-use crate::normal::{Arena, FormulaId, holds_without_steps};
+use crate::normal::{Arena, FormulaId};
 use crate::past::Memory;
 use crate::tableau::{Edge, NodeId, Prospect, Tableau};
+use crate::written::holds_without_steps;
 use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;

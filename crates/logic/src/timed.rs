@@ -23,7 +23,8 @@
 use crate::clause::{Atom, Clause, Window};
 use crate::expand::{Present, Term};
 use crate::explain::Explanation;
-use crate::normal::{Arena, FALSE, FormulaId, Node, Tracked, holds_without_steps};
+use crate::normal::{Arena, FALSE, FormulaId, Node, Tracked};
+use crate::written::holds_without_steps;
 use crate::{Bound, Formula, Letter, LogicError};
 use juror_event::Verdict;
 use serde::{Deserialize, Serialize};
