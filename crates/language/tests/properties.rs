@@ -30,8 +30,8 @@ fn the_queue_property_is_understood() {
 
     let new = &property.events[0];
     assert_eq!(new.kind, EventKind::AfterCall);
-    assert_eq!(&*new.function, "queue_new");
-    assert_eq!(&QUEUE_BOUNDS[new.function_span.clone()], "queue_new");
+    assert_eq!(&*new.subject, "queue_new");
+    assert_eq!(&QUEUE_BOUNDS[new.subject_span.clone()], "queue_new");
     assert_eq!(new.captures[0].read, Read::Name("size".into()));
     assert_eq!(new.captures[1].read, Read::Return);
     assert_eq!(&*new.captures[1].name, "queue");
@@ -116,10 +116,10 @@ fn functions_and_where_they_are() {
         event c = before ns::inner::f
         state init { on a on b on c }"#;
     let events = loaded(source).events;
-    assert_eq!(&*events[0].function, "operator new(unsigned long)");
+    assert_eq!(&*events[0].subject, "operator new(unsigned long)");
     assert_eq!(events[0].reach, Reach::Library);
     assert_eq!(events[1].reach, Reach::Module("libc.so".into()));
-    assert_eq!(&*events[2].function, "ns::inner::f");
+    assert_eq!(&*events[2].subject, "ns::inner::f");
     assert_eq!(events[2].reach, Reach::Anywhere);
 }
 
@@ -175,7 +175,7 @@ fn an_arrow_after_a_space_leads_to_a_state() {
                       on e when (q -> done) }
          state done";
     let property = loaded(source);
-    let targets: Vec<u16> = property.states()[0]
+    let targets: Vec<u32> = property.states()[0]
         .transitions
         .iter()
         .map(|transition| transition.success.target.0)
