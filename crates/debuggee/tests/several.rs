@@ -354,6 +354,7 @@ fn a_request_stops_whichever_runs() {
         }
     }
     parent.hand_over(&mut child);
+    parent.spare_group();
     drop(parent);
     child.resume_all().unwrap();
     interrupter.interrupt();
