@@ -93,6 +93,10 @@ pub(crate) struct Catchpoints {
     list: Vec<Catchpoint>,
 }
 
+/// Where catchpoints are in a process that is not looked at just now, by
+/// number.
+pub(crate) type CaughtPlaces = Vec<(u32, Vec<u64>)>;
+
 /// What stopped the program: the catchpoints' numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caught {
@@ -167,6 +171,32 @@ impl Catchpoints {
                 let _ = program.debuggee.remove(address, Owner::Developer);
             }
             it.addresses = wanted;
+        }
+    }
+
+    /// Where they are in a forked copy of the process that is looked at.
+    pub(crate) fn places_of_fork(&self) -> CaughtPlaces {
+        let planted = self.list.iter().filter(|it| !it.addresses.is_empty());
+        planted
+            .map(|it| (it.number, it.addresses.clone()))
+            .collect()
+    }
+
+    /// Looks at another process from now on: `program`, with its places.
+    pub(crate) fn exchange(&mut self, places: &mut CaughtPlaces, program: &mut Program) {
+        let before = std::mem::take(places);
+        for it in self.list.iter_mut().filter(|it| !it.addresses.is_empty()) {
+            places.push((it.number, std::mem::take(&mut it.addresses)));
+        }
+        for (number, addresses) in before {
+            if let Some(it) = self.list.iter_mut().find(|it| it.number == number) {
+                it.addresses = addresses;
+                continue;
+            }
+            // It has been deleted meanwhile.
+            for address in addresses {
+                let _ = program.debuggee.remove(address, Owner::Developer);
+            }
         }
     }
 

@@ -30,6 +30,16 @@ pub struct HardwareBreakpoint {
 #[derive(Debug, Default)]
 pub struct HardwareBreakpoints {
     list: Vec<HardwareBreakpoint>,
+    /// Places of breakpoints that were deleted while another process was
+    /// looked at.
+    orphans: Vec<u64>,
+}
+
+/// The places in a process that is not looked at just now, by number.
+#[derive(Debug, Default)]
+pub struct HardwarePlaces {
+    addresses: Vec<(u32, Vec<u64>)>,
+    orphans: Vec<u64>,
 }
 
 impl HardwareBreakpoint {
@@ -58,8 +68,32 @@ impl HardwareBreakpoints {
         self.list.iter().map(|it| it.number)
     }
 
-    /// Sets them in a program that has just been loaded.
+    /// Looks at another process from now on.
+    pub fn exchange(&mut self, places: &mut HardwarePlaces) {
+        let before = std::mem::take(places);
+        for breakpoint in &mut self.list {
+            let addresses = std::mem::take(&mut breakpoint.addresses);
+            places.addresses.push((breakpoint.number, addresses));
+        }
+        places.orphans = std::mem::replace(&mut self.orphans, before.orphans);
+        for (number, addresses) in before.addresses {
+            match self.list.iter_mut().find(|it| it.number == number) {
+                Some(breakpoint) => breakpoint.addresses = addresses,
+                None => self.orphans.extend(addresses),
+            }
+        }
+    }
+
+    /// Sets them in a program that has just been loaded, and takes away those
+    /// that are not wanted any more. Stops its threads if there is anything to
+    /// do.
     pub fn bind(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for address in std::mem::take(&mut self.orphans) {
+            program.debuggee.remove_hardware(address)?;
+        }
+        for breakpoint in self.list.iter_mut().filter(|it| !it.enabled) {
+            breakpoint.lift(program)?;
+        }
         for breakpoint in self.list.iter_mut().filter(|it| it.enabled) {
             breakpoint.set(program)?;
         }
@@ -68,6 +102,7 @@ impl HardwareBreakpoints {
 
     /// The process is gone; the places stay.
     pub fn forget_locations(&mut self) {
+        self.orphans.clear();
         for breakpoint in &mut self.list {
             breakpoint.addresses.clear();
         }

@@ -14,15 +14,16 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
 use crate::watch::Reaction;
-use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
+use juror_debuggee::{Follow, ForkKind, Notice, Owners, ThreadId};
 use juror_instrument::frames::users_frames;
+use juror_instrument::program::Program;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
 /// Reports of one stop; more of them say the same.
-const VIOLATIONS_MAX: usize = 10;
+pub(crate) const VIOLATIONS_MAX: usize = 10;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
-        self.running_mut()?.debuggee.resume_all()?;
+        self.resume_processes()?;
         self.pump(observer, Goal::default())
     }
 
@@ -91,8 +92,10 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
-            let notice = self.running_mut()?.debuggee.wait()?;
-            if let Some(pause) = self.take(notice, observer, goal)? {
+            let notice = self.next_notice()?;
+            let pause = self.take(notice, observer, goal)?;
+            self.tell_ends(observer);
+            if let Some(pause) = pause {
                 return Ok(pause);
             }
         }
@@ -145,8 +148,11 @@ impl Session {
                     self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.breakpoints.end_thread(program, number) {
-                        observer.notice(&gone);
+                    let has_number = |it: &Program| it.thread_of_number(number).is_some();
+                    if !self.processes.other_programs().any(has_number) {
+                        for gone in self.breakpoints.end_thread(program, number) {
+                            observer.notice(&gone);
+                        }
                     }
                 }
             }
@@ -229,11 +235,19 @@ impl Session {
             }
             Notice::Forked { child, kind } => {
                 let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
+                    ForkKind::Fork => "forked; it runs without juror",
+                    ForkKind::Vfork if self.options.follow == Follow::Both => {
+                        "made by vfork; it is debugged when it runs its program"
+                    }
+                    ForkKind::Vfork => "made by vfork; it runs without juror",
                 };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
+                observer.notice(&format!("process {child} {how}"));
             }
+            Notice::Joined {
+                process,
+                parent,
+                kind,
+            } => return self.on_joined(process, parent, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -244,10 +258,10 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             Notice::Exited { status } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
+                return Ok(self.on_process_end(Ending::Exited { status }));
             }
             Notice::Killed { signal, .. } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
+                return Ok(self.on_process_end(Ending::Killed { signal }));
             }
         }
         Ok(None)
@@ -515,12 +529,18 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.halt_processes()?;
         let program = self.running_mut()?;
-        program.debuggee.halt_all()?;
         program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
-        if !program.debuggee.is_alive() {
-            return self.drain_end();
+        let is_alive = program.debuggee.is_alive();
+        if self.processes.are_several() {
+            if !self.settle_several(&reason)? {
+                return self.stop_elsewhere();
+            }
+        } else if !is_alive {
+            let ending = self.ending_told();
+            return Ok(Outcome::Ended(Box::new(self.end(ending))));
         }
         self.select_thread(thread);
         if !matches!(reason, StopReason::Breakpoint { .. }) {
@@ -528,19 +548,6 @@ impl Session {
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
-    }
-
-    /// The program ended while its threads were being stopped.
-    fn drain_end(&mut self) -> Result<Outcome, CommandError> {
-        let ending = loop {
-            match self.running_mut()?.debuggee.wait() {
-                Ok(Notice::Exited { status }) => break Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => break Some(Ending::Killed { signal }),
-                Ok(_) => {}
-                Err(_) => break None,
-            }
-        };
-        Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
     pub(crate) fn stop_view(
@@ -594,6 +601,7 @@ impl Session {
         });
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
+            process: self.process_name(),
             reason,
             thread: number,
             thread_count,
@@ -609,22 +617,16 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match &ending {
-            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
-            _ => Vec::new(),
-        };
-        let violations = violations
-            .into_iter()
-            .take(VIOLATIONS_MAX)
-            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
-            .collect();
-        let summaries = report::summaries(&self.watch);
+        let violations = self.final_violations(ending);
+        let summaries = self.processes.gone().summaries(&self.watch);
+        let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
         }
         self.forget_program();
         EndView {
             ending,
+            process,
             called,
             violations,
             summaries,
@@ -632,7 +634,7 @@ impl Session {
     }
 }
 
-fn late_error(error: &crate::options::SessionError) -> StopReason {
+pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
         SessionError::Property {

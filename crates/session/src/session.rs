@@ -8,6 +8,7 @@ use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::processes::Processes;
 use crate::source::Sources;
 use crate::watch::{self, Watch};
 use crate::watchpoints::Watchpoints;
@@ -67,6 +68,8 @@ pub struct Session {
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
+    /// The other processes; what is of the current one is in the fields above.
+    pub(crate) processes: Processes,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
@@ -105,6 +108,7 @@ impl Session {
             attached: Attached::default(),
             sources: Sources::default(),
             selection: Selection::default(),
+            processes: Processes::default(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
@@ -243,6 +247,7 @@ impl Session {
         self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
+        self.processes = Processes::default();
     }
 
     /// What is loaded, or was when there was a program.

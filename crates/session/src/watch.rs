@@ -7,6 +7,7 @@
 
 use crate::options::{Observer, Options, PropertySource, SessionError};
 use crate::report;
+use crate::totals::slice_total;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, EventKind, Reach, Value, Verdict};
 use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes};
@@ -36,6 +37,46 @@ pub struct Watched {
     pub inlined: Vec<usize>,
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
+    /// What the process that this one was forked from had seen till then.
+    pub inherited: Inherited,
+}
+
+/// What is counted in the process where it happened, and not in its children.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Events.
+    pub events: u64,
+    /// Objects that the property was evaluated for.
+    pub slices: u64,
+}
+
+impl Watched {
+    /// The same for a forked copy of the process: the monitor has its past, and
+    /// what is counted is counted anew.
+    fn forked(&self) -> Watched {
+        let events = self.property.events.len();
+        Watched {
+            property: Arc::clone(&self.property),
+            monitor: self.monitor.clone(),
+            source: self.source,
+            occurrences: vec![0; events],
+            stops: vec![0; events],
+            violations: 0,
+            bound: self.bound.clone(),
+            inlined: self.inlined.clone(),
+            errors: 0,
+            inherited: Inherited {
+                events: self.sequence(),
+                slices: slice_total(self),
+            },
+        }
+    }
+
+    /// How many events there have been, those of the processes before it
+    /// included.
+    pub fn sequence(&self) -> u64 {
+        self.inherited.events + self.occurrences.iter().sum::<u64>()
+    }
 }
 
 /// What an event brought that somebody must hear of.
@@ -62,6 +103,8 @@ pub struct Watch {
     /// Their probes.
     pub probes: Probes,
     unwind_points: UnwindPoints,
+    /// The process, when there are others.
+    pub process: Option<u32>,
     /// Buffers that are used again at every stop.
     hit: Vec<u32>,
     values: Vec<Value>,
@@ -122,7 +165,19 @@ impl Watch {
             bound: vec![false; events],
             inlined: vec![0; events],
             errors: 0,
+            inherited: Inherited::default(),
         });
+    }
+
+    /// The same for a forked copy of the process, whose number is `process`.
+    pub fn forked(&self, process: u32) -> Watch {
+        Watch {
+            watched: self.watched.iter().map(Watched::forked).collect(),
+            probes: self.probes.clone(),
+            unwind_points: self.unwind_points.clone(),
+            process: Some(process),
+            ..Watch::default()
+        }
     }
 
     /// The monitors as they were before any event, for another run.
@@ -422,7 +477,9 @@ impl Watch {
                 values,
             };
             for change in watched.monitor.changes() {
-                observer.state_change(&report::state_change(watched, change, happened, program));
+                let mut view = report::state_change(watched, change, happened, program);
+                view.process = self.process;
+                observer.state_change(&view);
             }
         }
         if needs_changed {
