@@ -39,21 +39,21 @@ pub fn write(page: &mut Page, view: &EndView) {
 
 /// Writes that one of several processes has ended, and what that violated.
 pub fn write_process_end(page: &mut Page, end: &ProcessEnd) {
-    let ProcessEnd { number, id, .. } = end;
-    let how = end.ending.map_or_else(|| "is gone".to_owned(), words);
-    writeln!(page, "{QUIET}[process {number} ({id}) {how}]{QUIET:#}");
+    writeln!(page, "{STRONG}[{}]{STRONG:#}", process_end(end));
     write_violations(page, &end.violations);
-    if !end.violations.is_empty() {
-        page.gap();
-    }
+    page.gap();
+}
+
+/// `process 2 (4711) exited with status 0`
+pub fn process_end(end: &ProcessEnd) -> String {
+    let how = end.ending.map_or_else(|| "is gone".to_owned(), words);
+    format!("process {} ({}) {how}", end.number, end.id)
 }
 
 fn words(ending: Ending) -> String {
     match ending {
         Ending::Exited { status } => format!("exited with status {status}"),
-        Ending::Killed { signal } => {
-            format!("was ended by {BAD}{}{BAD:#}", signal_name(signal))
-        }
+        Ending::Killed { signal } => format!("was ended by {}", signal_name(signal)),
         Ending::Detached { .. } => "goes on without juror".to_owned(),
     }
 }
@@ -204,14 +204,16 @@ VIOLATED  queue_bounds: a queue never holds more than it was made for
             ending: Some(Ending::Exited { status: 3 }),
             violations: vec![],
         };
-        let told = |end: &ProcessEnd| plain(|page| write_process_end(page, end));
-        assert_eq!(told(&one), "[process 2 (4711) exited with status 3]\n");
+        assert_eq!(process_end(&one), "process 2 (4711) exited with status 3");
         one.ending = Some(Ending::Killed { signal: 9 });
-        assert_eq!(told(&one), "[process 2 (4711) was ended by SIGKILL]\n");
+        assert_eq!(process_end(&one), "process 2 (4711) was ended by SIGKILL");
         one.ending = None;
         one.violations.push(violation());
-        let text = told(&one);
-        assert!(text.starts_with("[process 2 (4711) is gone]\n\nVIOLATED  queue_bounds"));
+        let text = plain(|page| write_process_end(page, &one));
+        assert!(
+            text.starts_with("[process 2 (4711) is gone]\n\nVIOLATED  queue_bounds"),
+            "{text}"
+        );
         let mut view = end(
             Some(Ending::Exited { status: 0 }),
             summary(Verdict::PresumablySatisfied, 0),

@@ -276,11 +276,15 @@ impl Observer for Output {
     }
 
     fn process_ended(&mut self, end: &ProcessEnd) {
+        let written = self.write_json(&Line::ProcessEnd(end));
+        self.keep_failure(written);
+        if end.violations.is_empty() {
+            return self.notice(&ending::process_end(end));
+        }
         let mut page = Page::new(self.directory.clone());
         ending::write_process_end(&mut page, end);
-        let written = self.write_json(&Line::ProcessEnd(end));
-        let result = written.and_then(|()| self.say(&page.into_text()));
-        self.keep_failure(result);
+        let said = self.say(&page.into_text());
+        self.keep_failure(said);
     }
 
     fn notice(&mut self, text: &str) {

@@ -211,7 +211,7 @@ impl Session {
                 kind,
             } => return self.on_forking(thread, child, kind),
             Notice::Executed { thread, path } => {
-                observer.notice(&format!("the process runs {} now", path.display()));
+                observer.notice(&self.runs_now(&path));
                 self.watch.on_exec();
                 self.evaluations.clear();
                 self.breakpoints.forget_process();
@@ -533,14 +533,13 @@ impl Session {
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
-        let is_alive = program.debuggee.is_alive();
-        if self.processes.are_several() {
-            if !self.settle_several(&reason)? {
-                return self.stop_elsewhere();
-            }
-        } else if !is_alive {
+        let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
+        if !self.running()?.debuggee.is_alive() {
             let ending = self.ending_told();
             return Ok(Outcome::Ended(Box::new(self.end(ending))));
+        }
+        if !is_there {
+            return self.stop_elsewhere();
         }
         self.select_thread(thread);
         if !matches!(reason, StopReason::Breakpoint { .. }) {

@@ -12,6 +12,7 @@ use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
 use juror_instrument::program::Program;
+use std::path::Path;
 
 impl Session {
     /// The current process has made another, which is to be debugged, too.
@@ -64,6 +65,15 @@ impl Session {
         Ok(pause)
     }
 
+    /// A sentence about the program of the current process.
+    pub(crate) fn runs_now(&self, path: &Path) -> String {
+        let path = path.display();
+        match self.process_name() {
+            Some(name) => format!("process {} ({}) runs {path} now", name.number, name.id),
+            None => format!("the process runs {path} now"),
+        }
+    }
+
     /// A copy of the current process: its monitors have the same past, and the
     /// points are where they are in it.
     fn forked(
@@ -96,7 +106,7 @@ impl Session {
     fn begin_executed(&mut self, thread: ThreadId, observer: &mut dyn Observer) -> Option<Pause> {
         let name = self.program.as_ref().and_then(|it| it.modules.main());
         let path = name.map(|main| main.path.clone()).unwrap_or_default();
-        observer.notice(&format!("the process runs {} now", path.display()));
+        observer.notice(&self.runs_now(&path));
         self.renew_catchpoints();
         let reason = match self.bind(thread, false) {
             Err(error) => Some(late_error(&error)),
