@@ -3,6 +3,8 @@
 mod support;
 
 use juror_testing::Juror;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use support::{Batch, juror, program, property_of};
 
 /// A property that each thing is ended once.
@@ -253,6 +255,26 @@ fn one_key_stops_all_processes_once() {
     terminal.type_line("quit");
     let (_, status) = terminal.finish();
     assert_eq!(status, 0);
+}
+
+#[test]
+fn a_killed_juror_leaves_no_process_behind() {
+    let executable = program("siblings.c").compile_plain();
+    let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(["run", "--batch", "--follow", "both"])
+        .arg(executable)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("juror starts");
+    let mut output = BufReader::new(juror.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("a line");
+    assert_eq!(line, "working\n");
+    juror.kill().expect("it lives");
+    juror.wait().expect("it has lived");
+    // Each of the four holds the pipe open for as long as it lives.
+    std::io::copy(&mut output, &mut std::io::sink()).expect("an end");
 }
 
 fn at_terminal(file: &str) -> Juror {

@@ -52,7 +52,7 @@ pub(crate) struct Processes {
     current: u32,
     /// The last number that was given.
     last: u32,
-    others: Vec<Box<Parked>>,
+    others: Vec<Parked>,
     rota: Rota,
     /// What the monitors of processes that are gone have counted.
     gone: Totals,
@@ -125,9 +125,11 @@ impl Session {
         let Some(position) = others.position(|it| it.number == number) else {
             return;
         };
-        let mut parked = self.processes.others.swap_remove(position);
-        self.exchange(&mut parked);
-        self.processes.others.push(parked);
+        let mut others = mem::take(&mut self.processes.others);
+        if let Some(parked) = others.get_mut(position) {
+            self.exchange(parked);
+        }
+        self.processes.others = others;
     }
 
     /// The parked process becomes the current one, and the other way round.

@@ -48,7 +48,7 @@ impl Session {
         if home == FIRST && number == FIRST + 1 && !self.watchpoints.is_empty() {
             observer.notice("watchpoints stay with the process that they were set in");
         }
-        self.processes.others.push(Box::new(joined));
+        self.processes.others.push(joined);
         self.switch_to(number);
         let pause = match kind {
             ForkKind::Fork => {

@@ -47,7 +47,7 @@ impl Session {
 
     /// Makes another process the current one in place of this, which is given
     /// away with what belongs to it. Its monitors are counted.
-    fn replace_current(&mut self) -> Option<Box<Parked>> {
+    fn replace_current(&mut self) -> Option<Parked> {
         let others = &self.processes.others;
         let first = others.iter().enumerate().min_by_key(|(_, it)| it.number);
         let position = first.map(|(position, _)| position)?;
