@@ -20,9 +20,10 @@ use crate::catchpoints::CaughtPlaces;
 use crate::evaluations::Evaluations;
 use crate::hardware_breakpoints::HardwarePlaces;
 use crate::options::CommandError;
+use crate::recording::Recorder;
 use crate::session::{Selection, Session};
 use crate::totals::Totals;
-use crate::view::{ProcessEnd, ProcessName};
+use crate::view::{Ending, ProcessEnd, ProcessName};
 use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{Rota, ThreadId};
@@ -58,6 +59,8 @@ pub(crate) struct Processes {
     gone: Totals,
     /// Ends that nobody has been told of.
     untold: Vec<ProcessEnd>,
+    /// Who has recorded a process that is gone, for the next run.
+    recorder: Option<Recorder>,
 }
 
 impl Default for Processes {
@@ -69,6 +72,7 @@ impl Default for Processes {
             rota: Rota::default(),
             gone: Totals::default(),
             untold: Vec::new(),
+            recorder: None,
         }
     }
 }
@@ -83,6 +87,19 @@ impl Processes {
     /// What the monitors of processes that are gone have counted.
     pub(crate) fn gone(&self) -> &Totals {
         &self.gone
+    }
+
+    /// A process is gone: keeps what its monitors have counted, and who has
+    /// recorded it.
+    fn count(&mut self, watch: &mut Watch, ending: Option<Ending>) {
+        self.gone.add(watch);
+        let recorder = watch.take_recorder(ending);
+        self.recorder = self.recorder.take().or(recorder);
+    }
+
+    /// Who has recorded a process that is gone.
+    pub(crate) fn take_recorder(&mut self) -> Option<Recorder> {
+        self.recorder.take()
     }
 
     /// The number of the current one.
@@ -197,7 +214,7 @@ impl Session {
                 && program.debuggee.is_alive()
             {
                 session.breakpoints.bind(program);
-                session.hardware_breakpoints.bind(program)?;
+                session.hardware_breakpoints.settle(program)?;
             }
             session.renew_catchpoints();
             Ok(())

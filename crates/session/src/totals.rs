@@ -53,10 +53,10 @@ impl Totals {
     /// A process has ended, or is left.
     pub fn add(&mut self, watch: &Watch) {
         if self.0.is_empty() {
-            self.0 = watch.watched.iter().map(Total::of).collect();
+            self.0 = watch.shown().iter().map(Total::of).collect();
             return;
         }
-        for (total, watched) in self.0.iter_mut().zip(&watch.watched) {
+        for (total, watched) in self.0.iter_mut().zip(watch.shown()) {
             total.add(&Total::of(watched));
         }
     }
@@ -70,7 +70,7 @@ impl Totals {
             }
             total.summary(watched)
         };
-        last.watched.iter().enumerate().map(with_others).collect()
+        last.shown().iter().enumerate().map(with_others).collect()
     }
 }
 
@@ -146,14 +146,14 @@ impl Total {
                     1 => "an inlined call",
                     _ => "inlined calls",
                 };
-                format!("{calls} of `{}` could not be seen", event.function)
+                format!("{calls} of `{}` could not be seen", event.subject)
             })
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
         let mut absent: Vec<&str> = events()
             .filter(|(_, total)| !total.bound)
-            .map(|(event, _)| &*event.function)
+            .map(|(event, _)| &*event.subject)
             .collect();
         absent.sort_unstable();
         absent.dedup();
@@ -173,7 +173,7 @@ impl Total {
             total.occurrences == 0
                 && total.needed
                 && event.reach == Reach::Anywhere
-                && !absent.contains(&&*event.function)
+                && !absent.contains(&&*event.subject)
         });
         remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
         remarks

@@ -20,7 +20,7 @@ impl Breakpoints {
         for breakpoint in &self.list {
             for location in breakpoint.locations.iter() {
                 let binding = breakpoint.locations.binding(location.number);
-                places.extend(binding.map(|it| (breakpoint.number, location.number, it)));
+                places.extend(binding.map(|it| (breakpoint.point.number, location.number, it)));
             }
         }
         Places(places)
@@ -37,7 +37,7 @@ impl Breakpoints {
                 let taken = breakpoint.locations.take_binding(number);
                 places
                     .0
-                    .extend(taken.map(|it| (breakpoint.number, number, it)));
+                    .extend(taken.map(|it| (breakpoint.point.number, number, it)));
             }
         }
         for (breakpoint, location, binding) in before.drain(..) {

@@ -45,18 +45,21 @@ impl Session {
         observer.notice(&format!(
             "process {number} ({process}) {how} process {home} ({maker}); it is debugged, too"
         ));
-        if home == FIRST && number == FIRST + 1 && !self.watchpoints.is_empty() {
+        if number == FIRST + 1 && !self.watchpoints.is_empty() {
             observer.notice("watchpoints stay with the process that they were set in");
+        }
+        if number == FIRST + 1 && self.watch.is_recorded() {
+            observer.notice(&format!("the trace is of process {home} alone"));
         }
         self.processes.others.push(joined);
         self.switch_to(number);
         let pause = match kind {
             ForkKind::Fork => {
                 let program = self.program.as_mut();
-                program.map_or(Ok(()), |it| self.hardware_breakpoints.bind(it))?;
+                program.map_or(Ok(()), |it| self.hardware_breakpoints.settle(it))?;
                 None
             }
-            ForkKind::Vfork => self.begin_executed(thread, observer),
+            ForkKind::Vfork => self.begin_executed(thread, observer)?,
         };
         if pause.is_none() {
             self.running_mut()?.debuggee.resume(thread)?;
@@ -84,8 +87,7 @@ impl Session {
         parent: ThreadId,
     ) -> Result<Parked, CommandError> {
         let mut program = self.running()?.forked(debuggee, thread, parent);
-        let mut watch = self.watch.forked(number);
-        watch.follow(&mut program, thread, parent)?;
+        let watch = self.watch.forked(number, &mut program, thread, parent)?;
         self.watchpoints.leave_fork(&mut program)?;
         Ok(Parked {
             places: self.breakpoints.places_of_fork(),
@@ -96,23 +98,26 @@ impl Session {
 
     /// A process with a program of its own; nothing is bound in it yet.
     fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Parked {
-        let mut watch = self.watch.forked(number);
-        watch.on_exec();
+        let watch = self.watch.executed(number);
         Parked::new(number, Program::new(debuggee), watch, thread)
     }
 
     /// The current process stands before the first instruction of its own
     /// program.
-    fn begin_executed(&mut self, thread: ThreadId, observer: &mut dyn Observer) -> Option<Pause> {
+    fn begin_executed(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
         let name = self.program.as_ref().and_then(|it| it.modules.main());
         let path = name.map(|main| main.path.clone()).unwrap_or_default();
         observer.notice(&self.runs_now(&path));
         self.renew_catchpoints();
         let reason = match self.bind(thread, false) {
             Err(error) => Some(late_error(&error)),
-            Ok(()) => self.catch_exec(&path),
+            Ok(()) => self.catch_exec(thread, &path)?,
         };
-        reason.map(|reason| Pause::Reason(reason, thread))
+        Ok(reason.map(|reason| Pause::Reason(reason, thread)))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::Parked;
 use crate::options::CommandError;
-use crate::run::{Pause, VIOLATIONS_MAX};
+use crate::report;
+use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{Ending, Outcome, ProcessEnd, ViolationView};
 use juror_debuggee::Notice;
@@ -25,10 +26,7 @@ impl Session {
             Some(ending) if ending.is_final() && !is_called => self.watch.finish(),
             _ => Vec::new(),
         };
-        let shown = violations.into_iter().take(VIOLATIONS_MAX);
-        shown
-            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
-            .collect()
+        report::end_violations(&self.watch, &violations, self.program.as_ref())
     }
 
     /// The current process is gone, and others are there: its part of the
@@ -42,16 +40,16 @@ impl Session {
             violations,
         };
         self.processes.untold.push(end);
-        drop(self.replace_current());
+        drop(self.replace_current(ending));
     }
 
     /// Makes another process the current one in place of this, which is given
     /// away with what belongs to it. Its monitors are counted.
-    fn replace_current(&mut self) -> Option<Parked> {
+    fn replace_current(&mut self, ending: Option<Ending>) -> Option<Parked> {
         let others = &self.processes.others;
         let first = others.iter().enumerate().min_by_key(|(_, it)| it.number);
         let position = first.map(|(position, _)| position)?;
-        self.processes.gone.add(&self.watch);
+        self.processes.count(&mut self.watch, ending);
         let mut parked = self.processes.others.swap_remove(position);
         self.exchange(&mut parked);
         if let Some(program) = &mut self.program
@@ -95,7 +93,8 @@ impl Session {
     /// Lets the current one of several processes go on alone.
     pub(crate) fn detach_one(&mut self) -> Result<Outcome, CommandError> {
         let (number, process) = (self.processes.current, self.running()?.debuggee.pid());
-        let Some(mut left) = self.replace_current() else {
+        let ending = Some(Ending::Detached { process });
+        let Some(mut left) = self.replace_current(ending) else {
             return Ok(Outcome::Done);
         };
         for program in self
@@ -121,7 +120,10 @@ impl Session {
     pub(crate) fn detach_others(&mut self) -> Result<(), CommandError> {
         let mut result = Ok(());
         for mut other in std::mem::take(&mut self.processes.others) {
-            self.processes.gone.add(&other.watch);
+            let ending = other.program.as_ref().map(|it| Ending::Detached {
+                process: it.debuggee.pid(),
+            });
+            self.processes.count(&mut other.watch, ending);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
             }
@@ -136,7 +138,7 @@ impl Session {
             None => Ok(()),
         };
         for mut other in std::mem::take(&mut self.processes.others) {
-            self.processes.gone.add(&other.watch);
+            self.processes.count(&mut other.watch, None);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());
             }
