@@ -179,3 +179,69 @@ impl Total {
         remarks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::PropertySource;
+    use crate::watch;
+
+    /// The monitors of one process, whose two events happened so often.
+    fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
+        let text = "property p
+            event a = before f()
+            event b = before g()
+            state s accepting { on a -> s on b -> s }";
+        let source = PropertySource {
+            file: "p.prop".to_owned(),
+            text: text.to_owned(),
+        };
+        let (mut watch, _) = watch::load(&[source], 0).expect("it is right");
+        for watched in &mut watch.watched {
+            watched.occurrences = occurrences.to_vec();
+            watched.stops = occurrences.to_vec();
+            watched.violations = violations;
+            watched.bound = vec![true, true];
+        }
+        watch
+    }
+
+    #[track_caller]
+    fn check(gone: &[Watch], last: &Watch, expected: ([u64; 2], u64, Verdict), remarks: &[&str]) {
+        let mut totals = Totals::default();
+        for watch in gone {
+            totals.add(watch);
+        }
+        let summaries = totals.summaries(last);
+        let [summary] = summaries.as_slice() else {
+            panic!("{summaries:?}");
+        };
+        let counts: Vec<u64> = summary.events.iter().map(|it| it.occurrences).collect();
+        let (occurrences, violations, verdict) = expected;
+        assert_eq!(counts, occurrences);
+        assert_eq!((summary.violations, summary.verdict), (violations, verdict));
+        assert_eq!(summary.remarks, remarks);
+    }
+
+    #[test]
+    fn what_happened_in_any_process_has_happened() {
+        let holds = Verdict::PresumablySatisfied;
+        let silent = || watched([0, 0], 0);
+        let never = "none of its events happened: the verdict says nothing about the behaviour";
+        check(&[], &silent(), ([0, 0], 0, holds), &[never]);
+        let [one, other] = [watched([3, 0], 0), watched([2, 0], 0)];
+        let missing = ["`before g` never happened"];
+        check(&[one, other], &silent(), ([5, 0], 0, holds), &missing);
+        let [one, other] = [watched([3, 0], 1), watched([0, 4], 0)];
+        check(&[one], &other, ([3, 4], 1, Verdict::Violated), &[]);
+    }
+
+    #[test]
+    fn a_child_counts_anew_what_it_goes_on_from() {
+        let parent = watched([3, 1], 2);
+        let child = parent.executed(2);
+        assert_eq!(child.watched[0].sequence(), 4);
+        let expected = ([3, 1], 2, Verdict::Violated);
+        check(&[child], &parent, expected, &[]);
+    }
+}
