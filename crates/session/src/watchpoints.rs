@@ -297,6 +297,21 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
+    /// Whether memory of this process is watched.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Nothing is watched in a forked copy of the process: takes the points
+    /// away that tell where calls end.
+    pub fn leave_fork(&self, fork: &mut Program) -> Result<(), DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        for back in homes.filter_map(|home| home.back) {
+            fork.debuggee.remove(back, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
     /// The watchpoints of calls that are over, now that a thread is at an
     /// internal point or has jumped: its stack pointer is `stack`.
     pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
