@@ -260,7 +260,7 @@ fn kinds_of_events_join_in_a_property() {
         state idle accepting { on stored when now > 0 -> stored_once on locked -> wrong on read -> wrong }
         state stored_once accepting { on locked -> asked on stored -> wrong on read -> wrong }
         state asked accepting { on read when count == 4 -> idle on stored -> wrong on locked -> wrong }
-        state wrong { }";
+        state wrong non-accepting";
     let report =
         Batch::watching(property).run(program("occasions.c").compile_plain(), &["4", "10"]);
     report.assert_code(0);

@@ -31,7 +31,8 @@ ALONE static volatile signed char hidden;
 ALONE volatile double ratio;
 ALONE struct pair pairs[2];
 ALONE struct pair *volatile where = &pairs[0];
-ALONE static int rounds, zero, lines, handled;
+ALONE static int rounds, zero, handled;
+static volatile int lines;
 static volatile int seen;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
