@@ -6,9 +6,10 @@ use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Function, Memory};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A debuggee and the symbols of what is loaded in it.
 #[derive(Debug)]
@@ -21,6 +22,9 @@ pub struct Program {
     last_number: u32,
     /// What the resolvers of indirect functions have answered, by address.
     indirect: FxHashMap<u64, Option<u64>>,
+    /// Names of callers that captures have asked for, by return address.
+    pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
+    started: Instant,
 }
 
 impl Program {
@@ -33,6 +37,8 @@ impl Program {
             numbers: FxHashMap::default(),
             last_number: 0,
             indirect: FxHashMap::default(),
+            caller_names: RefCell::default(),
+            started: Instant::now(),
         };
         for thread in threads {
             program.number_thread(thread);
@@ -51,6 +57,7 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
+        self.caller_names.borrow_mut().clear();
     }
 
     /// Gives a thread that has just started its number: counted from 1, never
@@ -142,6 +149,11 @@ impl Program {
             let (range, _) = mapping(line)?;
             range.contains(&address).then_some(range)
         })
+    }
+
+    /// Nanoseconds since the program was launched or attached to.
+    pub fn elapsed_ns(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// An address in words.

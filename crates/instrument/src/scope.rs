@@ -85,7 +85,7 @@ impl FrameScope<'_> {
 
 /// The value of a global variable, function or enumerator of a module; names
 /// of functions are sought in these scopes.
-fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
+pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
     let of_variable = |variable: Variable| {
         let address = static_address(&variable, module)?;
         Some(Typed::in_memory(variable.r#type, address))
@@ -295,7 +295,7 @@ fn callers_named(read: &Read) -> usize {
         | Read::Field(inner, _)
         | Read::Index(inner, _)
         | Read::Convert(inner, _) => callers_named(inner),
-        Read::Name(_) | Read::Argument(_) | Read::Return => 0,
+        _ => 0,
     }
 }
 
@@ -324,6 +324,8 @@ fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
             r#type: converted_type(*conversion),
             ..evaluate_in(inner, scope)?
         }),
+        // These are no places: `facts` knows them.
+        _ => Err(format!("`{read}` is known only while the event happens")),
     }
 }
 
