@@ -14,6 +14,7 @@
 
 mod arithmetic;
 mod check;
+mod collection;
 mod diagnostic;
 mod evaluate;
 mod lexer;
@@ -26,7 +27,9 @@ mod token;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
-pub use evaluate::{Environment, EvaluationError, Store, evaluate, execute, truth};
+pub use evaluate::{
+    Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth,
+};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
@@ -34,7 +37,7 @@ pub use property::{
 };
 pub use suggest::suggest;
 pub use syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
-pub use term::{Kind, Term, TermKind, Update};
+pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 
 /// Parses and checks a whole source: the properties without errors, and
 /// everything there is to say about the text, in the order of the text.

@@ -68,10 +68,10 @@ fn unknown_names() {
         "`queue`",
     );
     check(
-        "slice on thread state init { on push }",
+        "slice on owner state init { on push }",
         "unbound-slice",
-        "thread",
-        "before function(thread)",
+        "owner",
+        "before function(owner)",
     );
     check(
         "event e = before f(x: inti) state init { on e }",
@@ -188,15 +188,9 @@ fn what_has_no_place_in_a_property() {
         "number of bytes",
     );
     check_guard(
-        "queue[1..2] == 8",
-        "not-in-properties",
-        "queue[1..2]",
-        "queue[0]".get(5..).unwrap(),
-    );
-    check_guard(
-        "size(queue) == 8",
-        "not-in-properties",
-        "size(queue)",
+        "volume(queue) == 8",
+        "unknown-function",
+        "volume",
         "pure",
     );
     check_guard("f(queue)->x == 8", "not-in-properties", "f(queue)", "pure");
