@@ -9,7 +9,7 @@ use crate::facts::Moment;
 use crate::modules::Bound;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
-use crate::read_plan::Begun;
+use crate::read_plan::{Begun, ReadPlan};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, SymbolicEvent, Unavailability, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -367,6 +367,11 @@ impl Probes {
                     CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
                         plan.read(&machine, stack.wrapping_add(8))
                     }
+                    CapturePlan::Elements { plans, .. } => {
+                        let frame = stack.wrapping_add(8);
+                        let values = plans.iter().map(|plan| plan.read(&machine, frame));
+                        Value::Sequence(values.collect())
+                    }
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
@@ -421,6 +426,11 @@ impl Probes {
             .iter()
             .map(|plan| match plan {
                 CapturePlan::Entry(plan) => plan.begin(&machine, frame),
+                // All of them begin with the same pointer.
+                CapturePlan::Elements { plans, .. } => match plans.first() {
+                    Some(plan) if !plan.follow.is_empty() => plan.begin(&machine, frame),
+                    _ => Begun::Unavailable(Unavailability::OptimizedOut),
+                },
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
@@ -467,6 +477,13 @@ impl Probes {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),
                     CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
+                    CapturePlan::Elements { plans, is_late } => {
+                        let read = |plan: &ReadPlan| match is_late {
+                            true => plan.read(&machine, stack),
+                            false => plan.complete(&machine, *begun),
+                        };
+                        Value::Sequence(plans.iter().map(read).collect())
+                    }
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }

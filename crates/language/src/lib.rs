@@ -27,9 +27,7 @@ mod token;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
-pub use evaluate::{
-    Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth,
-};
+pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,

@@ -17,7 +17,8 @@ use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, Vio
 use crate::watch::happenings::Scene;
 use crate::watch::{Reaction, Watch};
 use juror_debuggee::{
-    DebuggeeError, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport, ThreadId,
+    DebuggeeError, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport, SystemCallPhase,
+    ThreadId,
 };
 use juror_instrument::frames::users_frames;
 
@@ -243,9 +244,10 @@ impl Session {
                 fault_address,
                 fatal,
             } => {
+                let is_passed = self.is_passed(signal, fatal)?;
                 let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
                 // One that the program does not get does not happen to it.
-                let told = match self.handling.decide(signal, fatal).pass {
+                let told = match is_passed {
                     true => self.tell_monitors(thread, observer, |watch, scene| {
                         watch.on_signal(scene, signal, sender, code)
                     })?,
@@ -253,7 +255,7 @@ impl Session {
                 };
                 let pause = told.or(pause);
                 if pause.is_none() {
-                    self.running_mut()?.debuggee.resume(thread)?;
+                    self.go_on(thread, goal)?;
                 }
                 return Ok(pause);
             }
@@ -287,10 +289,15 @@ impl Session {
                     watch.on_system_call(scene, number, phase)
                 })?;
                 let pause = told.or(caught);
-                if pause.is_none() {
-                    self.running_mut()?.debuggee.resume(thread)?;
+                if pause.is_some() {
+                    return Ok(pause);
                 }
-                return Ok(pause);
+                let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+                if is_over && goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                self.go_on(thread, goal)?;
+                return Ok(None);
             }
             Notice::Forking {
                 thread,
@@ -348,6 +355,34 @@ impl Session {
         Ok(None)
     }
 
+    /// Lets a thread go on that was stopped before what it was to do was done.
+    fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        match goal.stepping == Some(thread) {
+            true => debuggee.step(thread)?,
+            false => debuggee.resume(thread)?,
+        }
+        Ok(())
+    }
+
+    /// Whether somebody else than a monitor asked for a signal.
+    fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        let treatment = self.running()?.debuggee.treatment(signal);
+        Ok(match treatment.report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        })
+    }
+
+    /// Whether the program gets a signal.
+    fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        Ok(match self.is_shown(signal, fatal)? {
+            true => self.handling.decide(signal, fatal).pass,
+            false => self.running()?.debuggee.treatment(signal).deliver,
+        })
+    }
+
     /// Tells the monitors that the program has ended. What that violates is
     /// shown with the end.
     fn tell_of_exit(
@@ -384,6 +419,9 @@ impl Session {
         fatal: bool,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        if !self.is_shown(signal, fatal)? {
+            return Ok(None);
+        }
         let decision = self.handling.decide(signal, fatal);
         if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
@@ -394,15 +432,6 @@ impl Session {
         let (name, description) = crate::signal::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
-        let is_shown = match program.debuggee.treatment(signal).report {
-            SignalReport::Always => true,
-            SignalReport::WhenFatal => fatal,
-            SignalReport::Never => false,
-        };
-        if !is_shown {
-            // Only monitors asked for it.
-            return Ok(None);
-        }
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));

@@ -116,7 +116,6 @@ pub struct PathStep {
     /// The values it carried.
     pub values: Vec<NamedValue>,
     /// Of an access to memory: what the place held and holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<StoredValue>,
     /// juror's number of the thread, from 1.
     pub thread: u32,

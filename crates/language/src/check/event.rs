@@ -246,8 +246,7 @@ impl Checker<'_> {
         inner: Read,
         whole: &Expression,
     ) -> Option<Read> {
-        let in_register =
-            matches!(inner, Read::Argument(_) | Read::Return) || inner.is_of_moment();
+        let in_register = matches!(inner, Read::Argument(_) | Read::Return) || inner.is_of_moment();
         match operator {
             UnaryOperator::Dereference => Some(Read::Dereference(Box::new(inner))),
             UnaryOperator::AddressOf if in_register => {

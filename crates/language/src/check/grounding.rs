@@ -301,13 +301,7 @@ impl<'a> Checker<'a> {
     ) -> Option<u8> {
         let mut scope = Scope::of_event(event);
         let name = parameter.text.to_string();
-        let slot = self.capture_slot(
-            &parameter.span,
-            &mut scope,
-            read.clone(),
-            name,
-            known,
-        )?;
+        let slot = self.capture_slot(&parameter.span, &mut scope, read.clone(), name, known)?;
         // What binds an instance is read each time.
         let captures = &mut self.events.get_mut(usize::from(event))?.captures;
         captures.get_mut(usize::from(slot))?.hoisted = false;
@@ -378,7 +372,13 @@ impl<'a> Checker<'a> {
                 let arguments = vec![Argument::Any; declaration.parameters.len()];
                 let mut grounding = Grounding::new(&[]);
                 let name = &declaration.name;
-                self.ground_proposition(declaration, source.origin, arguments, name, &mut grounding);
+                self.ground_proposition(
+                    declaration,
+                    source.origin,
+                    arguments,
+                    name,
+                    &mut grounding,
+                );
                 if !used {
                     self.used_names.remove(&*declaration.name.text);
                 }

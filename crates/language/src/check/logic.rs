@@ -40,9 +40,11 @@ impl<'a> Checker<'a> {
             let message = "an expression is the only demand of its property";
             let error = Diagnostic::error("two-behaviours", other.span.clone(), message);
             let error = error.label(first.span.clone(), "the expression is here");
-            self.diagnostics.push(error.help(
-                "write two properties; they may share events that stand before the first",
-            ));
+            self.diagnostics.push(
+                error.help(
+                    "write two properties; they may share events that stand before the first",
+                ),
+            );
             return None;
         }
         if let Some((declaration, expression, meaning)) = found {
@@ -117,7 +119,10 @@ impl<'a> Checker<'a> {
                 .any(|effect| effect.binding.get(position).is_some_and(Option::is_some));
             if !concerned {
                 let name = parameter.name;
-                let message = format!("no event of the formula binds the parameter `{}`", name.text);
+                let message = format!(
+                    "no event of the formula binds the parameter `{}`",
+                    name.text
+                );
                 let error = Diagnostic::error("unbound-slice", name.span.clone(), message);
                 self.diagnostics.push(error.help(format!(
                     "use it as an argument, `holds({0})`, or let an event capture it by name",

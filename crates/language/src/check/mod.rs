@@ -171,7 +171,9 @@ impl<'a> Checker<'a> {
             declarations: &declaration.declarations,
             origin: None,
         });
-        let captures = sources.iter().flat_map(|source| captures(source.declarations));
+        let captures = sources
+            .iter()
+            .flat_map(|source| captures(source.declarations));
         let capture_names = captures.collect();
         Checker {
             declaration,
@@ -275,7 +277,9 @@ impl<'a> Checker<'a> {
                     "only properties with states have variables",
                 )
                 .label(demand.span.clone(), "this has a formula or expression")
-                .help("a proposition keeps what a formula needs: `proposition open set … cleared …`"),
+                .help(
+                    "a proposition keeps what a formula needs: `proposition open set … cleared …`",
+                ),
             );
         }
     }

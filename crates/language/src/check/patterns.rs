@@ -77,9 +77,7 @@ impl Scope {
                 let open = and(begin.clone(), and(not(end), eventually(end.clone())));
                 always(implies(&open, demand))
             }
-            Scope::AfterUntil(begin, end) => {
-                always(implies(&and(begin.clone(), not(end)), demand))
-            }
+            Scope::AfterUntil(begin, end) => always(implies(&and(begin.clone(), not(end)), demand)),
         }
     }
 
@@ -135,12 +133,7 @@ pub(super) fn existence(p: &Formula, scope: &Scope) -> Formula {
 
 /// `p` holds at most so often: at so many steps when it is true for one step
 /// only, in so many stretches of steps otherwise.
-pub(super) fn bounded_existence(
-    p: &Formula,
-    times: u32,
-    is_pulse: bool,
-    scope: &Scope,
-) -> Formula {
+pub(super) fn bounded_existence(p: &Formula, times: u32, is_pulse: bool, scope: &Scope) -> Formula {
     let end = scope.end();
     let here = and(p.clone(), not(&end));
     let absent = and(not(p), not(&end));

@@ -31,8 +31,16 @@ impl Checker<'_> {
         let definitions = declarations.definitions.iter().map(|d| &d.name);
         let functions = declarations.functions.iter().map(|f| &f.name);
         let others = [
-            (propositions.collect::<Vec<_>>(), "unused-proposition", "nothing speaks of"),
-            (definitions.collect(), "unused-definition", "nothing speaks of"),
+            (
+                propositions.collect::<Vec<_>>(),
+                "unused-proposition",
+                "nothing speaks of",
+            ),
+            (
+                definitions.collect(),
+                "unused-definition",
+                "nothing speaks of",
+            ),
             (functions.collect(), "unused-function", "nothing calls"),
         ];
         for (names, code, what) in others {
