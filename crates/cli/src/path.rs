@@ -69,7 +69,7 @@ fn write_steps(page: &mut Page, view: &ViolationView) {
 }
 
 fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
-    let event = format!("--{}({})-->", safe(&step.event), named_values(&step.values));
+    let event = format!("--{}({})-->", safe(&step.event), carried(step));
     let to = if wrong { BAD } else { NAME };
     let repeated = match step.repeated {
         0 | 1 => String::new(),
@@ -83,6 +83,26 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
         Cell::new(format!("thread {}", step.thread), QUIET),
         repeated.into(),
     ]
+}
+
+/// The values of an event; of an access to memory, also what it made of what.
+pub fn carried(step: &PathStep) -> String {
+    let values = named_values(&step.values);
+    let Some(stored) = &step.stored else {
+        return values;
+    };
+    let change = match &stored.before {
+        Some(before) => format!("{} → {}", safe_value(before), safe_value(&stored.after)),
+        None => safe_value(&stored.after),
+    };
+    // `write total` is about `total`.
+    let subject = step.what.split_once(' ').map_or("", |(_, subject)| subject);
+    let separator = if values.is_empty() { "" } else { ", " };
+    format!("{}: {change}{separator}{values}", safe(subject))
+}
+
+fn safe_value(value: &juror_event::Value) -> String {
+    safe(&value.to_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use crate::program::Program;
 use crate::read_plan::Machine;
 use juror_debuggee::ThreadId;
-use juror_event::{EventKind, Read, Unavailability, Value};
+use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
 
 /// What a capture may ask of an event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +119,27 @@ impl Fact {
         })
     }
 
+    /// The value as a property types it (`now: i64 = value`).
+    pub fn converted(value: Value, conversion: Conversion) -> Value {
+        let Some(number) = value.as_integer() else {
+            return value;
+        };
+        let low = number as u64;
+        match conversion {
+            Conversion::Signed { bytes } => {
+                let unused = 64 - 8 * u32::from(bytes.clamp(1, 8));
+                Value::Int(i128::from(((low << unused) as i64) >> unused))
+            }
+            Conversion::Unsigned { bytes } => {
+                let unused = 64 - 8 * u32::from(bytes.clamp(1, 8));
+                Value::Int(i128::from((low << unused) >> unused))
+            }
+            Conversion::Bool => Value::Bool(number != 0),
+            Conversion::Address | Conversion::Text => Value::Address(low),
+            Conversion::Float32 | Conversion::Float64 => Value::Float(number as f64),
+        }
+    }
+
     /// Whether events of a kind have it.
     pub fn belongs_to(self, kind: EventKind) -> bool {
         use EventKind::{
@@ -136,6 +157,21 @@ impl Fact {
             Fact::Sender | Fact::Code => kind == Signal,
             Fact::Status => kind == ProgramExit,
             Fact::ModuleName | Fact::Base => matches!(kind, ModuleLoad | ModuleUnload),
+        }
+    }
+
+    /// Its value for one occurrence, as the property types it.
+    pub fn value_as(
+        self,
+        conversion: Option<Conversion>,
+        program: &Program,
+        thread: ThreadId,
+        moment: &Moment<'_>,
+    ) -> Value {
+        let value = self.value(program, thread, moment);
+        match conversion {
+            None => value,
+            Some(conversion) => Fact::converted(value, conversion),
         }
     }
 
@@ -282,6 +318,33 @@ mod tests {
             (Fact::Base, EventKind::ModuleUnload, true),
         ] {
             assert_eq!(fact.belongs_to(kind), expected, "{fact:?} {kind}");
+        }
+    }
+
+    #[test]
+    fn a_fact_is_what_the_property_calls_it() {
+        let signed = Conversion::Signed { bytes: 4 };
+        for (value, conversion, expected) in [
+            (Value::Int(0xffff_ffff), signed, Value::Int(-1)),
+            (
+                Value::Int(-1),
+                Conversion::Unsigned { bytes: 2 },
+                Value::Int(0xffff),
+            ),
+            (
+                Value::Int(5),
+                Conversion::Signed { bytes: 8 },
+                Value::Int(5),
+            ),
+            (Value::Int(2), Conversion::Bool, Value::Bool(true)),
+            (Value::Int(16), Conversion::Address, Value::Address(16)),
+            (Value::Text("f".into()), signed, Value::Text("f".into())),
+        ] {
+            assert_eq!(
+                Fact::converted(value.clone(), conversion),
+                expected,
+                "{value:?}"
+            );
         }
     }
 

@@ -271,6 +271,19 @@ impl Sight {
         bytes.get(start..start.saturating_add(size))
     }
 
+    /// Takes what these bytes are now; all of them where nobody knows which.
+    pub fn take_bytes(&mut self, bytes: Option<(u64, u64)>, now: &[u8]) {
+        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let Some((first, length)) = bytes else {
+            self.bytes = now.to_vec();
+            return;
+        };
+        let from = usize::try_from(first.saturating_sub(start)).unwrap_or(usize::MAX);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let places = self.bytes.iter_mut().zip(now).skip(from).take(length);
+        places.for_each(|(place, now)| *place = *now);
+    }
+
     /// The address of an element.
     pub fn address(&self, element: u64) -> u64 {
         let start = self.own.as_ref().map_or(0, |own| own.start);

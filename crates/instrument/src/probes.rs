@@ -367,7 +367,9 @@ impl Probes {
                     CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
                         plan.read(&machine, stack.wrapping_add(8))
                     }
-                    CapturePlan::Fact(fact) => fact.value(program, thread, &moment),
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
                     CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
                         program.capture(thread, plan, &moment)
                     }
@@ -465,7 +467,9 @@ impl Probes {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),
                     CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
-                    CapturePlan::Fact(fact) => fact.value(program, thread, &moment),
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
                     CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
                         program.capture(thread, plan, &moment)
                     }

@@ -7,7 +7,6 @@ use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -3,10 +3,11 @@
 
 use crate::view::{
     EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
-    StateChange, ViolationView,
+    StateChange, StoredValue, ViolationView,
 };
 use crate::watch::{Watch, Watched};
-use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
+use juror_event::{EventId, Reach, Read, SymbolicEvent, Value, Verdict};
+use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property, StateId};
@@ -44,8 +45,49 @@ fn call_location(program: Option<&Program>, caller: u64) -> Location {
     }
 }
 
-fn event_words(event: &SymbolicEvent) -> String {
-    format!("{} {}", event.kind, event.subject)
+/// Where an event happened: at the line of a call, or at the instruction.
+fn event_location(
+    event: Option<&SymbolicEvent>,
+    program: Option<&Program>,
+    address: u64,
+) -> Location {
+    match (event, program) {
+        (Some(event), Some(program)) if !event.kind.is_call() => location(program, address),
+        _ => call_location(program, address),
+    }
+}
+
+/// An event in words: `before queue_push`, `write total`.
+pub fn event_words(event: &SymbolicEvent) -> String {
+    match event.subject.is_empty() {
+        true => event.kind.to_string(),
+        false => format!("{} {}", event.kind, event.subject),
+    }
+}
+
+/// What an access made of the place, taken out of the values that the property
+/// did not ask for.
+fn stored(
+    event: Option<&SymbolicEvent>,
+    captured: &[Value],
+    values: &mut Vec<NamedValue>,
+) -> Option<StoredValue> {
+    let event = event.filter(|event| is_about_memory(event.kind))?;
+    let slot = |wanted: &Read| event.captures.iter().position(|it| it.read == *wanted);
+    let value = |wanted| {
+        let value = captured.get(slot(&wanted)?)?.clone();
+        (!matches!(value, Value::Unavailable(_))).then_some(value)
+    };
+    let after = value(Read::Value)?;
+    let before = value(Read::Old);
+    let is_added = |name: &str| {
+        let mut captures = event.captures.iter();
+        captures.any(|it| {
+            *it.name == *name && it.span == event.span && matches!(it.read, Read::Value | Read::Old)
+        })
+    };
+    values.retain(|value| !is_added(&value.name));
+    Some(StoredValue { before, after })
 }
 
 fn state_name(property: &Property, state: StateId) -> String {
@@ -102,13 +144,15 @@ fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) 
             Value::Unavailable(juror_event::Unavailability::NotCaptured)
         )
     });
+    let stored = stored(symbolic, &event.values, &mut values);
     PathStep {
         sequence: event.sequence,
+        stored,
         event: symbolic.map_or_else(String::new, |symbolic| symbolic.name.to_string()),
         what: symbolic.map_or_else(String::new, event_words),
         values,
         thread: event.thread,
-        location: call_location(program, event.address),
+        location: event_location(symbolic, program, event.address),
         from: state_name(property, event.from),
         to: state_name(property, event.to),
         repeated: event.repeated,
@@ -122,8 +166,8 @@ pub struct Happened<'a> {
     pub event: EventId,
     /// In which thread.
     pub thread: u32,
-    /// Where the call was made.
-    pub caller: u64,
+    /// Where: for a call, its return address.
+    pub address: u64,
     /// What was read.
     pub values: &'a [Value],
 }
@@ -153,7 +197,7 @@ pub fn state_change(
         sequence: watched.occurrences.iter().sum(),
         event: happened.event,
         thread: happened.thread,
-        address: happened.caller,
+        address: happened.address,
         values: happened.values.to_vec(),
         from: change.from,
         to: change.to,
@@ -393,6 +437,15 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
                  the gap with --ignore-inlined"
             ));
+            diagnostic
+        }
+        BindError::Subject { message, help, .. } => {
+            let span = match event.subject_span.is_empty() {
+                true => event.span.clone(),
+                false => event.subject_span.clone(),
+            };
+            let mut diagnostic = Diagnostic::error("unwatchable-event", span, message.clone());
+            diagnostic.help.clone_from(help);
             diagnostic
         }
         BindError::Indirect => {

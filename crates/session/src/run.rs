@@ -14,14 +14,20 @@ use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
-use crate::watch::Reaction;
-use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
+use crate::watch::happenings::Scene;
+use crate::watch::{Reaction, Watch};
+use juror_debuggee::{
+    DebuggeeError, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport, ThreadId,
+};
 use juror_instrument::frames::users_frames;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
+/// What is added to the number of the signal that killed a program, as shells
+/// do.
+const KILLED_STATUS: i32 = 128;
 /// Reports of one stop; more of them say the same.
 const VIOLATIONS_MAX: usize = 10;
 
@@ -77,9 +83,56 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.running_mut()?.debuggee.resume_all()?;
         self.pump(observer, Goal::default())
+    }
+
+    /// The program is about to run. Before its first instruction monitors are
+    /// told of its start.
+    pub(crate) fn begin(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if !std::mem::take(&mut self.is_fresh) {
+            return Ok(None);
+        }
+        let thread = self.thread()?;
+        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        Ok(pause)
+    }
+
+    /// Tells the monitors of an event; a reason to stop when a verdict
+    /// changes. What juror has called is no behaviour of the program.
+    pub(crate) fn tell_monitors(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let mut calls = program.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called {
+            return Ok(None);
+        }
+        let mut reaction = Reaction::default();
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        tell(&mut self.watch, &mut scene)?;
+        if reaction.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Pause::Reason(self.reaction_reason(&reaction), thread)))
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -134,7 +187,11 @@ impl Session {
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
-                program.debuggee.resume(thread)?;
+                let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
+                if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+                    return Ok(Some(pause));
+                }
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
                 self.lose_evaluations(thread)?;
@@ -142,12 +199,18 @@ impl Session {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
                     self.watchpoints.delete(self.program.as_mut(), &[number])?;
                 }
+                let pause = self
+                    .tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
                 if let Some(program) = &mut self.program {
-                    self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
                     for gone in self.end_points_of_thread(number)? {
                         observer.notice(&gone);
+                    }
+                    // The thread itself can be shown no more.
+                    let other = self.running()?.debuggee.thread_ids().next();
+                    if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
+                        return Ok(Some(Pause::Reason(reason, other)));
                     }
                 }
             }
@@ -161,7 +224,13 @@ impl Session {
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_libraries(thread, &before)? {
+                let caught = self.catch_libraries(thread, &before)?;
+                let told =
+                    self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
+                if told.is_some() {
+                    return Ok(told);
+                }
+                if let Some(reason) = caught {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -169,11 +238,24 @@ impl Session {
             Notice::Signal {
                 thread,
                 signal,
+                code,
+                sender,
                 fault_address,
                 fatal,
-                ..
             } => {
-                return self.on_signal(thread, signal, fault_address, fatal, observer);
+                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                // One that the program does not get does not happen to it.
+                let told = match self.handling.decide(signal, fatal).pass {
+                    true => self.tell_monitors(thread, observer, |watch, scene| {
+                        watch.on_signal(scene, signal, sender, code)
+                    })?,
+                    false => None,
+                };
+                let pause = told.or(pause);
+                if pause.is_none() {
+                    self.running_mut()?.debuggee.resume(thread)?;
+                }
+                return Ok(pause);
             }
             Notice::HardwareHit { thread, address } => {
                 let announced = self.announced.take() == Some((thread, address));
@@ -193,13 +275,23 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Accessed { thread, accesses } => {
-                return self.take_access(thread, &accesses, goal);
+                return self.take_access(thread, &accesses, goal, observer);
             }
             Notice::SystemCall {
                 thread,
                 number,
                 phase,
-            } => return self.on_system_call(thread, number, phase),
+            } => {
+                let caught = self.on_system_call(thread, number, phase)?;
+                let told = self.tell_monitors(thread, observer, |watch, scene| {
+                    watch.on_system_call(scene, number, phase)
+                })?;
+                let pause = told.or(caught);
+                if pause.is_none() {
+                    self.running_mut()?.debuggee.resume(thread)?;
+                }
+                return Ok(pause);
+            }
             Notice::Forking {
                 thread,
                 child,
@@ -245,13 +337,42 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             Notice::Exited { status } => {
+                self.tell_of_exit(status, observer)?;
                 return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
             }
             Notice::Killed { signal, .. } => {
+                self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
                 return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
             }
         }
         Ok(None)
+    }
+
+    /// Tells the monitors that the program has ended. What that violates is
+    /// shown with the end.
+    fn tell_of_exit(
+        &mut self,
+        status: i32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        // A function that juror called has ended it.
+        if self.evaluations.running_function().is_some() {
+            return Ok(());
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        let mut reaction = Reaction::default();
+        let thread = ThreadId(program.debuggee.pid());
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        self.watch.on_exit(&mut scene, status)?;
+        self.exit_violations = reaction.violations;
+        Ok(())
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -273,10 +394,18 @@ impl Session {
         let (name, description) = crate::signal::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
+        let is_shown = match program.debuggee.treatment(signal).report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        };
+        if !is_shown {
+            // Only monitors asked for it.
+            return Ok(None);
+        }
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
-            program.debuggee.resume(thread)?;
             return Ok(None);
         }
         let reason = StopReason::Signal {
@@ -366,6 +495,7 @@ impl Session {
         thread: ThreadId,
         accesses: &[juror_debuggee::MemoryAccess],
         goal: Goal<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         // Watching other bytes from now on stops every thread.
         let runs = |session: &Session| {
@@ -377,6 +507,12 @@ impl Session {
         };
         let others_run = runs(self)?;
         let pause = self.on_access(thread, accesses)?;
+        let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
+        let told = self.tell_monitors(thread, observer, |watch, scene| {
+            let mut accesses = accesses.iter().filter(is_meant);
+            accesses.try_for_each(|access| watch.on_access(scene, access))
+        })?;
+        let pause = told.or(pause);
         if pause.is_some() {
             return Ok(pause);
         }
@@ -628,14 +764,16 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
+        let at_exit = std::mem::take(&mut self.exit_violations);
         let violations = match &ending {
             Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
-        let violations = violations
-            .into_iter()
+        let by_exit = at_exit.into_iter().map(|it| (it, false));
+        let violations = by_exit
+            .chain(violations.into_iter().map(|it| (it, true)))
             .take(VIOLATIONS_MAX)
-            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
+            .filter_map(|((monitor, slice), at_end)| self.violation_view(monitor, slice, at_end))
             .collect();
         let summaries = report::summaries(&self.watch);
         if let Some(program) = &mut self.program {

@@ -31,7 +31,7 @@ pub enum CapturePlan {
     /// variable that moves.
     Evaluate(Read),
     /// It comes with the event.
-    Fact(Fact),
+    Fact(Fact, Option<Conversion>),
     /// By an expression that was compiled for its line.
     Compiled(Check, Read),
 }
@@ -61,8 +61,8 @@ pub fn plan_capture(
     bound: &Bound,
     modules: &Modules,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(fact) = fact_of(event, capture)? {
-        return Ok(CapturePlan::Fact(fact));
+    if let Some(plan) = fact_of(event, capture)? {
+        return Ok(plan);
     }
     if needs_caller(&capture.read) {
         return Ok(CapturePlan::Evaluate(capture.read.clone()));
@@ -90,8 +90,8 @@ pub fn plan_free_capture(
     capture: &Capture,
     modules: &Modules,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(fact) = fact_of(event, capture)? {
-        return Ok(CapturePlan::Fact(fact));
+    if let Some(plan) = fact_of(event, capture)? {
+        return Ok(plan);
     }
     if needs_caller(&capture.read) {
         return Err(CaptureError::new(format!(
@@ -115,8 +115,8 @@ pub fn plan_line_capture(
     program: &Program,
     address: u64,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(fact) = fact_of(event, capture)? {
-        return Ok(CapturePlan::Fact(fact));
+    if let Some(plan) = fact_of(event, capture)? {
+        return Ok(plan);
     }
     let (read, is_converted) = match &capture.read {
         Read::Convert(inner, _) => (&**inner, true),
@@ -139,13 +139,17 @@ pub fn plan_line_capture(
 }
 
 /// What the event itself brings, when that is what is captured.
-fn fact_of(event: &SymbolicEvent, capture: &Capture) -> Result<Option<Fact>, CaptureError> {
-    match Fact::of(&capture.read) {
+fn fact_of(event: &SymbolicEvent, capture: &Capture) -> Result<Option<CapturePlan>, CaptureError> {
+    let (read, conversion) = match &capture.read {
+        Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
+        read => (read, None),
+    };
+    match Fact::of(read) {
         Some(fact) if !fact.belongs_to(event.kind) => Err(CaptureError::new(format!(
             "a `{}` event has no `{}`",
             event.kind, capture.read
         ))),
-        fact => Ok(fact),
+        fact => Ok(fact.map(|fact| CapturePlan::Fact(fact, conversion))),
     }
 }
 
@@ -154,7 +158,7 @@ impl Program {
     /// in one that is gone, of which only memory and facts are left.
     pub fn capture(&self, thread: ThreadId, plan: &CapturePlan, moment: &Moment<'_>) -> Value {
         match plan {
-            CapturePlan::Fact(fact) => fact.value(self, thread, moment),
+            CapturePlan::Fact(fact, conversion) => fact.value_as(*conversion, self, thread, moment),
             CapturePlan::Entry(plan) | CapturePlan::Return(plan) => match self.machine(thread) {
                 Ok(machine) => plan.read(&machine, 0),
                 Err(_) => plan.read(&OnlyMemory(self), 0),
