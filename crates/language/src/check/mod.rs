@@ -14,7 +14,6 @@ mod grounding;
 mod guards;
 mod logic;
 mod moment;
-mod patterns;
 mod place;
 mod reachability;
 mod sequence;
