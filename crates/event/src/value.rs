@@ -230,7 +230,9 @@ mod tests {
             prop::collection::vec(any::<u64>(), 0..4)
                 .prop_map(|n| Value::Sequence(n.into_iter().map(Value::Address).collect())),
             prop::collection::vec((any::<u64>(), any::<bool>()), 0..4).prop_map(|n| {
-                let entries = n.into_iter().map(|(k, v)| (Value::Address(k), Value::Bool(v)));
+                let entries = n
+                    .into_iter()
+                    .map(|(k, v)| (Value::Address(k), Value::Bool(v)));
                 Value::Map(entries.collect())
             }),
         ]

@@ -187,12 +187,7 @@ fn what_has_no_place_in_a_property() {
         "sizeof queue",
         "number of bytes",
     );
-    check_guard(
-        "volume(queue) == 8",
-        "unknown-function",
-        "volume",
-        "pure",
-    );
+    check_guard("volume(queue) == 8", "unknown-function", "volume", "pure");
     check_guard("f(queue)->x == 8", "not-in-properties", "f(queue)", "pure");
     check(
         "event e = before f(x = g(y)) state init { on e }",

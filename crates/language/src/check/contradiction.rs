@@ -59,11 +59,7 @@ impl Checker<'_> {
 }
 
 /// Whether a term is made of comparisons of parameters and integers alone.
-fn is_plain(
-    term: &Term,
-    parameters: &mut BTreeSet<u16>,
-    constants: &mut BTreeSet<i128>,
-) -> bool {
+fn is_plain(term: &Term, parameters: &mut BTreeSet<u16>, constants: &mut BTreeSet<i128>) -> bool {
     match &term.kind {
         TermKind::Constant(Value::Bool(_)) => true,
         TermKind::Unary {
@@ -74,9 +70,7 @@ fn is_plain(
             operator: BinaryOperator::And | BinaryOperator::Or,
             left,
             right,
-        } => {
-            is_plain(left, parameters, constants) && is_plain(right, parameters, constants)
-        }
+        } => is_plain(left, parameters, constants) && is_plain(right, parameters, constants),
         TermKind::Binary {
             operator,
             left,

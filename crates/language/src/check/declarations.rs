@@ -87,7 +87,10 @@ impl<'a> Checker<'a> {
             },
         });
         let sliced: Vec<Parameter<'a>> = sliced.collect();
-        let quantified = declaration.for_each.iter().flat_map(|each| &each.parameters);
+        let quantified = declaration
+            .for_each
+            .iter()
+            .flat_map(|each| &each.parameters);
         let quantified = quantified.map(|parameter| Parameter {
             name: &parameter.name,
             sort: parameter.sort,
@@ -144,7 +147,6 @@ impl<'a> Checker<'a> {
         Some(term)
     }
 
-
     /// Variables and their initial values.
     pub(super) fn declare_variables(&mut self) {
         let declaration = self.declaration;
@@ -189,8 +191,7 @@ impl<'a> Checker<'a> {
     /// The value of an initial expression; after an error any value will do.
     fn constant(&mut self, expression: &crate::Expression) -> Value {
         let fallback = Value::Unavailable(juror_event::Unavailability::NotCaptured);
-        let Some((term, _)) = self.term(expression, &mut Scope::constant())
-        else {
+        let Some((term, _)) = self.term(expression, &mut Scope::constant()) else {
             return fallback;
         };
         match term.kind {

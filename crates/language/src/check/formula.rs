@@ -86,7 +86,11 @@ impl<'a> Checker<'a> {
         match &expression.kind {
             FormulaKind::Error => None,
             FormulaKind::Any => {
-                self.error("not-a-formula", &expression.span, "`any` is an argument only");
+                self.error(
+                    "not-a-formula",
+                    &expression.span,
+                    "`any` is an argument only",
+                );
                 None
             }
             FormulaKind::Constant(constant) => match constant.kind {
@@ -452,10 +456,9 @@ fn binary(operator: FormulaBinary, bound: Bound, left: Formula, right: Formula) 
     let or = |a: Arc<Formula>, b: Arc<Formula>| Arc::new(Formula::Or(a, b));
     let (left, right) = (Arc::new(left), Arc::new(right));
     match operator {
-        FormulaBinary::Iff => Formula::And(
-            or(not(&left), Arc::clone(&right)),
-            or(not(&right), left),
-        ),
+        FormulaBinary::Iff => {
+            Formula::And(or(not(&left), Arc::clone(&right)), or(not(&right), left))
+        }
         FormulaBinary::Implies => Formula::Or(not(&left), right),
         FormulaBinary::Or => Formula::Or(left, right),
         FormulaBinary::And => Formula::And(left, right),

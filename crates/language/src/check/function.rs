@@ -48,7 +48,9 @@ impl<'a> Checker<'a> {
             let error = Diagnostic::error("duplicate-name", declaration.name.span.clone(), message);
             self.diagnostics.push(error.help("choose another name"));
         }
-        let body = self.block(&declaration.body, &mut scope).unwrap_or_default();
+        let body = self
+            .block(&declaration.body, &mut scope)
+            .unwrap_or_default();
         if !declaration.body.iter().any(returns) {
             let message = format!("`{}` never returns anything", declaration.name.text);
             let error = Diagnostic::error("no-return", declaration.name.span.clone(), message);
@@ -276,9 +278,7 @@ fn builtin_kind(function: Builtin, arguments: &[Kind]) -> Option<Kind> {
     let is = |kinds: &[Kind]| first == Kind::Unknown || kinds.contains(&first);
     let collections = [Kind::Set, Kind::Map, Kind::Sequence];
     match function {
-        Builtin::Length => {
-            (is(&collections) || first == Kind::Text).then_some(Kind::Integer)
-        }
+        Builtin::Length => (is(&collections) || first == Kind::Text).then_some(Kind::Integer),
         Builtin::Add => is(&[Kind::Set, Kind::Sequence]).then_some(first),
         Builtin::Remove => is(&[Kind::Set, Kind::Map]).then_some(first),
         Builtin::Get => is(&[Kind::Map, Kind::Sequence]).then_some(Kind::Unknown),

@@ -301,13 +301,7 @@ impl<'a> Checker<'a> {
     ) -> Option<u8> {
         let mut scope = Scope::of_event(event);
         let name = parameter.text.to_string();
-        let slot = self.capture_slot(
-            &parameter.span,
-            &mut scope,
-            read.clone(),
-            name,
-            known,
-        )?;
+        let slot = self.capture_slot(&parameter.span, &mut scope, read.clone(), name, known)?;
         // What binds an instance is read each time.
         let captures = &mut self.events.get_mut(usize::from(event))?.captures;
         captures.get_mut(usize::from(slot))?.hoisted = false;
@@ -367,23 +361,6 @@ impl<'a> Checker<'a> {
             span,
         });
         Some(bit)
-    }
-
-    /// Looks at propositions that no formula uses: their events and guards have
-    /// to be right, too.
-    pub(super) fn check_propositions(&mut self) {
-        for source in self.sources.clone() {
-            for declaration in &source.declarations.propositions {
-                let used = self.used_names.contains(&*declaration.name.text);
-                let arguments = vec![Argument::Any; declaration.parameters.len()];
-                let mut grounding = Grounding::new(&[]);
-                let name = &declaration.name;
-                self.ground_proposition(declaration, source.origin, arguments, name, &mut grounding);
-                if !used {
-                    self.used_names.remove(&*declaration.name.text);
-                }
-            }
-        }
     }
 }
 

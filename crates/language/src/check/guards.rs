@@ -19,7 +19,11 @@ struct Integers(Vec<(i128, i128)>);
 
 impl Integers {
     fn range(from: i128, to: i128) -> Integers {
-        Integers(if from <= to { vec![(from, to)] } else { Vec::new() })
+        Integers(if from <= to {
+            vec![(from, to)]
+        } else {
+            Vec::new()
+        })
     }
 
     fn all() -> Integers {
@@ -218,7 +222,13 @@ impl Checker<'_> {
             let earlier = ranges.iter().zip(transitions).take(position);
             let overlap = earlier
                 .clone()
-                .map(|(other, transition)| (range.integers.intersection(&other.integers), other, transition))
+                .map(|(other, transition)| {
+                    (
+                        range.integers.intersection(&other.integers),
+                        other,
+                        transition,
+                    )
+                })
                 .find(|(common, other, _)| {
                     // A narrow guard before a wide one says what goes first.
                     !common.0.is_empty() && !other.integers.is_subset(&range.integers)
@@ -276,7 +286,10 @@ impl Checker<'_> {
         };
         let warning = Diagnostic::warning(
             "overlapping-guards",
-            transition.guard.as_ref().map_or(term.span.clone(), |g| g.span.clone()),
+            transition
+                .guard
+                .as_ref()
+                .map_or(term.span.clone(), |g| g.span.clone()),
             format!("this guard and one before it overlap: {when}"),
         );
         self.diagnostics.push(
@@ -300,7 +313,9 @@ impl Checker<'_> {
         };
         let warning = Diagnostic::warning(
             "gap-in-guards",
-            last.guard.as_ref().map_or(last.span.clone(), |g| g.span.clone()),
+            last.guard
+                .as_ref()
+                .map_or(last.span.clone(), |g| g.span.clone()),
             format!("these guards leave a gap: nothing happens when the value is {values}"),
         );
         let warning = transitions
@@ -329,14 +344,18 @@ mod tests {
 
     fn integers() -> impl Strategy<Value = Integers> {
         prop::collection::vec((-8..8_i128, 0..4_i128), 0..4).prop_map(|ranges| {
-            ranges.into_iter().fold(Integers(Vec::new()), |all, (from, length)| {
-                all.union(&Integers::range(from, from + length))
-            })
+            ranges
+                .into_iter()
+                .fold(Integers(Vec::new()), |all, (from, length)| {
+                    all.union(&Integers::range(from, from + length))
+                })
         })
     }
 
     fn has(set: &Integers, number: i128) -> bool {
-        set.0.iter().any(|(from, to)| (*from..=*to).contains(&number))
+        set.0
+            .iter()
+            .any(|(from, to)| (*from..=*to).contains(&number))
     }
 
     proptest! {

@@ -17,8 +17,6 @@ impl<'a> Checker<'a> {
         let declaration = self.declaration;
         let mut grounding = Grounding::new(parameters);
         let demand = self.demand(&declaration.demands, &mut grounding);
-        self.check_definitions();
-        self.check_propositions();
         let demand = demand?;
         self.concerned_parameters(&grounding);
         self.warn_of_interleaving(&grounding);
@@ -40,9 +38,11 @@ impl<'a> Checker<'a> {
             let message = "an expression is the only demand of its property";
             let error = Diagnostic::error("two-behaviours", other.span.clone(), message);
             let error = error.label(first.span.clone(), "the expression is here");
-            self.diagnostics.push(error.help(
-                "write two properties; they may share events that stand before the first",
-            ));
+            self.diagnostics.push(
+                error.help(
+                    "write two properties; they may share events that stand before the first",
+                ),
+            );
             return None;
         }
         if let Some((declaration, expression, meaning)) = found {
@@ -85,29 +85,6 @@ impl<'a> Checker<'a> {
         whole.filter(|_| sound).map(Demand::Formula)
     }
 
-    /// Definitions that nothing uses name what exists, too.
-    fn check_definitions(&mut self) {
-        // Parameters may be formulas or arguments, which only a use tells;
-        // those without parameters can be looked at alone.
-        let parameters = self.parameters_quietly();
-        for definition in &self.declaration.declarations.definitions {
-            let known = self.used_names.contains(&*definition.name.text);
-            if known || !definition.parameters.is_empty() {
-                continue;
-            }
-            let mut grounding = Grounding::new(&parameters);
-            let outside = Environment::outside();
-            self.formula(&definition.formula, &outside, &mut grounding);
-        }
-    }
-
-    fn parameters_quietly(&mut self) -> Vec<Parameter<'a>> {
-        let before = self.diagnostics.len();
-        let parameters = self.parameters();
-        self.diagnostics.truncate(before);
-        parameters
-    }
-
     /// Every parameter is in something that the property speaks of.
     fn concerned_parameters(&mut self, grounding: &Grounding<'_>) {
         for (position, parameter) in grounding.parameters.iter().enumerate() {
@@ -117,7 +94,10 @@ impl<'a> Checker<'a> {
                 .any(|effect| effect.binding.get(position).is_some_and(Option::is_some));
             if !concerned {
                 let name = parameter.name;
-                let message = format!("no event of the formula binds the parameter `{}`", name.text);
+                let message = format!(
+                    "no event of the formula binds the parameter `{}`",
+                    name.text
+                );
                 let error = Diagnostic::error("unbound-slice", name.span.clone(), message);
                 self.diagnostics.push(error.help(format!(
                     "use it as an argument, `holds({0})`, or let an event capture it by name",

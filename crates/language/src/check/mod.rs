@@ -142,6 +142,8 @@ struct Checker<'a> {
     sources: Vec<Source<'a>>,
     diagnostics: Vec<Diagnostic>,
     events: Vec<SymbolicEvent>,
+    /// For each event, how many captures were declared.
+    declared_counts: Vec<usize>,
     /// For each event, what is known about each of its captures.
     capture_kinds: Vec<Vec<Kind>>,
     /// Which events a transition or proposition is for.
@@ -170,13 +172,16 @@ impl<'a> Checker<'a> {
             declarations: &declaration.declarations,
             origin: None,
         });
-        let captures = sources.iter().flat_map(|source| captures(source.declarations));
+        let captures = sources
+            .iter()
+            .flat_map(|source| captures(source.declarations));
         let capture_names = captures.collect();
         Checker {
             declaration,
             sources,
             diagnostics: Vec::new(),
             events: Vec::new(),
+            declared_counts: Vec::new(),
             capture_kinds: Vec::new(),
             used_events: Vec::new(),
             event_slots: HashMap::new(),
@@ -216,6 +221,7 @@ impl<'a> Checker<'a> {
         if !self.has_errors() {
             self.warn_of_unused();
         }
+        self.check_unused(&parameters);
         if self.has_errors() || !declaration.complete {
             return None;
         }
@@ -274,7 +280,9 @@ impl<'a> Checker<'a> {
                     "only properties with states have variables",
                 )
                 .label(demand.span.clone(), "this has a formula or expression")
-                .help("a proposition keeps what a formula needs: `proposition open set … cleared …`"),
+                .help(
+                    "a proposition keeps what a formula needs: `proposition open set … cleared …`",
+                ),
             );
         }
     }
@@ -289,7 +297,7 @@ impl<'a> Checker<'a> {
                 self.event_slot_named(&event.name.text);
             }
         }
-        self.check_propositions();
+        self.check_unused(&[]);
     }
 
     /// Runs a check of a declaration; where that stands in another file, what

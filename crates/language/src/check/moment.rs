@@ -32,9 +32,7 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
         ("sender", EventKind::Signal) => (Read::Sender, Kind::Integer),
         ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
         ("status", EventKind::ProgramExit) => (Read::Status, Kind::Integer),
-        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => {
-            (Read::ModuleName, Kind::Text)
-        }
+        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::ModuleName, Kind::Text),
         ("base", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::Base, Kind::Address),
         _ => return None,
     })
@@ -89,7 +87,9 @@ impl Checker<'_> {
             }
             EventKind::Signal => "a signal has a `number`, a `sender` and a `code`".to_owned(),
             EventKind::ProgramExit => "the exit of the program has a `status`".to_owned(),
-            EventKind::ModuleLoad | EventKind::ModuleUnload => "a module has a `name` and a `base`".to_owned(),
+            EventKind::ModuleLoad | EventKind::ModuleUnload => {
+                "a module has a `name` and a `base`".to_owned()
+            }
             _ => "it has a `thread` and a `time`".to_owned(),
         };
         let message = format!("`{kind}` has no value called `{}`", name.text);

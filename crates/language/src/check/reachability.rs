@@ -29,7 +29,9 @@ impl Checker<'_> {
         for (position, (state, declaration)) in named.enumerate() {
             let stays = |transition: &Transition| {
                 let branches = std::iter::once(&transition.success).chain(&transition.failure);
-                branches.into_iter().all(|branch| branch.target.index() == position)
+                branches
+                    .into_iter()
+                    .all(|branch| branch.target.index() == position)
             };
             let stuck = state.accepting
                 && !state.is_final

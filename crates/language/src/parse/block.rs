@@ -28,11 +28,7 @@ impl Parser<'_> {
     }
 
     /// `(a, b)`; without parentheses there are none, unless they are required.
-    pub(super) fn names_in_parentheses(
-        &mut self,
-        what: &str,
-        required: bool,
-    ) -> Option<Vec<Name>> {
+    pub(super) fn names_in_parentheses(&mut self, what: &str, required: bool) -> Option<Vec<Name>> {
         let mut names = Vec::new();
         if !required && !self.is(Sign::OpenParenthesis) {
             return Some(names);
@@ -216,9 +212,8 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::Dot | Sign::Arrow) => {
                 error.help("a property assigns its own variables only")
             }
-            TokenKind::Sign(Sign::OpenParenthesis) => error.help(
-                "functions are pure: assign what they give, `s = add(s, x)`, `s = s + {x}`",
-            ),
+            TokenKind::Sign(Sign::OpenParenthesis) => error
+                .help("functions are pure: assign what they give, `s = add(s, x)`, `s = s + {x}`"),
             _ => error,
         });
         None

@@ -7,8 +7,7 @@
 use super::{Parser, RESERVED};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    BoundExpression, Expression, FormulaBinary, FormulaExpression, FormulaKind,
-    FormulaUnary,
+    BoundExpression, Expression, FormulaBinary, FormulaExpression, FormulaKind, FormulaUnary,
 };
 use crate::token::{Sign, TokenKind};
 
@@ -218,9 +217,7 @@ impl Parser<'_> {
     /// before it is an operator, and a proposition otherwise.
     fn operand_follows(&self) -> bool {
         match self.kind_ahead(1) {
-            TokenKind::Word => {
-                !INFIX_WORDS.contains(&self.text_ahead(1)) && !self.at_item_ahead(1)
-            }
+            TokenKind::Word => !INFIX_WORDS.contains(&self.text_ahead(1)) && !self.at_item_ahead(1),
             TokenKind::Sign(sign) => matches!(
                 sign,
                 Sign::OpenParenthesis | Sign::Not | Sign::OpenBracket | Sign::Less

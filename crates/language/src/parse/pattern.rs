@@ -1,7 +1,9 @@
 //! Specification patterns: `absence of p between q and r`.
 
 use super::Parser;
-use crate::syntax::{ExpressionKind, FormulaExpression, PatternExpression, PatternKind, PatternScope};
+use crate::syntax::{
+    ExpressionKind, FormulaExpression, PatternExpression, PatternKind, PatternScope,
+};
 use crate::token::{Sign, TokenKind};
 
 impl Parser<'_> {

@@ -147,7 +147,10 @@ impl Parser<'_> {
         self.at_item()
             && self.kind_ahead(1) == TokenKind::Word
             && !ITEMS.contains(&next)
-            && !["in", "returns", "property", "when", "cleared", "set", "pulse"].contains(&next)
+            && ![
+                "in", "returns", "property", "when", "cleared", "set", "pulse",
+            ]
+            .contains(&next)
     }
 
     fn property(&mut self) -> Option<PropertyDeclaration> {

@@ -70,9 +70,7 @@ impl Parser<'_> {
     /// True where another part of a sequence begins.
     fn at_letter(&self) -> bool {
         match self.kind() {
-            TokenKind::Word => {
-                !matches!(self.text(), "or" | "and" | "property") && !self.at_item()
-            }
+            TokenKind::Word => !matches!(self.text(), "or" | "and" | "property") && !self.at_item(),
             TokenKind::Sign(sign) => sign == Sign::OpenParenthesis,
             _ => false,
         }
