@@ -17,6 +17,7 @@ mod check;
 mod collection;
 mod diagnostic;
 mod evaluate;
+mod include;
 mod lexer;
 mod parse;
 mod property;
@@ -28,6 +29,7 @@ mod token;
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
+pub use include::{Loaded, Reader, UsedFile, load_with};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
@@ -39,11 +41,11 @@ pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 
 /// Parses and checks a whole source: the properties without errors, and
 /// everything there is to say about the text, in the order of the text.
+///
+/// It uses no other files; [`load_with`] reads those.
 pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
-    let parsed = parse(source);
-    let (properties, checked) = check(&parsed.file);
-    let mut diagnostics = parsed.diagnostics;
-    diagnostics.extend(checked);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    (properties, diagnostics)
+    let loaded = load_with(source, &mut |_| {
+        Err("no other files can be used here".to_owned())
+    });
+    (loaded.properties, loaded.diagnostics)
 }

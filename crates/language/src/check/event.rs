@@ -54,19 +54,22 @@ impl Checker<'_> {
         let Some((last, earlier)) = self.events.split_last() else {
             return slot;
         };
-        let same = earlier.iter().position(|other| {
-            let captures = || other.captures.iter().filter(|capture| !capture.hoisted);
+        // What guards and propositions have added stands after what was
+        // declared.
+        let same = (earlier.iter().zip(&self.declared_counts)).position(|(other, &count)| {
+            let declared = other.captures.iter().take(count);
             other.kind == last.kind
                 && other.subject == last.subject
                 && other.reach == last.reach
-                && captures().count() == last.captures.len()
-                && captures()
+                && count == last.captures.len()
+                && declared
                     .zip(&last.captures)
                     .all(|(a, b)| a.name == b.name && a.read == b.read)
         });
         match same {
             Some(position) => {
                 self.events.pop();
+                self.declared_counts.pop();
                 self.capture_kinds.pop();
                 self.used_events.pop();
                 u16::try_from(position).unwrap_or(u16::MAX)
@@ -81,6 +84,7 @@ impl Checker<'_> {
             checker.check_subject(event);
             let (captures, kinds) = checker.captures(event, origin);
             let here = |span: &Range<usize>| origin.unwrap_or(span).clone();
+            checker.declared_counts.push(captures.len());
             checker.events.push(SymbolicEvent {
                 name: event.name.text.clone(),
                 kind: event.kind,

@@ -5,7 +5,6 @@
 
 use super::Checker;
 use super::grounding::{Argument, Grounding};
-use super::patterns;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     BoundExpression, Expression, ExpressionKind, FormulaBinary, FormulaDefinition,
@@ -13,7 +12,7 @@ use crate::syntax::{
     PatternScope, UnaryOperator,
 };
 use juror_event::Value;
-use juror_logic::{Bound, Formula};
+use juror_logic::{Bound, Formula, patterns};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -321,9 +320,9 @@ impl<'a> Checker<'a> {
         let outside = Environment::outside();
         let mut of = |checker: &mut Self, formula| checker.formula(formula, &outside, grounding);
         Some(match &pattern.kind {
-            PatternKind::Absence(p) => patterns::absence(&of(self, p)?, &scope?),
-            PatternKind::Existence(p) => patterns::existence(&of(self, p)?, &scope?),
-            PatternKind::Universality(p) => patterns::universality(&of(self, p)?, &scope?),
+            PatternKind::Absence(p) => patterns::absence(of(self, p)?, &scope?),
+            PatternKind::Existence(p) => patterns::existence(of(self, p)?, &scope?),
+            PatternKind::Universality(p) => patterns::universality(of(self, p)?, &scope?),
             PatternKind::BoundedExistence(p, times) => {
                 if *times > 32 {
                     let message = "a pattern counts up to 32";
@@ -338,29 +337,32 @@ impl<'a> Checker<'a> {
                     }
                     _ => false,
                 };
-                patterns::bounded_existence(&p, *times, is_pulse, &scope?)
+                match is_pulse {
+                    true => patterns::bounded_count(p, *times, &scope?),
+                    false => patterns::bounded_existence(p, *times, &scope?),
+                }
             }
             PatternKind::Precedence { causes, effects } => match (&causes[..], &effects[..]) {
-                ([s], [p]) => patterns::precedence(&of(self, s)?, &of(self, p)?, &scope?),
+                ([s], [p]) => patterns::precedence(of(self, s)?, of(self, p)?, &scope?),
                 ([s, t], [p]) => {
                     let (s, t, p) = (of(self, s)?, of(self, t)?, of(self, p)?);
-                    patterns::precedence_of_two_causes(&s, &t, &p, &scope?)
+                    patterns::precedence_chain(s, t, p, &scope?)
                 }
                 ([p], [s, t]) => {
                     let (p, s, t) = (of(self, p)?, of(self, s)?, of(self, t)?);
-                    patterns::precedence_of_two_effects(&p, &s, &t, &scope?)
+                    patterns::precedence_of_chain(p, s, t, &scope?)
                 }
                 _ => return self.no_such_chain(pattern),
             },
             PatternKind::Response { responses, causes } => match (&responses[..], &causes[..]) {
-                ([s], [p]) => patterns::response(&of(self, s)?, &of(self, p)?, &scope?),
+                ([s], [p]) => patterns::response(of(self, s)?, of(self, p)?, &scope?),
                 ([s, t], [p]) => {
                     let (s, t, p) = (of(self, s)?, of(self, t)?, of(self, p)?);
-                    patterns::response_of_two(&s, &t, &p, &scope?)
+                    patterns::response_chain(s, t, p, &scope?)
                 }
                 ([p], [s, t]) => {
                     let (p, s, t) = (of(self, p)?, of(self, s)?, of(self, t)?);
-                    patterns::response_to_two(&p, &s, &t, &scope?)
+                    patterns::response_to_chain(p, s, t, &scope?)
                 }
                 _ => return self.no_such_chain(pattern),
             },
@@ -383,7 +385,7 @@ impl<'a> Checker<'a> {
         let outside = Environment::outside();
         let mut of = |formula| self.formula(formula, &outside, grounding);
         Some(match scope {
-            PatternScope::Global => patterns::Scope::Global,
+            PatternScope::Global => patterns::Scope::Globally,
             PatternScope::Before(end) => patterns::Scope::Before(of(end)?),
             PatternScope::After(begin) => patterns::Scope::After(of(begin)?),
             PatternScope::Between(begin, end) => {

@@ -362,29 +362,6 @@ impl<'a> Checker<'a> {
         });
         Some(bit)
     }
-
-    /// Looks at propositions that no formula uses: their events and guards have
-    /// to be right, too.
-    pub(super) fn check_propositions(&mut self) {
-        for source in self.sources.clone() {
-            for declaration in &source.declarations.propositions {
-                let used = self.used_names.contains(&*declaration.name.text);
-                let arguments = vec![Argument::Any; declaration.parameters.len()];
-                let mut grounding = Grounding::new(&[]);
-                let name = &declaration.name;
-                self.ground_proposition(
-                    declaration,
-                    source.origin,
-                    arguments,
-                    name,
-                    &mut grounding,
-                );
-                if !used {
-                    self.used_names.remove(&*declaration.name.text);
-                }
-            }
-        }
-    }
 }
 
 /// Moves what is said about a term of another file to the `use`.

@@ -17,8 +17,6 @@ impl<'a> Checker<'a> {
         let declaration = self.declaration;
         let mut grounding = Grounding::new(parameters);
         let demand = self.demand(&declaration.demands, &mut grounding);
-        self.check_definitions();
-        self.check_propositions();
         let demand = demand?;
         self.concerned_parameters(&grounding);
         self.warn_of_interleaving(&grounding);
@@ -85,29 +83,6 @@ impl<'a> Checker<'a> {
             });
         }
         whole.filter(|_| sound).map(Demand::Formula)
-    }
-
-    /// Definitions that nothing uses name what exists, too.
-    fn check_definitions(&mut self) {
-        // Parameters may be formulas or arguments, which only a use tells;
-        // those without parameters can be looked at alone.
-        let parameters = self.parameters_quietly();
-        for definition in &self.declaration.declarations.definitions {
-            let known = self.used_names.contains(&*definition.name.text);
-            if known || !definition.parameters.is_empty() {
-                continue;
-            }
-            let mut grounding = Grounding::new(&parameters);
-            let outside = Environment::outside();
-            self.formula(&definition.formula, &outside, &mut grounding);
-        }
-    }
-
-    fn parameters_quietly(&mut self) -> Vec<Parameter<'a>> {
-        let before = self.diagnostics.len();
-        let parameters = self.parameters();
-        self.diagnostics.truncate(before);
-        parameters
     }
 
     /// Every parameter is in something that the property speaks of.

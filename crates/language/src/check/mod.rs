@@ -14,7 +14,6 @@ mod grounding;
 mod guards;
 mod logic;
 mod moment;
-mod patterns;
 mod place;
 mod reachability;
 mod sequence;
@@ -143,6 +142,8 @@ struct Checker<'a> {
     sources: Vec<Source<'a>>,
     diagnostics: Vec<Diagnostic>,
     events: Vec<SymbolicEvent>,
+    /// For each event, how many captures were declared.
+    declared_counts: Vec<usize>,
     /// For each event, what is known about each of its captures.
     capture_kinds: Vec<Vec<Kind>>,
     /// Which events a transition or proposition is for.
@@ -180,6 +181,7 @@ impl<'a> Checker<'a> {
             sources,
             diagnostics: Vec::new(),
             events: Vec::new(),
+            declared_counts: Vec::new(),
             capture_kinds: Vec::new(),
             used_events: Vec::new(),
             event_slots: HashMap::new(),
@@ -219,6 +221,7 @@ impl<'a> Checker<'a> {
         if !self.has_errors() {
             self.warn_of_unused();
         }
+        self.check_unused(&parameters);
         if self.has_errors() || !declaration.complete {
             return None;
         }
@@ -294,7 +297,7 @@ impl<'a> Checker<'a> {
                 self.event_slot_named(&event.name.text);
             }
         }
-        self.check_propositions();
+        self.check_unused(&[]);
     }
 
     /// Runs a check of a declaration; where that stands in another file, what

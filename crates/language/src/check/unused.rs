@@ -1,10 +1,54 @@
 //! What is declared and has no effect.
 
-use super::Checker;
+use super::declarations::Parameter;
+use super::formula::Environment;
+use super::grounding::{Argument, Grounding};
+use super::{Checker, Source};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Name;
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    /// Looks at propositions and formulas that nothing uses: their events and
+    /// names have to be right, too. The events that only they are for are not
+    /// the property's.
+    pub(super) fn check_unused(&mut self, parameters: &[Parameter<'a>]) {
+        let Some(source) = self.sources.last().copied() else {
+            return;
+        };
+        let shared = self.sources.iter().rev().nth(1).copied();
+        let events = self.events.clone();
+        let counts = self.declared_counts.clone();
+        let kinds = self.capture_kinds.clone();
+        let slots = self.event_slots.clone();
+        let used = (self.used_events.clone(), self.used_names.clone());
+        let nobody = self.declaration.name.text.is_empty();
+        let looked_at = if nobody { shared } else { Some(source) };
+        if let Some(Source { declarations, .. }) = looked_at {
+            for declaration in &declarations.propositions {
+                if !used.1.contains(&*declaration.name.text) {
+                    let arguments = vec![Argument::Any; declaration.parameters.len()];
+                    let mut grounding = Grounding::new(&[]);
+                    let name = &declaration.name;
+                    self.ground_proposition(declaration, None, arguments, name, &mut grounding);
+                }
+            }
+            for definition in &declarations.definitions {
+                // A parameter may be a formula or an argument, which only a use
+                // tells.
+                if !used.1.contains(&*definition.name.text) && definition.parameters.is_empty() {
+                    let outside = Environment::outside();
+                    let mut grounding = Grounding::new(parameters);
+                    self.formula(&definition.formula, &outside, &mut grounding);
+                }
+            }
+        }
+        self.events = events;
+        self.declared_counts = counts;
+        self.capture_kinds = kinds;
+        self.event_slots = slots;
+        (self.used_events, self.used_names) = used;
+    }
+
     /// Warns of what the property itself declares and nothing uses; what it
     /// shares, others may use.
     pub(super) fn warn_of_unused(&mut self) {

@@ -164,3 +164,195 @@ fn updates() {
     check_update("n = p->len", Err("not available"));
     check_update("n = big + n", Err("too large"));
 }
+
+/// A property whose one event carries nothing.
+fn collection_source(rest: &str, transition: &str) -> String {
+    format!(
+        "function double(x) {{ return x + x }}
+         function sum(values) {{ var total = 0 for value in values {{ total += value }} return total }}
+         function factorial(n) {{ if n < 2 {{ return 1 }} return n * factorial(n - 1) }}
+         function forever(n) {{ return forever(n) }}
+         function nothing(n) {{ if n > 99 {{ return 1 }} }}
+         function twice(n) {{ if n == 0 {{ return 0 }} return [twice(n - 1), twice(n - 1)] }}
+         property x event e = before f(p, q, t)
+         var s = {{1, 2}} var m = {{1: \"one\", 2: \"two\"}} var l = [10, 20] var n = 7 var b = true
+         var d = {{:}} var o = {{}} {rest}
+         state init {{ on e {transition} }}"
+    )
+}
+
+#[track_caller]
+fn check_collection(guard: &str, expected: Result<bool, &str>) {
+    let property = property(&collection_source("", &format!("when {guard}")));
+    let guard_term = property.states()[0].transitions[0].guard.as_ref();
+    let found = truth(guard_term.expect("a guard"), &values(&property));
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{guard}"),
+        (Err(error), Err(message)) => assert!(error.message.contains(message), "{guard}: {error}"),
+        (found, expected) => panic!("{found:?} for {expected:?} in {guard}"),
+    }
+}
+
+#[test]
+fn collections() {
+    check_collection("1 in s and not (3 in s) and 2 in m and 20 in l", Ok(true));
+    check_collection("s + {3} == {1, 2, 3} and s | {2} == s", Ok(true));
+    check_collection("(s & {2, 5}) == {2} and s - {2} == {1}", Ok(true));
+    check_collection(
+        "m - {1} == {2: \"two\"} and m + {1: 5} == {1: 5, 2: \"two\"}",
+        Ok(true),
+    );
+    check_collection("l + [30] == [10, 20, 30] and l != [20, 10]", Ok(true));
+    check_collection(
+        "m[1] == \"one\" and l[1] == 20 and l[n - 7] == 10",
+        Ok(true),
+    );
+    check_collection(
+        "len(s) == 2 and len(m) == 2 and len(l) == 2 and len(\"äb\") == 2",
+        Ok(true),
+    );
+    check_collection(
+        "add(s, 5) == {1, 2, 5} and remove(s, 1) == {2} and add(l, 1)[2] == 1",
+        Ok(true),
+    );
+    check_collection(
+        "get(m, 9, \"x\") == \"x\" and get(l, 0, 5) == 10 and get(l, 2, 5) == 5",
+        Ok(true),
+    );
+    check_collection(
+        "keys(m) == s and values(m) == [\"one\", \"two\"] and set([1, 1]) == {1}",
+        Ok(true),
+    );
+    check_collection(
+        "range(0, 3) == [0, 1, 2] and len(range(5, 2)) == 0",
+        Ok(true),
+    );
+    check_collection(
+        "min(n, 3) == 3 and max(n, 3.5) == 7 and abs(-n) == 7",
+        Ok(true),
+    );
+    check_collection(
+        "[n, {n: s}][1][7] == {1, 2} and {s: 1}[{2, 1}] == 1",
+        Ok(true),
+    );
+    check_collection("d == {:} and o == {} and len(o) == 0", Ok(true));
+    check_collection("m[3] == 1", Err("no key 3"));
+    check_collection("l[2] == 1", Err("none at position 2"));
+    check_collection("l[-1] == 1", Err("none at position -1"));
+    check_collection("l[\"x\"] == 1", Err("a position is an integer"));
+    check_collection("q->len in l", Ok(false));
+    check_collection("p->len in l", Err("not available"));
+}
+
+#[test]
+fn functions() {
+    check_collection(
+        "double(n) == 14 and sum(l) == 30 and sum(range(0, 82)) == 3321",
+        Ok(true),
+    );
+    check_collection("factorial(10) == 3628800", Ok(true));
+    check_collection("forever(1) == 1", Err("nested too deeply"));
+    check_collection("nothing(1) == 1", Err("without `return`"));
+    check_collection("len(twice(40)) == 2", Err("nested"));
+    check_collection("len(twice(15)) == 2", Err("16 levels"));
+    check_collection(
+        "sum(range(0, 100000)) + sum(range(0, 100000)) > 0 and sum(range(0, 100000)) + sum(range(0, 100000)) > 0 and sum(range(0, 100000)) + sum(range(0, 100000)) > 0",
+        Err("steps"),
+    );
+    check_collection("range(0, 100001) == l", Err("at most"));
+}
+
+#[track_caller]
+fn check_block(block: &str, expected: Result<&str, &str>) {
+    let property = property(&collection_source("", &format!("{{ {block} }}")));
+    let mut values = values(&property);
+    let updates = &property.states()[0].transitions[0].success.updates;
+    match (execute(updates, &mut values), expected) {
+        (Ok(()), Ok(expected)) => {
+            let variables = property.variables.iter().zip(&values.variables);
+            let changed: Vec<String> = variables
+                .filter(|(variable, value)| variable.initial != **value)
+                .map(|(variable, value)| format!("{}={value}", variable.name))
+                .collect();
+            assert_eq!(changed.join(" "), expected, "{block}");
+        }
+        (Err(error), Err(expected)) => {
+            assert!(error.message.contains(expected), "{block}: {error}")
+        }
+        (found, expected) => panic!("{found:?} for {expected:?} in {block}"),
+    }
+}
+
+#[test]
+fn blocks() {
+    check_block(
+        "s += {9} l[0] = 5 m[1] = l",
+        Ok("s={1, 2, 9} m={1: [5, 20], 2: \"two\"} l=[5, 20]"),
+    );
+    check_block("l[1] += 2 d[n] = s", Ok("l=[10, 22] d={7: {1, 2}}"));
+    check_block("d[1] = [1, 2] d[1][0] = 9", Ok("d={1: [9, 2]}"));
+    check_block("for x in s { n += x }", Ok("n=10"));
+    check_block("for k in m { o += {k} }", Ok("o={1, 2}"));
+    check_block("for i in 0..5 { if i % 2 == 0 { n += i } }", Ok("n=13"));
+    check_block("var y = n * 2 for x in l { y += x } n = y", Ok("n=44"));
+    check_block("for x in l { for y in s { n += x * y } }", Ok("n=97"));
+    check_block("l[5] = 1", Err("none at position 5"));
+    check_block("d[1][2] = 3", Err("no key 1"));
+    check_block("for x in q->len { n = 1 }", Err("no collection"));
+    check_block(
+        "for i in 0..100000 { for j in 0..100000 { n += 1 } }",
+        Err("steps"),
+    );
+    check_block("for i in 0..40 { d = {1: d} }", Err("16 levels"));
+    check_block("for i in 0..40 { l = l + l }", Err("steps"));
+}
+
+#[test]
+fn the_rows_of_a_board() {
+    let source = "function distinct(cells) {
+             var seen = {}
+             for cell in cells {
+                 if cell != 0 and cell in seen { return false }
+                 seen += {cell}
+             }
+             return true
+         }
+         function consistent(board) {
+             for i in 0..9 {
+                 var row = [] var column = [] var box = []
+                 for j in 0..9 {
+                     row = add(row, board[9 * i + j])
+                     column = add(column, board[9 * j + i])
+                     box = add(box, board[27 * (i / 3) + 3 * (i % 3) + 9 * (j / 3) + j % 3])
+                 }
+                 if not (distinct(row) and distinct(column) and distinct(box)) { return false }
+             }
+             return true
+         }
+         property sudoku event placed = after place(board)
+         state init { on placed when consistent(board[0..81]) -> init else -> wrong }
+         state wrong non-accepting";
+    let property = property(source);
+    let guard = property.states()[0].transitions[0]
+        .guard
+        .as_ref()
+        .expect("a guard");
+    let mut cells = vec![Value::Int(0); 81];
+    let mut check = |changes: &[(usize, i128)], expected: bool| {
+        for (cell, digit) in changes {
+            cells[*cell] = Value::Int(*digit);
+        }
+        let board = Value::Sequence(cells.iter().cloned().collect());
+        let values = Values {
+            variables: Vec::new(),
+            captures: vec![Value::Int(0), board],
+        };
+        assert_eq!(truth(guard, &values), Ok(expected), "{changes:?}");
+    };
+    check(&[], true);
+    check(&[(0, 5), (40, 5), (80, 5)], true);
+    check(&[(4, 5)], false);
+    check(&[(4, 0), (20, 5)], false);
+    check(&[(20, 0), (72, 5)], false);
+    check(&[(72, 0)], true);
+}
