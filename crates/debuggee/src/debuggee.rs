@@ -91,13 +91,15 @@ pub struct Debuggee {
     pub(crate) is_confined: bool,
     pub(crate) is_halting: bool,
     /// Which system calls upper floors are told of.
-    pub(crate) system_calls: crate::system_calls::SystemCalls,
+    pub(crate) system_calls: crate::system_calls::WantedCalls,
     /// Which process stays the debuggee when it makes another.
     pub(crate) follow: Follow,
     /// It is just becoming another process.
     pub(crate) is_switching: bool,
     /// Upper floors are told at the moment a process is made.
     pub(crate) catches_forks: bool,
+    /// The signals that monitors are told of: bit n is signal n + 1.
+    pub(crate) monitored_signals: u64,
     /// What is done about each signal.
     pub(crate) treatments: crate::signals::Treatments,
     /// What interrupt requests are sent to, once somebody may make them.
@@ -179,7 +181,8 @@ impl Debuggee {
             ignores_key: false,
             spares_group: false,
             is_interruption_wanted: false,
-            system_calls: crate::system_calls::SystemCalls::None,
+            system_calls: crate::system_calls::WantedCalls::default(),
+            monitored_signals: 0,
             follow: Follow::default(),
             is_switching: false,
             catches_forks: false,
@@ -416,6 +419,12 @@ impl Debuggee {
     /// Says what is to be done about a signal from now on.
     pub fn treat_signal(&mut self, signal: i32, treatment: SignalTreatment) {
         self.treatments.set(signal, treatment);
+    }
+
+    /// The signals of which [`Notice::Signal`] comes whatever their treatment
+    /// says, since monitors need them: bit n is signal n + 1.
+    pub fn monitor_signals(&mut self, signals: u64) {
+        self.monitored_signals = signals;
     }
 
     /// Gives the terminal to juror, for a person to type at its prompt. The

@@ -80,6 +80,7 @@ impl Session {
         };
         program.update_modules();
         self.watch.bind_running(program, thread, &self.options)?;
+        self.watch.note_modules(program);
         self.breakpoints.bind(program);
         let set = self.hardware_breakpoints.settle(program);
         set.and_then(|()| self.watchpoints.settle(program))

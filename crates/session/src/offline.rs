@@ -199,7 +199,7 @@ impl Offline {
                     let happened = report::Happened {
                         event: found.event,
                         thread: event.thread,
-                        caller: place,
+                        address: place,
                         values: &self.captures,
                     };
                     let changes = watched.monitor.changes().iter();
@@ -241,7 +241,7 @@ impl Offline {
             true => self.watch.finish(),
             false => Vec::new(),
         };
-        let violations = report::end_violations(&self.watch, &violations, Some(&self.places));
+        let violations = report::end_violations(&self.watch, &violations, Some(&self.places), true);
         EndView {
             process: None,
             ending: match how {

@@ -59,6 +59,8 @@ pub struct Session {
     /// ends here does not ask them again.
     pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
+    /// What the exit of the program itself has violated, by monitor.
+    pub(crate) exit_violations: Vec<(usize, juror_monitor::SliceId)>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
@@ -107,6 +109,7 @@ impl Session {
             is_asking: false,
             asked: None,
             watch,
+            exit_violations: Vec::new(),
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
             watchpoints: Watchpoints::default(),
