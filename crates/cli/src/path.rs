@@ -137,6 +137,25 @@ mod tests {
     }
 
     #[test]
+    fn an_access_shows_what_it_made_of_what() {
+        let stored = |before: Option<i128>, values: bool| {
+            let mut step = push(1, "ready", 1);
+            step.what = "write total".into();
+            if !values {
+                step.values.clear();
+            }
+            step.stored = Some(juror_session::view::StoredValue {
+                before: before.map(juror_event::Value::Int),
+                after: juror_event::Value::Int(4),
+            });
+            carried(&step)
+        };
+        assert_eq!(stored(Some(3), true), "total: 3 → 4, queue = 0x4052a0");
+        assert_eq!(stored(Some(3), false), "total: 3 → 4");
+        assert_eq!(stored(None, false), "total: 4");
+    }
+
+    #[test]
     fn an_empty_path_is_left_out() {
         let mut view = violation();
         view.path.clear();

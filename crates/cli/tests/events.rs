@@ -155,6 +155,7 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
          event has_read = exit read(size = arg 3) returns count
          event usr = signal SIGUSR1(number, sender, code)
          event any = signal
+         event counted = write occasions.c::handled
          event born = thread start
          event gone = thread end",
         |report, case| {
@@ -181,6 +182,8 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
             // `SI_TKILL`
             let codes = report.values("usr", "code");
             assert!(codes.iter().all(|code| *code == json!(-6)), "{case}");
+            // No lock keeps these stores apart.
+            assert_eq!(report.occurrences("counted"), rounds, "{case}");
             assert_eq!(report.occurrences("born"), threads, "{case}");
             assert_eq!(report.occurrences("gone"), threads, "{case}");
         },
@@ -230,7 +233,7 @@ fn modules_come_and_go() {
 fn what_happened_is_known_by_thread_time_and_caller() {
     let property = "property known
         event w = write total(thread, time, caller, back = return_address)
-        event p = before store(thread, caller, time)
+        event p = before store(thread = thread, caller = caller, time = time)
         state init accepting { on w on p }";
     let report = Batch::watching(property).run(program("occasions.c").compile_plain(), &["2", "5"]);
     report.assert_code(0);
@@ -419,4 +422,62 @@ fn stores_of_several_elements_at_once_are_one_event_each() {
     assert_eq!(report.values("d", "which"), expected, "{}", report.all());
     let few: Vec<Value> = [0, 2, 1].map(|it| json!(it)).into();
     assert_eq!(report.values("f", "which"), few, "{}", report.all());
+}
+
+#[test]
+fn the_exit_is_judged() {
+    let property = "property exits
+        event exit = program exit(status)
+        state running accepting { on exit when status == STATUS -> wrong }
+        state wrong non-accepting";
+    let killed = Fixture::c("killed", "int main(void) { __builtin_trap(); }");
+    for (program, status) in [(program("occasions.c"), "3"), (killed, "132")] {
+        let executable = program.compile_plain();
+        let report = Batch::watching(&property.replace("STATUS", status)).run(&executable, &[]);
+        assert_eq!(report.summary("exits")["violations"], 1, "{}", report.all());
+        let violation = &report.end()["violations"][0];
+        assert_eq!(violation["path"][0]["what"], "program exit", "{violation}");
+        let report = Batch::watching(&property.replace("STATUS", "77")).run(&executable, &[]);
+        assert_eq!(report.summary("exits")["violations"], 0, "{}", report.all());
+    }
+}
+
+#[test]
+fn ranges_are_read_as_sequences() {
+    let property = property_of(
+        "event x = program start(all = board[0..3])
+         event w = change total(all = board[1..3])
+         event p = after store(all = board[0..2])",
+    );
+    let report =
+        Batch::watching(&property).run(program("occasions.c").compile_plain(), &["1", "3"]);
+    report.assert_code(0);
+    let texts = |event: &str| -> Vec<String> {
+        let values = report.values(event, "all").into_iter();
+        values
+            .map(|value| value.as_str().expect("a sequence").to_owned())
+            .collect()
+    };
+    assert_eq!(texts("x"), ["[0, 0, 0]"]);
+    assert_eq!(texts("w"), ["[0, 0]", "[0, 0]", "[1, 0]"]);
+    assert_eq!(texts("p"), ["[0, 0]", "[0, 1]", "[0, 1]"]);
+}
+
+#[test]
+fn a_step_over_a_system_call_is_a_step() {
+    let property = property_of("event s = entry getppid\nevent e = exit getppid\nevent g = signal");
+    let mut run = Batch::watching(&property)
+        .command("break ask")
+        .command("run")
+        .command("delete 1");
+    for _ in 0..4 {
+        run = run.command("next");
+    }
+    let report = run
+        .command("info breakpoints")
+        .command("continue")
+        .run(program("occasions.c").compile_plain(), &["1", "1"]);
+    assert_eq!(report.occurrences("s"), 1, "{}", report.all());
+    assert_eq!(report.occurrences("e"), 1, "{}", report.all());
+    assert_eq!(report.occurrences("g"), 1, "{}", report.all());
 }

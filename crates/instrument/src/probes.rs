@@ -9,7 +9,7 @@ use crate::facts::Moment;
 use crate::modules::Bound;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
-use crate::read_plan::Begun;
+use crate::read_plan::{Begun, ReadPlan};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, SymbolicEvent, Unavailability, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -176,6 +176,18 @@ impl Program {
     pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
         let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
         self.modules.inlined_copies(&event.subject, wanted).len()
+    }
+
+    /// The names of the parameters of an event's function, in order, where the
+    /// debug information has them: those of its first definition.
+    pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
+        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
+        let definitions = self.modules.reached_definitions(&event.subject, wanted);
+        let names = definitions.first().map(|bound| {
+            let values = bound.module.symbols.entry_value_plans(&bound.function);
+            values.iter().map(|value| value.name.to_string()).collect()
+        });
+        names.unwrap_or_default()
     }
 
     fn near_function(&self, name: &str) -> Option<String> {
@@ -367,6 +379,11 @@ impl Probes {
                     CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
                         plan.read(&machine, stack.wrapping_add(8))
                     }
+                    CapturePlan::Elements { plans, .. } => {
+                        let frame = stack.wrapping_add(8);
+                        let values = plans.iter().map(|plan| plan.read(&machine, frame));
+                        Value::Sequence(values.collect())
+                    }
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
@@ -421,6 +438,11 @@ impl Probes {
             .iter()
             .map(|plan| match plan {
                 CapturePlan::Entry(plan) => plan.begin(&machine, frame),
+                // All of them begin with the same pointer.
+                CapturePlan::Elements { plans, .. } => match plans.first() {
+                    Some(plan) if !plan.follow.is_empty() => plan.begin(&machine, frame),
+                    _ => Begun::Unavailable(Unavailability::OptimizedOut),
+                },
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
@@ -467,6 +489,13 @@ impl Probes {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),
                     CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
+                    CapturePlan::Elements { plans, is_late } => {
+                        let read = |plan: &ReadPlan| match is_late {
+                            true => plan.read(&machine, stack),
+                            false => plan.complete(&machine, *begun),
+                        };
+                        Value::Sequence(plans.iter().map(read).collect())
+                    }
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }

@@ -257,9 +257,18 @@ impl Program {
             level: 0,
             convenience: &|_| None,
         };
-        evaluate_in(read, &scope)
-            .and_then(|value| value.to_value(self))
-            .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
+        let value = |read: &Read| {
+            evaluate_in(read, &scope)
+                .and_then(|value| value.to_value(self))
+                .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
+        };
+        match read {
+            Read::Elements(inner, start, end) => {
+                let elements = (*start..*end).map(|index| Read::Index(inner.clone(), index));
+                Value::Sequence(elements.map(|element| value(&element)).collect())
+            }
+            read => value(read),
+        }
     }
 
     /// The entry values of a function that is being called, in order: for the
@@ -294,6 +303,7 @@ fn callers_named(read: &Read) -> usize {
         | Read::AddressOf(inner)
         | Read::Field(inner, _)
         | Read::Index(inner, _)
+        | Read::Elements(inner, ..)
         | Read::Convert(inner, _) => callers_named(inner),
         _ => 0,
     }

@@ -13,11 +13,12 @@ use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
-use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
+use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::happenings::Scene;
 use crate::watch::{Reaction, Watch};
 use juror_debuggee::{
-    DebuggeeError, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport, ThreadId,
+    DebuggeeError, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport, SystemCallPhase,
+    ThreadId,
 };
 use juror_instrument::frames::users_frames;
 
@@ -28,8 +29,6 @@ const STOP_LINES: u32 = 7;
 /// What is added to the number of the signal that killed a program, as shells
 /// do.
 const KILLED_STATUS: i32 = 128;
-/// Reports of one stop; more of them say the same.
-const VIOLATIONS_MAX: usize = 10;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -132,7 +131,8 @@ impl Session {
         if reaction.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Pause::Reason(self.reaction_reason(&reaction), thread)))
+        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -243,9 +243,10 @@ impl Session {
                 fault_address,
                 fatal,
             } => {
+                let is_passed = self.is_passed(signal, fatal)?;
                 let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
                 // One that the program does not get does not happen to it.
-                let told = match self.handling.decide(signal, fatal).pass {
+                let told = match is_passed {
                     true => self.tell_monitors(thread, observer, |watch, scene| {
                         watch.on_signal(scene, signal, sender, code)
                     })?,
@@ -253,7 +254,7 @@ impl Session {
                 };
                 let pause = told.or(pause);
                 if pause.is_none() {
-                    self.running_mut()?.debuggee.resume(thread)?;
+                    self.go_on(thread, goal)?;
                 }
                 return Ok(pause);
             }
@@ -287,10 +288,15 @@ impl Session {
                     watch.on_system_call(scene, number, phase)
                 })?;
                 let pause = told.or(caught);
-                if pause.is_none() {
-                    self.running_mut()?.debuggee.resume(thread)?;
+                if pause.is_some() {
+                    return Ok(pause);
                 }
-                return Ok(pause);
+                let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+                if is_over && goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                self.go_on(thread, goal)?;
+                return Ok(None);
             }
             Notice::Forking {
                 thread,
@@ -348,6 +354,34 @@ impl Session {
         Ok(None)
     }
 
+    /// Lets a thread go on that was stopped before what it was to do was done.
+    fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        match goal.stepping == Some(thread) {
+            true => debuggee.step(thread)?,
+            false => debuggee.resume(thread)?,
+        }
+        Ok(())
+    }
+
+    /// Whether somebody else than a monitor asked for a signal.
+    fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        let treatment = self.running()?.debuggee.treatment(signal);
+        Ok(match treatment.report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        })
+    }
+
+    /// Whether the program gets a signal.
+    fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        Ok(match self.is_shown(signal, fatal)? {
+            true => self.handling.decide(signal, fatal).pass,
+            false => self.running()?.debuggee.treatment(signal).deliver,
+        })
+    }
+
     /// Tells the monitors that the program has ended. What that violates is
     /// shown with the end.
     fn tell_of_exit(
@@ -384,6 +418,9 @@ impl Session {
         fatal: bool,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        if !self.is_shown(signal, fatal)? {
+            return Ok(None);
+        }
         let decision = self.handling.decide(signal, fatal);
         if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
@@ -394,15 +431,6 @@ impl Session {
         let (name, description) = crate::signal::describe(signal);
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
-        let is_shown = match program.debuggee.treatment(signal).report {
-            SignalReport::Always => true,
-            SignalReport::WhenFatal => fatal,
-            SignalReport::Never => false,
-        };
-        if !is_shown {
-            // Only monitors asked for it.
-            return Ok(None);
-        }
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
@@ -469,7 +497,8 @@ impl Session {
                     .on_call(program, thread, address, observer, &mut reaction)?;
             }
             if !reaction.is_empty() {
-                pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
+                let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+                pause = Some(Pause::Reason(reason, thread));
             }
         }
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
@@ -528,47 +557,6 @@ impl Session {
             debuggee.resume(thread)?;
         }
         Ok(None)
-    }
-
-    fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
-        if let (true, Some((monitor, error))) = (reaction.violations.is_empty(), &reaction.error) {
-            let property = self
-                .watch
-                .watched
-                .get(*monitor)
-                .map(|watched| &watched.property);
-            let file = property
-                .and_then(|p| p.source_name.clone())
-                .unwrap_or_default();
-            return StopReason::MonitorError {
-                property: property.map_or_else(String::new, |property| property.name.to_string()),
-                message: error.message.clone(),
-                start: error.span.start,
-                end: error.span.end,
-                file: file.to_string(),
-            };
-        }
-        let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
-        StopReason::Violation {
-            violations: violations
-                .filter_map(|&(m, slice)| self.violation_view(m, slice, false))
-                .collect(),
-        }
-    }
-
-    pub(crate) fn violation_view(
-        &self,
-        monitor: usize,
-        slice: juror_monitor::SliceId,
-        at_end: bool,
-    ) -> Option<ViolationView> {
-        let watched = self.watch.watched.get(monitor)?;
-        Some(report::violation(
-            watched,
-            slice,
-            self.program.as_ref(),
-            at_end,
-        ))
     }
 
     /// A point of the developer: asks its condition, counts, and stops.
@@ -769,12 +757,16 @@ impl Session {
             Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
-        let by_exit = at_exit.into_iter().map(|it| (it, false));
-        let violations = by_exit
-            .chain(violations.into_iter().map(|it| (it, true)))
-            .take(VIOLATIONS_MAX)
-            .filter_map(|((monitor, slice), at_end)| self.violation_view(monitor, slice, at_end))
-            .collect();
+        let program = self.program.as_ref();
+        let mut shown = report::end_violations(&self.watch, &at_exit, program, false);
+        shown.extend(report::end_violations(
+            &self.watch,
+            &violations,
+            program,
+            true,
+        ));
+        let violations = shown;
+        self.watch.end_recording(ending);
         let summaries = report::summaries(&self.watch);
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();

@@ -116,7 +116,6 @@ pub struct PathStep {
     /// The values it carried.
     pub values: Vec<NamedValue>,
     /// Of an access to memory: what the place held and holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<StoredValue>,
     /// juror's number of the thread, from 1.
     pub thread: u32,
@@ -356,6 +355,24 @@ pub struct StopView {
     pub backtrace: Vec<FrameView>,
     /// There are more frames than `backtrace` holds.
     pub more_frames: bool,
+}
+
+/// A place in a recorded run that a reader wants to know of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceStop {
+    /// Why.
+    #[serde(flatten)]
+    pub reason: StopReason,
+    /// The number of the event in the run, where events are numbered.
+    pub sequence: Option<u64>,
+    /// When it happened, in nanoseconds since the recording began.
+    pub time_ns: Option<u64>,
+    /// juror's number of the thread, from 1; 0 where it is not known.
+    pub thread: u32,
+    /// The event: `before queue_push`.
+    pub what: String,
+    /// Where the call was made, where the trace tells.
+    pub location: Option<Location>,
 }
 
 /// How the debuggee ended.

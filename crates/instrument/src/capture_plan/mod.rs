@@ -32,6 +32,14 @@ pub enum CapturePlan {
     Evaluate(Read),
     /// It comes with the event.
     Fact(Fact, Option<Conversion>),
+    /// A sequence of values, each by a plan of its own; `is_late` as those of
+    /// [`CapturePlan::Return`].
+    Elements {
+        /// The plans, in order.
+        plans: Box<[ReadPlan]>,
+        /// They begin at the return.
+        is_late: bool,
+    },
     /// By an expression that was compiled for its line.
     Compiled(Check, Read),
 }
@@ -72,11 +80,16 @@ pub fn plan_capture(
         bound: Some(bound),
         modules,
     };
-    let draft = planner.draft(&capture.read)?;
-    let plan = draft.finish()?;
-    let is_late = event.kind == EventKind::AfterCall
-        && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }));
-    Ok(if is_late {
+    let is_late = |plan: &ReadPlan| {
+        event.kind == EventKind::AfterCall
+            && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }))
+    };
+    if let Some(plans) = element_plans(&planner, &capture.read)? {
+        let is_late = plans.first().is_some_and(is_late);
+        return Ok(CapturePlan::Elements { plans, is_late });
+    }
+    let plan = planner.draft(&capture.read)?.finish()?;
+    Ok(if is_late(&plan) {
         CapturePlan::Return(plan)
     } else {
         CapturePlan::Entry(plan)
@@ -104,8 +117,36 @@ pub fn plan_free_capture(
         bound: None,
         modules,
     };
+    if let Some(plans) = element_plans(&planner, &capture.read)? {
+        let is_late = false;
+        return Ok(CapturePlan::Elements { plans, is_late });
+    }
     let plan = planner.draft(&capture.read)?.finish()?;
     Ok(CapturePlan::Entry(plan))
+}
+
+/// The plans of a range of elements; nothing for what is no range.
+fn element_plans(
+    planner: &Planner<'_>,
+    read: &Read,
+) -> Result<Option<Box<[ReadPlan]>>, CaptureError> {
+    let (range, conversion) = match read {
+        Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
+        read => (read, None),
+    };
+    let Read::Elements(inner, start, end) = range else {
+        return Ok(None);
+    };
+    let plan = |index| {
+        let element = Read::Index(inner.clone(), index);
+        planner
+            .draft(&match conversion {
+                Some(conversion) => Read::Convert(Box::new(element), conversion),
+                None => element,
+            })?
+            .finish()
+    };
+    (*start..*end).map(plan).collect::<Result<_, _>>().map(Some)
 }
 
 /// Plans a capture of an event at a line, for one of its addresses.
@@ -163,6 +204,13 @@ impl Program {
                 Ok(machine) => plan.read(&machine, 0),
                 Err(_) => plan.read(&OnlyMemory(self), 0),
             },
+            CapturePlan::Elements { plans, .. } => {
+                let read = |plan: &ReadPlan| match self.machine(thread) {
+                    Ok(machine) => plan.read(&machine, 0),
+                    Err(_) => plan.read(&OnlyMemory(self), 0),
+                };
+                Value::Sequence(plans.iter().map(read).collect())
+            }
             CapturePlan::Compiled(check, read) => self
                 .machine(thread)
                 .ok()
@@ -208,6 +256,7 @@ fn needs_caller(read: &Read) -> bool {
         | Read::AddressOf(inner)
         | Read::Field(inner, _)
         | Read::Index(inner, _)
+        | Read::Elements(inner, ..)
         | Read::Convert(inner, _) => needs_caller(inner),
         _ => false,
     }
@@ -221,6 +270,7 @@ fn root_is_return(read: &Read) -> bool {
         | Read::AddressOf(inner)
         | Read::Field(inner, _)
         | Read::Index(inner, _)
+        | Read::Elements(inner, ..)
         | Read::Convert(inner, _) => root_is_return(inner),
         _ => false,
     }
