@@ -36,6 +36,8 @@ pub struct PathEvent {
     pub thread: u32,
     /// The return address of the call.
     pub address: u64,
+    /// When it happened, in nanoseconds since the program's start.
+    pub time: u64,
     /// What was read, by capture slot; of a run, the last time.
     pub values: Vec<Value>,
     /// The state before.
@@ -57,6 +59,7 @@ pub(crate) struct Record {
     pub to: StateId,
     pub thread: u32,
     pub address: u64,
+    pub time: u64,
 }
 
 #[derive(Debug)]
@@ -98,6 +101,12 @@ impl History {
         let values = self.capacity.saturating_mul(self.stride);
         let values = values.saturating_sub(self.values.len());
         self.values.reserve_exact(values);
+    }
+
+    /// True when transitions are remembered.
+    #[inline]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.capacity > 0
     }
 
     /// Keeps a transition; gives its number.
@@ -171,6 +180,7 @@ impl History {
             event: record.event,
             thread: record.thread,
             address: record.address,
+            time: record.time,
             values: values.to_vec(),
             from: record.from,
             to: record.to,

@@ -14,16 +14,29 @@
 #![forbid(unsafe_code)]
 
 mod automaton;
+mod behaviour;
+mod constraint;
+mod error;
+mod hashing;
 mod history;
 mod index;
+mod joining;
+mod logic;
+mod logic_needs;
+mod machine;
 mod monitor;
 mod needs;
+mod plan;
 mod routing;
 mod slices;
 mod step;
+mod violations;
+mod words;
 
+pub use error::MonitorError;
 pub use history::{HISTORY_RECORDS, Path, PathEvent};
 pub use monitor::Monitor;
 pub use needs::EventNeed;
 pub use slices::{SliceId, SliceView};
 pub use step::{Change, Occurrence, Step};
+pub use violations::ViolationGroup;

@@ -3,7 +3,7 @@
 //! Invariant: what is needed is the union over the states that at least one
 //! slice is in; a slice that moves between occupied states costs two counts.
 
-use crate::automaton::Automaton;
+use crate::plan::StateNeed;
 use juror_event::EventId;
 use juror_language::StateId;
 
@@ -34,15 +34,16 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    pub(crate) fn new(automaton: &Automaton) -> Needs {
-        let events = automaton.property.events.len();
+    /// Of no states, with these captures of each event always read.
+    pub(crate) fn new(declared: &[u64]) -> Needs {
+        let events = declared.len();
         let unneeded = |&captures: &u64| EventNeed {
             needed: false,
             captures,
         };
         Needs {
-            needs: automaton.declared.iter().map(unneeded).collect(),
-            occupied: vec![0; automaton.property.states().len()],
+            needs: declared.iter().map(unneeded).collect(),
+            occupied: Vec::new(),
             events: vec![0; events],
             captures: vec![0; events * CAPTURES_MAX],
             changed: false,
@@ -53,36 +54,59 @@ impl Needs {
         &self.needs
     }
 
+    /// True when some occupied state needs the event.
+    #[inline]
+    pub(crate) fn is_needed(&self, event: EventId) -> bool {
+        let need = self.needs.get(usize::from(event.0));
+        need.is_some_and(|need| need.needed)
+    }
+
     /// Whether anything changed since this was last asked.
     pub(crate) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// A slice is in this state from now on.
-    pub(crate) fn enter(&mut self, automaton: &Automaton, state: StateId) {
+    /// True when some slice is in this state.
+    #[inline]
+    pub(crate) fn is_occupied(&self, state: StateId) -> bool {
+        self.occupied.get(state.index()).is_some_and(|&n| n > 0)
+    }
+
+    /// The states that slices are in.
+    pub(crate) fn occupied(&self) -> impl Iterator<Item = (StateId, u64)> + '_ {
+        let numbered = (0..).map(StateId).zip(self.occupied.iter().copied());
+        numbered.filter(|(_, count)| *count > 0)
+    }
+
+    /// A slice is in this state from now on, which needs this.
+    #[inline]
+    pub(crate) fn enter(&mut self, state: StateId, needs: &[StateNeed]) {
+        if self.occupied.len() <= state.index() {
+            self.occupied.resize(state.index() + 1, 0);
+        }
         let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count += 1;
         if *count == 1 {
-            self.apply(automaton, state, true);
+            self.apply(needs, true);
         }
     }
 
-    /// A slice is no longer in this state.
-    pub(crate) fn leave(&mut self, automaton: &Automaton, state: StateId) {
+    /// A slice is no longer in this state, which needs this.
+    #[inline]
+    pub(crate) fn leave(&mut self, state: StateId, needs: &[StateNeed]) {
         let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count = count.saturating_sub(1);
         if *count == 0 {
-            self.apply(automaton, state, false);
+            self.apply(needs, false);
         }
     }
 
-    fn apply(&mut self, automaton: &Automaton, state: StateId, occupied: bool) {
-        let needs = automaton.needs.get(state.index());
-        for need in needs.into_iter().flatten() {
+    fn apply(&mut self, needs: &[StateNeed], occupied: bool) {
+        for need in needs {
             self.count_event(need.event, occupied);
             let mut rest = need.hoisted;
             while rest != 0 {

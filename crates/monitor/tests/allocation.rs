@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
     let (mut properties, diagnostics) = load(source);
     assert_eq!(properties.len(), 1, "{diagnostics:#?}");
-    let mut monitor = Monitor::with_history(Arc::new(properties.remove(0)), 100);
+    let mut monitor = Monitor::with_history(Arc::new(properties.remove(0)), 100).unwrap();
     let events = |events: &[(u16, &[i128])]| -> Vec<(EventId, Vec<Value>)> {
         let value = |&n: &i128| Value::Int(n);
         let event =
@@ -48,6 +48,7 @@ fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
         let occurrence = Occurrence {
             thread: 1,
             address: 2,
+            time: 0,
             values,
         };
         monitor.step(id, &occurrence).unwrap()

@@ -9,8 +9,8 @@ use crate::watch::{Watch, Watched};
 use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
-use juror_language::{Diagnostic, Property, StateId};
-use juror_monitor::{Change, PathEvent, SliceId};
+use juror_language::{Diagnostic, Property};
+use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -48,12 +48,6 @@ fn event_words(event: &SymbolicEvent) -> String {
     format!("{} {}", event.kind, event.subject)
 }
 
-fn state_name(property: &Property, state: StateId) -> String {
-    property
-        .state(state)
-        .map_or_else(String::new, |state| state.name.to_string())
-}
-
 fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
     names
         .zip(values)
@@ -88,7 +82,8 @@ fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
     )
 }
 
-fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) -> PathStep {
+fn path_step(monitor: &Monitor, event: &PathEvent, program: Option<&Program>) -> PathStep {
+    let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
     // Values that were not asked for in that state say nothing.
@@ -109,8 +104,8 @@ fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) 
         values,
         thread: event.thread,
         location: call_location(program, event.address),
-        from: state_name(property, event.from),
-        to: state_name(property, event.to),
+        from: monitor.state_name(event.from),
+        to: monitor.state_name(event.to),
         repeated: event.repeated,
     }
 }
@@ -124,6 +119,8 @@ pub struct Happened<'a> {
     pub thread: u32,
     /// Where the call was made.
     pub caller: u64,
+    /// When, in nanoseconds since the program's start.
+    pub time: u64,
     /// What was read.
     pub values: &'a [Value],
 }
@@ -138,7 +135,7 @@ pub fn state_change(
     let property = &watched.property;
     // A slice that has just ended is known by what the event bound.
     let slice = match watched.monitor.slice(change.slice) {
-        Some(slice) => binding(property, slice.binding),
+        Some(slice) => binding(property, &slice.binding),
         None => {
             let bound = property.bindings.get(usize::from(happened.event.0));
             let values: Vec<Option<Value>> = bound
@@ -154,6 +151,7 @@ pub fn state_change(
         event: happened.event,
         thread: happened.thread,
         address: happened.caller,
+        time: happened.time,
         values: happened.values.to_vec(),
         from: change.from,
         to: change.to,
@@ -162,7 +160,7 @@ pub fn state_change(
     StateChange {
         property: property.name.to_string(),
         slice,
-        step: path_step(property, &event, Some(program)),
+        step: path_step(&watched.monitor, &event, Some(program)),
         verdict: change.verdict_after,
     }
 }
@@ -187,17 +185,17 @@ pub fn violation(
             .map_or_else(String::new, |name| name.to_string()),
         slice: slice
             .as_ref()
-            .map_or_else(Vec::new, |slice| binding(property, slice.binding)),
+            .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
         state: slice
             .as_ref()
-            .map_or_else(String::new, |slice| state_name(property, slice.state)),
+            .map_or_else(String::new, |slice| watched.monitor.state_name(slice.state)),
         variables: slice
             .as_ref()
             .map_or_else(Vec::new, |s| variables(property, s.environment)),
         path: path
             .events
             .iter()
-            .map(|event| path_step(property, event, program))
+            .map(|event| path_step(&watched.monitor, event, program))
             .collect(),
         forgotten: path.forgotten,
         at_end,
@@ -225,8 +223,8 @@ pub fn monitor(watched: &Watched) -> MonitorView {
             .slices()
             .take(SLICES_MAX)
             .map(|slice| SliceView {
-                binding: binding(property, slice.binding),
-                state: state_name(property, slice.state),
+                binding: binding(property, &slice.binding),
+                state: watched.monitor.state_name(slice.state),
                 verdict: slice.verdict,
                 variables: variables(property, slice.environment),
             })

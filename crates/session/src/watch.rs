@@ -13,8 +13,9 @@ use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes}
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
-use juror_monitor::{Monitor, SliceId};
+use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A property that is watched.
 pub struct Watched {
@@ -67,6 +68,8 @@ pub struct Watch {
     values: Vec<Value>,
     /// Probes of events after calls that have just become needed.
     newly_awaited: Vec<u32>,
+    /// When the program was started, or juror came to it.
+    started: Option<Instant>,
 }
 
 /// Reads and checks the property files.
@@ -91,10 +94,24 @@ pub fn load(
         );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
-            watch.add(Arc::new(property), number, history);
+            match Monitor::with_history(Arc::new(property), records(history)) {
+                Ok(monitor) => watch.add(monitor, number),
+                Err(error) => {
+                    let diagnostic = Diagnostic::error("monitor", error.span, error.message);
+                    return Err(property_error(source, vec![diagnostic]));
+                }
+            }
         }
     }
     Ok((watch, warnings))
+}
+
+/// How many transitions are remembered by this option.
+fn records(history: usize) -> usize {
+    match history {
+        0 => HISTORY_RECORDS,
+        records => records,
+    }
 }
 
 fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
@@ -106,11 +123,8 @@ fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> Sess
 }
 
 impl Watch {
-    fn add(&mut self, property: Arc<Property>, source: usize, history: usize) {
-        let monitor = match history {
-            0 => Monitor::new(Arc::clone(&property)),
-            records => Monitor::with_history(Arc::clone(&property), records),
-        };
+    fn add(&mut self, monitor: Monitor, source: usize) {
+        let property = Arc::clone(monitor.property());
         let events = property.events.len();
         self.watched.push(Watched {
             property,
@@ -130,7 +144,8 @@ impl Watch {
         let before = std::mem::take(&mut self.watched);
         *self = Watch::default();
         for watched in before {
-            self.add(watched.property, watched.source, history);
+            let monitor = watched.monitor.restarted(records(history));
+            self.add(monitor, watched.source);
         }
     }
 
@@ -157,6 +172,7 @@ impl Watch {
         options: &Options,
         is_start: bool,
     ) -> Result<(), SessionError> {
+        self.started.get_or_insert_with(Instant::now);
         self.probes.forget_unloaded(program).map_err(internal)?;
         for monitor in 0..self.watched.len() {
             let property = Arc::clone(&self.watched[monitor].property);
@@ -390,9 +406,16 @@ impl Watch {
         if let Some(count) = watched.occurrences.get_mut(usize::from(event.0)) {
             *count += 1;
         }
+        let time = match self.started {
+            Some(started) if watched.monitor.uses_time() => {
+                u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+            }
+            _ => 0,
+        };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
             address: occurrence.caller,
+            time,
             values,
         };
         let needs_changed = match watched.monitor.step(event, &happened) {
@@ -419,6 +442,7 @@ impl Watch {
                 event,
                 thread: program.thread_number(thread),
                 caller: occurrence.caller,
+                time,
                 values,
             };
             for change in watched.monitor.changes() {
