@@ -30,19 +30,14 @@ impl Behaviour {
                 Ok(Behaviour::Automaton(Arc::new(Automaton::new(plan))))
             }
             juror_language::Behaviour::Logic(logic) => {
-                let machine = crate::machine::of_demand(&logic.demand, &plan.property)?;
-                Ok(Behaviour::of_machine(plan, logic, machine))
+                let machine = LetterMachine::new(&logic.demand).map_err(|error| MonitorError {
+                    span: plan.property.span.clone(),
+                    message: error.to_string(),
+                })?;
+                let states = LogicStates::new(&plan.property, logic, machine);
+                Ok(Behaviour::Logic(Arc::new(states)))
             }
         }
-    }
-
-    fn of_machine(
-        plan: &Plan,
-        logic: &juror_language::Logic,
-        machine: Box<dyn LetterMachine>,
-    ) -> Behaviour {
-        let states = LogicStates::new(&plan.property, logic, machine);
-        Behaviour::Logic(Arc::new(states))
     }
 
     pub(crate) fn initial(&self) -> StateId {

@@ -10,17 +10,20 @@
 //! that is still to come. A decided state is one of two, satisfied or violated,
 //! whatever is true in it.
 
+use crate::hashing;
 use crate::machine::LetterMachine;
 use crate::plan::{StateNeed, effects_of};
 use hashbrown::HashTable;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
-    Demand, Effect, EffectAction, Environment, EvaluationError, Logic, Property, StateId, truth,
+    Effect, EffectAction, Environment, EvaluationError, Logic, Property, StateId, truth,
 };
-use juror_logic::Letter;
+use juror_logic::{Letter, LogicError, MachineState};
 
 /// An entry of the table that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
+/// States that are looked through for the propositions that matter.
+const ASKED_STATES_MAX: usize = 256;
 
 /// What happens to the propositions of an instance in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,12 +62,23 @@ enum Origin {
 
 #[derive(Debug, Clone)]
 struct State {
-    machine: u32,
+    machine: MachineState,
     valuation: u64,
     verdict: Verdict,
     origin: Option<Origin>,
     /// What it needs, when that has been asked.
     needs: Option<Vec<StateNeed>>,
+}
+
+impl State {
+    /// What is equal for equal states: what is decided is one state, whatever
+    /// is true in it.
+    fn identity(&self) -> (u64, u64) {
+        match is_decided(self.verdict) {
+            true => (u64::MAX, self.verdict as u64),
+            false => (u64::from(self.machine.0), self.valuation),
+        }
+    }
 }
 
 /// The effects of one event.
@@ -81,9 +95,11 @@ struct EventEffects {
 /// The states of a formula's instances, as far as they were met.
 #[derive(Debug, Clone)]
 pub(crate) struct LogicStates {
-    machine: Box<dyn LetterMachine>,
+    machine: LetterMachine,
     states: Vec<State>,
     known: HashTable<u32>,
+    /// By state of the machine: the propositions that matter from it on.
+    asked: Vec<Option<u64>>,
     actions: Vec<Action>,
     /// Row by row of states: the next state for each action.
     table: Vec<u32>,
@@ -95,11 +111,7 @@ pub(crate) struct LogicStates {
 }
 
 impl LogicStates {
-    pub(crate) fn new(
-        property: &Property,
-        logic: &Logic,
-        machine: Box<dyn LetterMachine>,
-    ) -> LogicStates {
+    pub(crate) fn new(property: &Property, logic: &Logic, machine: LetterMachine) -> LogicStates {
         let events = (0..property.events.len()).map(|event| {
             let effects = effects_of(&logic.effects, EventId(event as u16));
             let effects: Vec<Effect> = effects.take(64).cloned().collect();
@@ -113,6 +125,7 @@ impl LogicStates {
         let mut states = LogicStates {
             states: Vec::new(),
             known: HashTable::new(),
+            asked: Vec::new(),
             actions: Vec::new(),
             table: Vec::new(),
             width: 8,
@@ -141,13 +154,9 @@ impl LogicStates {
     }
 
     /// Where the machine is in a state, and which propositions are true.
-    pub(crate) fn meaning(&self, state: StateId) -> Option<(u32, Letter)> {
+    pub(crate) fn meaning(&self, state: StateId) -> Option<(MachineState, Letter)> {
         let state = self.states.get(state.index())?;
         Some((state.machine, Letter(state.valuation)))
-    }
-
-    pub(crate) fn machine(&self) -> &dyn LetterMachine {
-        &*self.machine
     }
 
     /// Which effects of an event take place by its values, in whatever
@@ -258,9 +267,9 @@ impl LogicStates {
             let valuation = current.valuation & !action.clear | action.set;
             let letter = Letter(valuation | action.pulse);
             let machine = self.machine.step(current.machine, letter);
-            let machine = machine.map_err(|message| EvaluationError {
+            let machine = machine.map_err(|error| EvaluationError {
                 span: self.span.clone(),
-                message,
+                message: error.to_string(),
             })?;
             let origin = Origin::Step {
                 from: state.0,
@@ -275,45 +284,65 @@ impl LogicStates {
         Ok(next)
     }
 
-    fn intern(&mut self, machine: u32, valuation: u64, origin: Option<Origin>) -> StateId {
-        let verdict = self.machine.verdict(machine);
-        // What is decided is one state, whatever is true in it.
-        let valuation = if is_decided(verdict) { 0 } else { valuation };
-        let hash =
-            |machine: u32, valuation: u64| crate::hashing::mix(u64::from(machine), valuation);
-        let same = |&number: &u32| {
-            let state = self.states.get(number as usize);
-            state.is_some_and(|state| match is_decided(verdict) {
-                true => state.verdict == verdict,
-                false => state.machine == machine && state.valuation == valuation,
-            })
-        };
-        let key = match is_decided(verdict) {
-            true => hash(verdict as u32, u64::MAX),
-            false => hash(machine, valuation),
-        };
-        if let Some(&known) = self.known.find(key, same) {
-            return StateId(known);
-        }
-        let number = self.states.len() as u32;
-        self.states.push(State {
+    fn intern(&mut self, machine: MachineState, valuation: u64, origin: Option<Origin>) -> StateId {
+        let state = State {
             machine,
-            valuation,
-            verdict,
+            // What no step asks about any more makes no difference.
+            valuation: valuation & self.asked(machine),
+            verdict: self.machine.verdict(machine),
             origin,
             needs: None,
-        });
+        };
+        let identity = state.identity();
+        let states = &self.states;
+        let identity_of =
+            |&number: &u32| states.get(number as usize).map_or((0, 0), State::identity);
+        let hash = |(machine, valuation)| hashing::mix(machine, valuation);
+        let is_it = |number: &u32| identity_of(number) == identity;
+        if let Some(&known) = self.known.find(hash(identity), is_it) {
+            return StateId(known);
+        }
+        let number = u32::try_from(self.states.len()).unwrap_or(UNKNOWN);
+        self.states.push(state);
         self.table.resize(self.states.len() * self.width, UNKNOWN);
         let states = &self.states;
-        self.known.insert_unique(key, number, |&number| {
-            states
-                .get(number as usize)
-                .map_or(0, |state| match is_decided(state.verdict) {
-                    true => hash(state.verdict as u32, u64::MAX),
-                    false => hash(state.machine, state.valuation),
-                })
+        self.known.insert_unique(hash(identity), number, |&number| {
+            let state = states.get(number as usize);
+            hash(state.map_or((0, 0), State::identity))
         });
         StateId(number)
+    }
+
+    /// The propositions that any step from this state on asks about; all of
+    /// them when there is too much to look through.
+    fn asked(&mut self, state: MachineState) -> u64 {
+        if let Some(asked) = self.asked.get(state.index()).copied().flatten() {
+            return asked;
+        }
+        let mut asked = self.machine.letters_that_matter(state);
+        let mut seen = vec![state];
+        let mut next = 0;
+        while let Some(&from) = seen.get(next) {
+            next += 1;
+            let successors = self.machine.successors(from);
+            if successors.is_err() || seen.len() > ASKED_STATES_MAX {
+                asked = u64::MAX;
+                break;
+            }
+            for (_, to) in successors.into_iter().flatten() {
+                if !seen.contains(&to) {
+                    asked |= self.machine.letters_that_matter(to);
+                    seen.push(to);
+                }
+            }
+        }
+        if self.asked.len() <= state.index() {
+            self.asked.resize(state.index() + 1, None);
+        }
+        if let Some(entry) = self.asked.get_mut(state.index()) {
+            *entry = Some(asked);
+        }
+        asked
     }
 
     /// What an instance in this state waits for.
@@ -324,7 +353,7 @@ impl LogicStates {
         match state.verdict {
             Verdict::Satisfied => "satisfied".to_owned(),
             Verdict::Violated => "violated".to_owned(),
-            _ => self.machine.waits_for(state.machine, &|proposition| {
+            _ => self.machine.explain(state.machine, &|proposition| {
                 let known = logic.propositions.get(usize::from(proposition));
                 known.map_or_else(String::new, |known| known.name.to_string())
             }),
@@ -364,7 +393,7 @@ impl LogicStates {
         &mut self,
         letters: &[Letter],
         valuation: Letter,
-    ) -> Result<StateId, String> {
+    ) -> Result<StateId, LogicError> {
         let mut machine = self.machine.initial();
         for &letter in letters {
             machine = self.machine.step(machine, letter)?;

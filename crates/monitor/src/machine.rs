@@ -1,53 +1,98 @@
-//! What a monitor asks of the machine of a formula or an expression.
+//! The machine of a formula or an expression, as small as can be.
+//!
+//! What the machine of a formula has not read yet is not always brought into
+//! the form that it gets by reading, so two of its states may mean the same.
+//! Where the whole automaton is small, its minimal table takes the machine's
+//! place: instances that cannot be told apart are in one state, and more of
+//! them are dropped. Otherwise states are made while the run goes on.
 
-use crate::error::MonitorError;
 use juror_event::Verdict;
-use juror_language::{Demand, Property};
-use juror_logic::Letter;
-use std::fmt::Debug;
+use juror_language::Demand;
+use juror_logic::{Guard, Letter, LogicError, Machine, MachineState, Table};
 
-/// A Moore machine over letters, built as far as it is asked: equal states are
-/// equal numbers.
-pub(crate) trait LetterMachine: Debug + Send + Sync {
-    /// The state before any letter.
-    fn initial(&self) -> u32;
+/// A machine with more states than this gets no table.
+const TABLE_STATES_MAX: usize = 400;
 
-    /// The state after a letter.
-    ///
-    /// # Errors
-    /// When it has more states than are kept; says so.
-    fn step(&mut self, state: u32, letter: Letter) -> Result<u32, String>;
-
-    /// The verdict in a state.
-    fn verdict(&self, state: u32) -> Verdict;
-
-    /// What a state still waits for, with these names of the propositions.
-    fn waits_for(&self, state: u32, name: &dyn Fn(u8) -> String) -> String;
-
-    /// A copy.
-    fn boxed(&self) -> Box<dyn LetterMachine>;
+/// Letters in, verdicts out.
+#[derive(Debug, Clone)]
+pub(crate) struct LetterMachine {
+    machine: Machine,
+    table: Option<Table>,
 }
 
-impl Clone for Box<dyn LetterMachine> {
-    fn clone(&self) -> Self {
-        self.boxed()
+impl LetterMachine {
+    pub(crate) fn new(demand: &Demand) -> Result<LetterMachine, LogicError> {
+        let machine = match demand {
+            Demand::Formula(formula) => Machine::of_formula(formula)?,
+            Demand::Expression {
+                expression,
+                meaning,
+            } => Machine::of_expression(expression, *meaning)?,
+        };
+        let mut explored = machine.clone();
+        Ok(match explored.to_table(TABLE_STATES_MAX) {
+            Ok(table) => LetterMachine {
+                machine: explored,
+                table: Some(table),
+            },
+            Err(_) => LetterMachine {
+                machine,
+                table: None,
+            },
+        })
     }
-}
 
-/// The machine of what a property demands.
-///
-/// # Errors
-/// When there is none.
-pub(crate) fn of_demand(
-    demand: &Demand,
-    property: &Property,
-) -> Result<Box<dyn LetterMachine>, MonitorError> {
-    let what = match demand {
-        Demand::Formula(_) => "formulas",
-        Demand::Expression { .. } => "expressions",
-    };
-    Err(MonitorError {
-        span: property.span.clone(),
-        message: format!("{what} cannot be evaluated"),
-    })
+    /// Where it starts.
+    pub(crate) fn initial(&self) -> MachineState {
+        match &self.table {
+            Some(table) => table.initial(),
+            None => self.machine.initial(),
+        }
+    }
+
+    /// The state after a step.
+    pub(crate) fn step(
+        &mut self,
+        state: MachineState,
+        letter: Letter,
+    ) -> Result<MachineState, LogicError> {
+        match &self.table {
+            Some(table) => Ok(table.step(state, letter)),
+            None => self.machine.step(state, letter),
+        }
+    }
+
+    pub(crate) fn verdict(&self, state: MachineState) -> Verdict {
+        match &self.table {
+            Some(table) => table.verdict(state),
+            None => self.machine.verdict(state),
+        }
+    }
+
+    /// The propositions that the next step asks about.
+    pub(crate) fn letters_that_matter(&self, state: MachineState) -> u64 {
+        match &self.table {
+            Some(table) => table.letters_that_matter(state),
+            None => self.machine.letters_that_matter(state),
+        }
+    }
+
+    pub(crate) fn successors(
+        &mut self,
+        state: MachineState,
+    ) -> Result<Vec<(Guard, MachineState)>, LogicError> {
+        match &self.table {
+            Some(table) => Ok(table.successors(state)),
+            None => self.machine.successors(state),
+        }
+    }
+
+    /// What a state waits for, in words.
+    pub(crate) fn explain(&self, state: MachineState, name: &dyn Fn(u8) -> String) -> String {
+        let state = match &self.table {
+            Some(table) => table.origin(state),
+            None => state,
+        };
+        self.machine.explain(state).describe(name)
+    }
 }
