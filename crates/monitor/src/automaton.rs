@@ -27,6 +27,8 @@ pub(crate) struct Automaton {
     /// Row by row of states: the next state where the first transition for
     /// the event has neither guard nor updates.
     direct: Vec<u32>,
+    /// By event: no transition for it has a guard or updates.
+    plain: Vec<bool>,
     /// By state.
     verdicts: Vec<Verdict>,
     /// By state: what it needs.
@@ -70,7 +72,13 @@ impl Automaton {
                 direct.push(direct_target(active.iter().find(|t| of_event(t))));
             }
         }
+        let events = property.events.len();
+        let plain = (0..events).map(|event| {
+            let column = direct.iter().skip(event).step_by(events.max(1));
+            column.into_iter().all(|&target| target != GUARDED)
+        });
         Automaton {
+            plain: plain.collect(),
             verdicts: verdicts(&property),
             needs: needs(&property, &plan.declared),
             transitions,
@@ -95,6 +103,13 @@ impl Automaton {
     /// True when slices that get into this state are forgotten.
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         self.property.state(state).is_some_and(|s| s.is_final)
+    }
+
+    /// True when no transition for the event looks at what it carries.
+    #[inline]
+    pub(crate) fn is_plain(&self, event: EventId) -> bool {
+        let plain = self.plain.get(usize::from(event.0));
+        plain.copied().unwrap_or(false)
     }
 
     /// The next state where neither guards nor updates are to be looked at;

@@ -114,6 +114,16 @@ impl Behaviour {
         self.needs(state).iter().any(|need| need.event == event)
     }
 
+    /// All effects of an event, where they do not depend on what it carries
+    /// but for parameters.
+    #[inline]
+    pub(crate) fn whole_effects(&self, event: EventId) -> Option<u64> {
+        match self {
+            Behaviour::Automaton(automaton) => automaton.is_plain(event).then_some(1),
+            Behaviour::Logic(states) => states.whole_effects(event),
+        }
+    }
+
     /// Which effects of an event take place by its values, in whatever slice
     /// has their role.
     ///

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod automaton;
+mod batch;
 mod behaviour;
 mod constraint;
 mod error;

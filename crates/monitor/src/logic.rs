@@ -187,6 +187,13 @@ impl LogicStates {
         Ok(applying)
     }
 
+    /// All effects of an event when none of them has a guard.
+    #[inline]
+    pub(crate) fn whole_effects(&self, event: EventId) -> Option<u64> {
+        let of_event = self.events.get(usize::from(event.0))?;
+        (!of_event.guarded).then_some(of_event.all)
+    }
+
     /// The action of these effects of an event, when it is known.
     #[inline]
     pub(crate) fn known_action(&self, event: EventId, effects: u64) -> Option<u32> {

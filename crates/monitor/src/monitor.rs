@@ -122,6 +122,8 @@ pub(crate) struct Scratch {
     pub settled_numbers: HashTable<(u64, u32)>,
     /// Slices that the event brought into being.
     pub created: Vec<Place>,
+    /// What an event of plain numbers carries.
+    pub values: Vec<Value>,
 }
 
 impl Monitor {
@@ -228,11 +230,17 @@ impl Monitor {
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
         let before = self.verdict();
+        self.begin();
+        self.route(event, occurrence)?;
+        Ok(self.summary(before))
+    }
+
+    /// Another event.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
         self.sequence += 1;
         self.changes.clear();
         self.needs.take_changed();
-        self.route(event, occurrence)?;
-        Ok(self.summary(before))
     }
 
     fn summary(&mut self, verdict_before: Verdict) -> Step {

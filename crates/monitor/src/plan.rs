@@ -36,6 +36,9 @@ pub(crate) struct Plan {
     pub property: Arc<Property>,
     /// By event.
     roles: Vec<Vec<Role>>,
+    /// By event: the slot that binds the only parameter, where the event has
+    /// no other role.
+    only_slots: Vec<Option<u8>>,
     pub constraint: Constraint,
     /// By event: the captures that are always read.
     pub declared: Vec<u64>,
@@ -45,7 +48,7 @@ impl Plan {
     pub(crate) fn new(property: Arc<Property>) -> Plan {
         let constraint = Constraint::new(property.constraint.as_ref(), property.slice.len());
         let events = || (0..property.events.len()).map(|event| EventId(event as u16));
-        let roles = match &property.behaviour {
+        let roles: Vec<Vec<Role>> = match &property.behaviour {
             Behaviour::Automaton { .. } => {
                 let of = |binding: &Vec<Option<u8>>| vec![Role::new(binding.clone(), 1)];
                 property.bindings.iter().map(of).collect()
@@ -55,7 +58,12 @@ impl Plan {
                 events().map(of).collect()
             }
         };
+        let only_slot = |roles: &Vec<Role>| match roles.as_slice() {
+            [role] => role.slots.first().copied().flatten(),
+            _ => None,
+        };
         Plan {
+            only_slots: roles.iter().map(only_slot).collect(),
             declared: events().map(|e| property.declared_captures(e)).collect(),
             roles,
             constraint,
@@ -67,6 +75,13 @@ impl Plan {
     pub(crate) fn roles(&self, event: EventId) -> &[Role] {
         let roles = self.roles.get(usize::from(event.0));
         roles.map_or(&[], |roles| roles)
+    }
+
+    /// The slot that binds the first parameter, where the event has one role.
+    #[inline]
+    pub(crate) fn only_slot(&self, event: EventId) -> Option<u8> {
+        let slot = self.only_slots.get(usize::from(event.0));
+        slot.copied().flatten()
     }
 
     /// The distinct sets of parameters that events can bind together.

@@ -80,7 +80,11 @@ impl Monitor {
 
     /// An event that binds the only parameter.
     #[inline]
-    fn route_word(&mut self, delivery: Delivery<'_>, word: Word) -> Result<(), EvaluationError> {
+    pub(crate) fn route_word(
+        &mut self,
+        delivery: Delivery<'_>,
+        word: Word,
+    ) -> Result<(), EvaluationError> {
         match self.index.only(&self.slices, word) {
             Some(place) => {
                 self.deliver(delivery, delivery.applying, place)?;
@@ -225,7 +229,7 @@ impl Monitor {
 
     /// One slice takes the event.
     #[inline]
-    fn deliver(
+    pub(crate) fn deliver(
         &mut self,
         delivery: Delivery<'_>,
         effects: u64,
