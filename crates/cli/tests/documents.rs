@@ -131,6 +131,8 @@ fn the_readme_shows_what_juror_says() {
 fn the_examples_show_what_juror_says() {
     check("examples/queue/README.md");
     check("examples/file/README.md");
+    check("examples/stack/README.md");
+    check("examples/iterator/README.md");
 }
 
 #[test]

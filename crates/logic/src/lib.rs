@@ -28,10 +28,12 @@ mod machine;
 mod normal;
 mod outlook;
 mod past;
+pub mod patterns;
 mod regex;
 mod residual;
 mod table;
 mod tableau;
+mod timed;
 
 pub use display::Names;
 pub use error::LogicError;
@@ -41,3 +43,4 @@ pub use machine::{Machine, MachineState, Outlook, STATES_MAX};
 pub use outlook::{Decidable, decidable};
 pub use regex::{Guard, Meaning, Regex};
 pub use table::{StepOperator, Table};
+pub use timed::{TimedMachine, TimedState};

@@ -13,6 +13,7 @@
 
 use crate::{Bound, Formula, LogicError};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// The deepest nesting that is accepted; what walks a formula is recursive.
 pub(crate) const DEPTH_MAX: usize = 256;
@@ -22,7 +23,7 @@ const TRACKED_MAX: usize = 64;
 const UNTILS_MAX: usize = 128;
 
 /// A formula of an [`Arena`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct FormulaId(u32);
 
 impl FormulaId {
@@ -132,6 +133,11 @@ impl Arena {
             arena.untils.push(None);
         }
         arena
+    }
+
+    /// Whether there is such a formula.
+    pub fn has(&self, formula: FormulaId) -> bool {
+        formula.index() < self.nodes.len()
     }
 
     /// The form of a formula.

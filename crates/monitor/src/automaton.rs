@@ -31,6 +31,8 @@ pub(crate) struct Automaton {
     plain: Vec<bool>,
     /// By state.
     verdicts: Vec<Verdict>,
+    /// By state: its slices are forgotten.
+    finals: Vec<bool>,
     /// By state: what it needs.
     needs: Vec<Vec<StateNeed>>,
 }
@@ -79,6 +81,7 @@ impl Automaton {
         });
         Automaton {
             plain: plain.collect(),
+            finals: property.states().iter().map(|s| s.is_final).collect(),
             verdicts: verdicts(&property),
             needs: needs(&property, &plan.declared),
             transitions,
@@ -89,20 +92,23 @@ impl Automaton {
     }
 
     /// What a state needs.
+    #[inline]
     pub(crate) fn needs(&self, state: StateId) -> &[StateNeed] {
         let needs = self.needs.get(state.index());
         needs.map_or(&[], |needs| needs)
     }
 
     /// The verdict of a slice in this state.
+    #[inline]
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
         let verdict = self.verdicts.get(state.index()).copied();
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
     /// True when slices that get into this state are forgotten.
+    #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
-        self.property.state(state).is_some_and(|s| s.is_final)
+        self.finals.get(state.index()).copied().unwrap_or(false)
     }
 
     /// True when no transition for the event looks at what it carries.

@@ -24,6 +24,9 @@ impl Monitor {
     /// [`Monitor::step`], with no thread, no address and no time. True when a
     /// slice took a transition.
     ///
+    /// [`Monitor::needs`] does not follow these events: it is brought up to date
+    /// by the next [`Monitor::step`].
+    ///
     /// # Errors
     /// As [`Monitor::step`].
     #[inline]
@@ -38,6 +41,7 @@ impl Monitor {
         if self.history.is_kept() {
             return self.step_values(event, captures);
         }
+        self.needs.defer(true);
         let delivery = Delivery {
             event,
             occurrence: &BARE,

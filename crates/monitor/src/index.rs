@@ -10,6 +10,7 @@
 //! Invariant: a table holds one place for each ring, and every member of the
 //! group is in one ring of each table.
 
+use crate::hashing;
 use crate::slices::{BASE, Place, Slices};
 use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
@@ -131,8 +132,8 @@ impl Index {
     #[inline]
     pub(crate) fn only(&self, slices: &Slices, word: Word) -> Option<Place> {
         let group = self.groups.first()?;
-        let is_it = |&place: &Place| slices.binding(place).first() == Some(&word);
-        let found = group.exact.find(hash_words(&[word], 1), is_it);
+        let is_it = |&place: &Place| slices.first_word(place) == Some(word);
+        let found = group.exact.find(hashing::mix(0, word), is_it);
         found.copied()
     }
 

@@ -97,6 +97,8 @@ struct EventEffects {
 pub(crate) struct LogicStates {
     machine: LetterMachine,
     states: Vec<State>,
+    /// By state.
+    verdicts: Vec<Verdict>,
     known: HashTable<u32>,
     /// By state of the machine: the propositions that matter from it on.
     asked: Vec<Option<u64>>,
@@ -124,6 +126,7 @@ impl LogicStates {
         });
         let mut states = LogicStates {
             states: Vec::new(),
+            verdicts: Vec::new(),
             known: HashTable::new(),
             asked: Vec::new(),
             actions: Vec::new(),
@@ -148,9 +151,10 @@ impl LogicStates {
         StateId(0)
     }
 
+    #[inline]
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
-        let state = self.states.get(state.index());
-        state.map_or(Verdict::PresumablySatisfied, |state| state.verdict)
+        let verdict = self.verdicts.get(state.index()).copied();
+        verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
     /// Where the machine is in a state, and which propositions are true.
@@ -310,6 +314,7 @@ impl LogicStates {
             return StateId(known);
         }
         let number = u32::try_from(self.states.len()).unwrap_or(UNKNOWN);
+        self.verdicts.push(state.verdict);
         self.states.push(state);
         self.table.resize(self.states.len() * self.width, UNKNOWN);
         let states = &self.states;
@@ -420,6 +425,7 @@ impl LogicStates {
     }
 
     /// What a state needs, when that was asked.
+    #[inline]
     pub(crate) fn known_needs(&self, state: StateId) -> Option<&[StateNeed]> {
         self.states.get(state.index())?.needs.as_deref()
     }

@@ -196,7 +196,7 @@ impl Monitor {
         };
         let needs = monitor.behaviour.needs(initial);
         monitor.tally.enter(monitor.behaviour.verdict(initial));
-        monitor.needs.enter(initial, needs);
+        monitor.needs.enter(initial, || needs);
         monitor.needs.take_changed();
         monitor
     }
@@ -230,7 +230,12 @@ impl Monitor {
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
         let before = self.verdict();
+        if self.needs.defer(false) {
+            let behaviour = &self.behaviour;
+            self.needs.recount(|state| behaviour.needs(state));
+        }
         self.begin();
+        self.needs.take_changed();
         self.route(event, occurrence)?;
         Ok(self.summary(before))
     }
@@ -240,7 +245,6 @@ impl Monitor {
     pub(crate) fn begin(&mut self) {
         self.sequence += 1;
         self.changes.clear();
-        self.needs.take_changed();
     }
 
     fn summary(&mut self, verdict_before: Verdict) -> Step {
@@ -266,7 +270,8 @@ impl Monitor {
         &self.changes
     }
 
-    /// What the occupied states need, by event.
+    /// What the occupied states need, by event; after
+    /// [`Monitor::step_words`], what they needed before.
     pub fn needs(&self) -> &[EventNeed] {
         self.needs.all()
     }

@@ -24,6 +24,8 @@ pub struct EventNeed {
 #[derive(Debug, Clone)]
 pub(crate) struct Needs {
     needs: Vec<EventNeed>,
+    /// By event: the captures that are always read.
+    declared: Vec<u64>,
     /// By state: how many slices are in it.
     occupied: Vec<u64>,
     /// By event: how many occupied states need it.
@@ -31,6 +33,10 @@ pub(crate) struct Needs {
     /// By event and capture: how many occupied states need it.
     captures: Vec<u32>,
     changed: bool,
+    /// Only the slices in states are counted: nobody asks what is needed.
+    is_deferred: bool,
+    /// States were entered or left since what is needed was last counted.
+    is_stale: bool,
 }
 
 impl Needs {
@@ -43,10 +49,41 @@ impl Needs {
         };
         Needs {
             needs: declared.iter().map(unneeded).collect(),
+            declared: declared.to_vec(),
             occupied: Vec::new(),
             events: vec![0; events],
             captures: vec![0; events * CAPTURES_MAX],
             changed: false,
+            is_deferred: false,
+            is_stale: false,
+        }
+    }
+
+    /// From here on only the slices in states are counted, or all is again.
+    /// True when what is needed is to be counted anew.
+    #[inline]
+    pub(crate) fn defer(&mut self, is_deferred: bool) -> bool {
+        self.is_deferred = is_deferred;
+        self.is_stale && !is_deferred
+    }
+
+    /// Counts anew what the occupied states need.
+    pub(crate) fn recount<'a>(&mut self, needs: impl Fn(StateId) -> &'a [StateNeed]) {
+        self.is_stale = false;
+        self.changed = true;
+        for (need, captures) in self.needs.iter_mut().zip(&self.declared) {
+            *need = EventNeed {
+                needed: false,
+                captures: *captures,
+            };
+        }
+        self.events.fill(0);
+        self.captures.fill(0);
+        for state in 0..self.occupied.len() {
+            let id = StateId(u32::try_from(state).unwrap_or(u32::MAX));
+            if self.occupied.get(state).is_some_and(|&count| count > 0) {
+                self.apply(needs(id), true);
+            }
         }
     }
 
@@ -66,21 +103,9 @@ impl Needs {
         std::mem::take(&mut self.changed)
     }
 
-    /// True when some slice is in this state.
-    #[inline]
-    pub(crate) fn is_occupied(&self, state: StateId) -> bool {
-        self.occupied.get(state.index()).is_some_and(|&n| n > 0)
-    }
-
-    /// The states that slices are in.
-    pub(crate) fn occupied(&self) -> impl Iterator<Item = (StateId, u64)> + '_ {
-        let numbered = (0..).map(StateId).zip(self.occupied.iter().copied());
-        numbered.filter(|(_, count)| *count > 0)
-    }
-
     /// A slice is in this state from now on, which needs this.
     #[inline]
-    pub(crate) fn enter(&mut self, state: StateId, needs: &[StateNeed]) {
+    pub(crate) fn enter<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
         if self.occupied.len() <= state.index() {
             self.occupied.resize(state.index() + 1, 0);
         }
@@ -89,19 +114,25 @@ impl Needs {
         };
         *count += 1;
         if *count == 1 {
-            self.apply(needs, true);
+            match self.is_deferred {
+                true => self.is_stale = true,
+                false => self.apply(needs(), true),
+            }
         }
     }
 
     /// A slice is no longer in this state, which needs this.
     #[inline]
-    pub(crate) fn leave(&mut self, state: StateId, needs: &[StateNeed]) {
+    pub(crate) fn leave<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
         let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count = count.saturating_sub(1);
         if *count == 0 {
-            self.apply(needs, false);
+            match self.is_deferred {
+                true => self.is_stale = true,
+                false => self.apply(needs(), false),
+            }
         }
     }
 

@@ -256,11 +256,15 @@ impl Monitor {
     }
 
     /// A slice has gone from one state to another.
+    #[inline]
     fn moved(&mut self, place: Place, from: StateId, to: StateId) {
-        self.needs.enter(to, self.behaviour.needs(to));
-        self.needs.leave(from, self.behaviour.needs(from));
-        self.tally.enter(self.behaviour.verdict(to));
-        self.tally.leave(self.behaviour.verdict(from));
+        self.needs.enter(to, || self.behaviour.needs(to));
+        self.needs.leave(from, || self.behaviour.needs(from));
+        let (before, after) = (self.behaviour.verdict(from), self.behaviour.verdict(to));
+        if before != after {
+            self.tally.enter(after);
+            self.tally.leave(before);
+        }
         if self.parameters > 1 {
             self.index.moved(&self.slices, place, from, to);
         }
@@ -299,7 +303,7 @@ impl Monitor {
         let joined = &self.scratch.joined;
         let place = self.slices.insert(joined, state, environment, record);
         self.index.insert(&self.slices, place);
-        self.needs.enter(state, self.behaviour.needs(state));
+        self.needs.enter(state, || self.behaviour.needs(state));
         self.tally.enter(self.behaviour.verdict(state));
         self.peak = self.peak.max(self.slices.count());
         place
@@ -382,7 +386,7 @@ impl Monitor {
         }
         self.index.remove(&self.slices, place);
         self.slices.remove(place);
-        self.needs.leave(state, self.behaviour.needs(state));
+        self.needs.leave(state, || self.behaviour.needs(state));
         self.tally.leave(self.behaviour.verdict(state));
     }
 

@@ -113,10 +113,12 @@ impl Slices {
         self.cells.get(self.cell(place)).copied().unwrap_or(FREE)
     }
 
+    #[inline]
     pub(crate) fn is_live(&self, place: Place) -> bool {
         self.head(place) & FREE != FREE
     }
 
+    #[inline]
     pub(crate) fn id(&self, place: Place) -> SliceId {
         SliceId(self.head(place) >> 32 << 32 | u64::from(place))
     }
@@ -131,6 +133,7 @@ impl Slices {
         mask_of(self.binding(place))
     }
 
+    #[inline]
     pub(crate) fn last_record(&self, place: Place) -> Option<u64> {
         let record = self.last_records.get(place as usize).copied();
         record.filter(|&record| record != NO_RECORD)
@@ -144,6 +147,12 @@ impl Slices {
             .unwrap_or(&[])
     }
 
+    /// The value of the first parameter.
+    #[inline]
+    pub(crate) fn first_word(&self, place: Place) -> Option<Word> {
+        self.cells.get(self.cell(place) + 1).copied()
+    }
+
     /// All words of live slices.
     pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut Word> {
         let cells = self.cells.chunks_mut(self.parameters + 1);
@@ -151,6 +160,7 @@ impl Slices {
         live.flat_map(|cell| cell.iter_mut().skip(1))
     }
 
+    #[inline]
     pub(crate) fn environment(&self, place: Place) -> &[Value] {
         let start = place as usize * self.variables;
         let range = start..start + self.variables;
