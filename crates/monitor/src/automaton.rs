@@ -15,6 +15,17 @@ const IGNORED: u32 = u32::MAX;
 /// Guards or updates are to be looked at.
 const GUARDED: u32 = u32::MAX - 1;
 
+impl Taken {
+    /// From one state to another, or nothing when it is the same.
+    #[inline]
+    pub(crate) fn to(from: StateId, to: StateId) -> Taken {
+        match from == to {
+            true => Taken::Ignored,
+            false => Taken::Goes(to),
+        }
+    }
+}
+
 /// A property prepared for stepping.
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -27,6 +38,9 @@ pub(crate) struct Automaton {
     /// Row by row of states: the next state where the first transition for
     /// the event has neither guard nor updates.
     direct: Vec<u32>,
+    /// Row by row of states: the next state where it is all that an event
+    /// changes; the same state where it changes nothing.
+    quick: Vec<u32>,
     /// By event: no transition for it has a guard or updates.
     plain: Vec<bool>,
     /// By state.
@@ -79,10 +93,23 @@ impl Automaton {
             let column = direct.iter().skip(event).step_by(events.max(1));
             column.into_iter().all(|&target| target != GUARDED)
         });
+        let verdicts = verdicts(&property);
+        let finals: Vec<bool> = property.states().iter().map(|s| s.is_final).collect();
+        let quick = direct.iter().enumerate().map(|(position, &target)| {
+            let from = position / events.max(1);
+            let to = target as usize;
+            let is_quiet = verdicts.get(from) == verdicts.get(to) && finals.get(to) == Some(&false);
+            match target {
+                IGNORED => count(from),
+                _ if target != GUARDED && is_quiet => target,
+                _ => GUARDED,
+            }
+        });
         Automaton {
+            quick: quick.collect(),
             plain: plain.collect(),
-            finals: property.states().iter().map(|s| s.is_final).collect(),
-            verdicts: verdicts(&property),
+            finals,
+            verdicts,
             needs: needs(&property, &plan.declared),
             transitions,
             dispatch,
@@ -109,6 +136,16 @@ impl Automaton {
     #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         self.finals.get(state.index()).copied().unwrap_or(false)
+    }
+
+    /// The next state, where it is all that the event changes: no variable, no
+    /// verdict, and no slice ends.
+    #[inline]
+    pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let events = self.plain.len();
+        let position = state.index() * events + usize::from(event.0);
+        let next = *self.quick.get(position)?;
+        (next != GUARDED && usize::from(event.0) < events).then_some(StateId(next))
     }
 
     /// True when no transition for the event looks at what it carries.

@@ -22,10 +22,11 @@ const BARE: Occurrence<'static> = Occurrence {
 impl Monitor {
     /// Takes one event whose captures are these numbers, in their order: as
     /// [`Monitor::step`], with no thread, no address and no time. True when a
-    /// slice took a transition.
+    /// slice may have changed.
     ///
     /// [`Monitor::needs`] does not follow these events: it is brought up to date
-    /// by the next [`Monitor::step`].
+    /// by the next [`Monitor::step`]. [`Monitor::changes`] has what changed a
+    /// verdict, and perhaps more.
     ///
     /// # Errors
     /// As [`Monitor::step`].
@@ -35,6 +36,45 @@ impl Monitor {
         event: EventId,
         captures: &[u64],
     ) -> Result<bool, EvaluationError> {
+        match self.step_quickly(event, captures) {
+            Some(moved) => Ok(moved),
+            None => self.step_slowly(event, captures),
+        }
+    }
+
+    /// One look-up, where nothing but the state of one slice changes; nothing
+    /// was done where there may be more to do.
+    #[inline]
+    fn step_quickly(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
+        if self.history.is_kept() || self.parameters > 1 {
+            return None;
+        }
+        let mut place = BASE;
+        if self.parameters == 1 {
+            let slot = self.plan.only_slot(event)?;
+            let word = *captures.get(usize::from(slot))?;
+            if word >> 63 != 0 {
+                return None;
+            }
+            place = self.index.only(&self.slices, word).unwrap_or(BASE);
+        }
+        let state = self.slices.state(place);
+        let next = self.behaviour.quick(state, event)?;
+        if next != state {
+            // A slice is born of the base, or dropped when it is like it.
+            let is_sliced = self.parameters == 1;
+            if is_sliced && (place == BASE || self.drops && next == self.slices.state(BASE)) {
+                return None;
+            }
+            self.slices.set_state(place, next);
+            self.needs.lose_count();
+        }
+        self.begin();
+        Some(next != state)
+    }
+
+    /// The same, whatever it takes.
+    fn step_slowly(&mut self, event: EventId, captures: &[u64]) -> Result<bool, EvaluationError> {
         let Some(effects) = self.behaviour.whole_effects(event) else {
             return self.step_values(event, captures);
         };

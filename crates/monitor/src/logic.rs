@@ -10,14 +10,13 @@
 //! that is still to come. A decided state is one of two, satisfied or violated,
 //! whatever is true in it.
 
+use crate::effects::{Action, Effects};
 use crate::hashing;
 use crate::machine::LetterMachine;
-use crate::plan::{StateNeed, effects_of};
+use crate::plan::StateNeed;
 use hashbrown::HashTable;
-use juror_event::{EventId, Value, Verdict};
-use juror_language::{
-    Effect, EffectAction, Environment, EvaluationError, Logic, Property, StateId, truth,
-};
+use juror_event::{EventId, Verdict};
+use juror_language::{EvaluationError, Logic, Property, StateId};
 use juror_logic::{Letter, LogicError, MachineState};
 
 /// An entry of the table that is not known yet.
@@ -25,39 +24,12 @@ const UNKNOWN: u32 = u32::MAX;
 /// States that are looked through for the propositions that matter.
 const ASKED_STATES_MAX: usize = 256;
 
-/// What happens to the propositions of an instance in one step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Action {
-    clear: u64,
-    set: u64,
-    pulse: u64,
-}
-
-impl Action {
-    fn then(mut self, action: EffectAction, proposition: u8) -> Action {
-        let bit = 1_u64 << (proposition & 63);
-        match action {
-            EffectAction::Set => {
-                self.set |= bit;
-                self.clear &= !bit;
-            }
-            EffectAction::Clear => {
-                self.clear |= bit;
-                self.set &= !bit;
-            }
-            EffectAction::Pulse => self.pulse |= bit,
-        }
-        self
-    }
-}
-
-/// How an instance can be in a state, the shortest way that was met.
-#[derive(Debug, Clone)]
-enum Origin {
-    /// By this letter from that state.
-    Step { from: u32, letter: Letter },
-    /// By these letters from the beginning, as a snapshot says.
-    Restored(Box<[Letter]>),
+/// How an instance can be in a state: by this letter from that state, which
+/// was met before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub from: u32,
+    pub letter: Letter,
 }
 
 #[derive(Debug, Clone)]
@@ -81,17 +53,6 @@ impl State {
     }
 }
 
-/// The effects of one event.
-#[derive(Debug, Clone)]
-struct EventEffects {
-    effects: Vec<Effect>,
-    guarded: bool,
-    /// All effects: bit n is the n-th.
-    all: u64,
-    /// The actions of sets of effects that were met.
-    actions: Vec<(u64, u32)>,
-}
-
 /// The states of a formula's instances, as far as they were met.
 #[derive(Debug, Clone)]
 pub(crate) struct LogicStates {
@@ -107,23 +68,21 @@ pub(crate) struct LogicStates {
     table: Vec<u32>,
     /// How many actions a row has room for.
     width: usize,
-    events: Vec<EventEffects>,
-    variables: Vec<Value>,
+    pub effects: Effects,
+    /// By event: the actions of sets of effects that were met.
+    known_actions: Vec<Vec<(u64, u32)>>,
+    /// By event: the action of all its effects; far beyond the table where they
+    /// have guards, or where it is not known.
+    whole_actions: Vec<u32>,
     span: std::ops::Range<usize>,
 }
 
 impl LogicStates {
-    pub(crate) fn new(property: &Property, logic: &Logic, machine: LetterMachine) -> LogicStates {
-        let events = (0..property.events.len()).map(|event| {
-            let effects = effects_of(&logic.effects, EventId(event as u16));
-            let effects: Vec<Effect> = effects.take(64).cloned().collect();
-            EventEffects {
-                guarded: effects.iter().any(|effect| effect.guard.is_some()),
-                all: ones(effects.len()),
-                actions: Vec::new(),
-                effects,
-            }
-        });
+    pub(crate) fn new(
+        property: &Property,
+        effects: Effects,
+        machine: LetterMachine,
+    ) -> LogicStates {
         let mut states = LogicStates {
             states: Vec::new(),
             verdicts: Vec::new(),
@@ -132,12 +91,9 @@ impl LogicStates {
             actions: Vec::new(),
             table: Vec::new(),
             width: 8,
-            events: events.collect(),
-            variables: property
-                .variables
-                .iter()
-                .map(|v| v.initial.clone())
-                .collect(),
+            effects,
+            known_actions: vec![Vec::new(); property.events.len()],
+            whole_actions: vec![UNKNOWN; property.events.len()],
             span: property.span.clone(),
             machine,
         };
@@ -157,51 +113,10 @@ impl LogicStates {
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// Where the machine is in a state, and which propositions are true.
-    pub(crate) fn meaning(&self, state: StateId) -> Option<(MachineState, Letter)> {
-        let state = self.states.get(state.index())?;
-        Some((state.machine, Letter(state.valuation)))
-    }
-
-    /// Which effects of an event take place by its values, in whatever
-    /// instance has their role.
-    pub(crate) fn applying(
-        &self,
-        event: EventId,
-        captures: &[Value],
-    ) -> Result<u64, EvaluationError> {
-        let Some(of_event) = self.events.get(usize::from(event.0)) else {
-            return Ok(0);
-        };
-        if !of_event.guarded {
-            return Ok(of_event.all);
-        }
-        let frame = Frame {
-            variables: &self.variables,
-            captures,
-        };
-        let mut applying = 0;
-        for (number, effect) in of_event.effects.iter().enumerate() {
-            let holds = match &effect.guard {
-                Some(guard) => truth(guard, &frame)?,
-                None => true,
-            };
-            applying |= u64::from(holds) << number;
-        }
-        Ok(applying)
-    }
-
-    /// All effects of an event when none of them has a guard.
-    #[inline]
-    pub(crate) fn whole_effects(&self, event: EventId) -> Option<u64> {
-        let of_event = self.events.get(usize::from(event.0))?;
-        (!of_event.guarded).then_some(of_event.all)
-    }
-
     /// The action of these effects of an event, when it is known.
     #[inline]
     pub(crate) fn known_action(&self, event: EventId, effects: u64) -> Option<u32> {
-        let actions = &self.events.get(usize::from(event.0))?.actions;
+        let actions = self.known_actions.get(usize::from(event.0))?;
         let found = actions.iter().find(|(known, _)| *known == effects);
         found.map(|(_, action)| *action)
     }
@@ -214,27 +129,37 @@ impl LogicStates {
         next.filter(|&next| next != UNKNOWN).map(StateId)
     }
 
+    /// The next state by all effects of an event, where that is known, none of
+    /// them has a guard, and the verdict stays.
+    #[inline]
+    pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let action = *self.whole_actions.get(usize::from(event.0))?;
+        let position = state.index() * self.width + action as usize;
+        let next = *self.table.get(position)?;
+        let same = self.verdicts.get(next as usize)? == self.verdicts.get(state.index())?;
+        same.then_some(StateId(next))
+    }
+
     /// The action of these effects.
     pub(crate) fn action(&mut self, event: EventId, effects: u64) -> u32 {
         if let Some(action) = self.known_action(event, effects) {
             return action;
         }
-        let mut action = Action::default();
-        let Some(of_event) = self.events.get_mut(usize::from(event.0)) else {
-            return 0;
-        };
-        for (number, effect) in of_event.effects.iter().enumerate() {
-            if effects >> number & 1 == 1 {
-                action = action.then(effect.action, effect.proposition);
-            }
-        }
+        let action = self.effects.action(event, effects);
         let known = self.actions.iter().position(|other| *other == action);
         let number = known.unwrap_or_else(|| {
             self.actions.push(action);
             self.actions.len() - 1
         });
         let number = number as u32;
-        of_event.actions.push((effects, number));
+        if let Some(known) = self.known_actions.get_mut(usize::from(event.0)) {
+            known.push((effects, number));
+        }
+        if self.effects.whole(event) == Some(effects)
+            && let Some(whole) = self.whole_actions.get_mut(usize::from(event.0))
+        {
+            *whole = number;
+        }
         if self.actions.len() > self.width {
             self.widen();
         }
@@ -275,14 +200,13 @@ impl LogicStates {
         let next = if is_decided(current.verdict) {
             state
         } else {
-            let valuation = current.valuation & !action.clear | action.set;
-            let letter = Letter(valuation | action.pulse);
+            let (valuation, letter) = action.apply(current.valuation);
             let machine = self.machine.step(current.machine, letter);
             let machine = machine.map_err(|error| EvaluationError {
                 span: self.span.clone(),
                 message: error.to_string(),
             })?;
-            let origin = Origin::Step {
+            let origin = Origin {
                 from: state.0,
                 letter,
             };
@@ -372,56 +296,44 @@ impl LogicStates {
         }
     }
 
-    /// The letters by which an instance gets into a state.
-    pub(crate) fn letters_to(&self, state: StateId) -> Vec<Letter> {
-        let mut letters = Vec::new();
-        let mut next = state.index();
-        // Each origin is an older state than what came of it.
-        while let Some(origin) = self
-            .states
-            .get(next)
-            .and_then(|state| state.origin.as_ref())
-        {
-            match origin {
-                Origin::Step { from, letter } => {
-                    letters.push(*letter);
-                    next = *from as usize;
-                }
-                Origin::Restored(before) => {
-                    letters.extend(before.iter().rev());
-                    break;
-                }
-            }
-        }
-        letters.reverse();
-        letters
-    }
-
-    /// The state that these letters lead to, with these propositions true.
-    ///
-    /// # Errors
-    /// When the formula has more states than are kept.
-    pub(crate) fn state_by(
-        &mut self,
-        letters: &[Letter],
-        valuation: Letter,
-    ) -> Result<StateId, LogicError> {
-        let mut machine = self.machine.initial();
-        for &letter in letters {
-            machine = self.machine.step(machine, letter)?;
-        }
-        let origin = (!letters.is_empty()).then(|| Origin::Restored(letters.into()));
-        Ok(self.intern(machine, valuation.0, origin))
-    }
-
     /// How many states were met.
     pub(crate) fn count(&self) -> usize {
         self.states.len()
     }
 
-    pub(crate) fn effects(&self, event: EventId) -> &[Effect] {
-        let of_event = self.events.get(usize::from(event.0));
-        of_event.map_or(&[], |of_event| &of_event.effects)
+    /// How each state came to be, and which propositions are true in it.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = (Option<Origin>, u64)> + '_ {
+        self.states
+            .iter()
+            .map(|state| (state.origin, state.valuation))
+    }
+
+    /// Takes in the states of other ones of the same property; gives their
+    /// numbers here.
+    ///
+    /// # Errors
+    /// When the formula has more states than are kept.
+    pub(crate) fn take_in(
+        &mut self,
+        origins: impl Iterator<Item = (Option<Origin>, u64)>,
+    ) -> Result<Vec<StateId>, LogicError> {
+        let mut numbers: Vec<StateId> = Vec::new();
+        for (origin, valuation) in origins {
+            let known = origin.and_then(|origin| {
+                let from = numbers.get(origin.from as usize)?;
+                Some((*from, origin.letter, self.states.get(from.index())?.machine))
+            });
+            let number = match known {
+                None => self.initial(),
+                Some((from, letter, machine)) => {
+                    let machine = self.machine.step(machine, letter)?;
+                    let from = from.0;
+                    self.intern(machine, valuation, Some(Origin { from, letter }))
+                }
+            };
+            numbers.push(number);
+        }
+        Ok(numbers)
     }
 
     /// What a state needs, when that was asked.
@@ -440,25 +352,4 @@ impl LogicStates {
 /// True for the verdicts that nothing changes any more.
 pub(crate) fn is_decided(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Satisfied | Verdict::Violated)
-}
-
-/// So many ones.
-fn ones(count: usize) -> u64 {
-    (0..count.min(64)).fold(0, |mask, bit| mask | 1 << bit)
-}
-
-/// What a guard sees.
-struct Frame<'a> {
-    variables: &'a [Value],
-    captures: &'a [Value],
-}
-
-impl Environment for Frame<'_> {
-    fn variable(&self, slot: u16) -> Option<&Value> {
-        self.variables.get(usize::from(slot))
-    }
-
-    fn capture(&self, slot: u8) -> Option<&Value> {
-        self.captures.get(usize::from(slot))
-    }
 }

@@ -30,7 +30,8 @@ pub(crate) fn ask(
         for event in 0..plan.property.events.len() {
             let event = EventId(event as u16);
             if can_change(states, plan, state, event)? {
-                let hoisted = captures(states, plan, event);
+                let always = plan.declared.get(usize::from(event.0)).copied();
+                let hoisted = states.effects.captures(event, always.unwrap_or(0));
                 needs.push(StateNeed { event, hoisted });
             }
         }
@@ -49,7 +50,7 @@ fn can_change(
     if roles.len() > COMBINED_MAX {
         return Ok(true);
     }
-    let guards = (0..64_u32).zip(states.effects(event));
+    let guards = (0..64_u32).zip(states.effects.of(event));
     let guarded = guards
         .filter(|(_, effect)| effect.guard.is_some())
         .fold(0_u64, |mask, (number, _)| mask | 1 << number);
@@ -93,14 +94,4 @@ fn is_excluded(plan: &Plan, event: EventId, combination: u32) -> bool {
             .into_iter()
             .any(|(_, other)| plan.excludes(one, other))
     })
-}
-
-/// The captures of an event that are not always read and that its effects use.
-fn captures(states: &LogicStates, plan: &Plan, event: EventId) -> u64 {
-    let used = states.effects(event).iter().fold(0, |mask, effect| {
-        let bound = effect.binding.iter().flatten();
-        bound.fold(mask | effect.captures, |mask, slot| mask | 1 << (slot & 63))
-    });
-    let always = plan.declared.get(usize::from(event.0)).copied();
-    used & !always.unwrap_or(0)
 }

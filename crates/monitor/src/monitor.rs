@@ -154,7 +154,7 @@ impl Monitor {
     /// A monitor of the same property that has seen no event and remembers
     /// this many transitions.
     pub fn restarted(&self, records: usize) -> Monitor {
-        Monitor::of(Arc::clone(&self.plan), self.behaviour.clone(), records)
+        Monitor::of(Arc::clone(&self.plan), self.behaviour.restarted(), records)
     }
 
     /// A monitor at the beginning; what its first state needs is known.
@@ -230,14 +230,40 @@ impl Monitor {
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
         let before = self.verdict();
+        self.needs.take_changed();
         if self.needs.defer(false) {
-            let behaviour = &self.behaviour;
-            self.needs.recount(|state| behaviour.needs(state));
+            self.recount()?;
+        }
+        if self.words.is_crowded() {
+            self.tidy();
         }
         self.begin();
-        self.needs.take_changed();
-        self.route(event, occurrence)?;
+        self.pass(occurrence.time);
+        let routed = self.route(event, occurrence);
+        self.sweep();
+        routed?;
         Ok(self.summary(before))
+    }
+
+    /// Forgets the values that no slice has any more.
+    fn tidy(&mut self) {
+        self.words.retain(self.slices.words_mut());
+        // Slices are found by their words.
+        self.index = Index::new(self.plan.masks());
+        for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
+            self.index.insert(&self.slices, place);
+        }
+    }
+
+    /// Counts anew what the slices need.
+    fn recount(&mut self) -> Result<(), EvaluationError> {
+        self.needs.clear();
+        for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
+            let state = self.slices.state(place);
+            self.behaviour.prepare(&self.plan, state)?;
+            self.needs.enter(state, || self.behaviour.needs(state));
+        }
+        Ok(())
     }
 
     /// Another event.
@@ -247,7 +273,7 @@ impl Monitor {
         self.changes.clear();
     }
 
-    fn summary(&mut self, verdict_before: Verdict) -> Step {
+    pub(crate) fn summary(&mut self, verdict_before: Verdict) -> Step {
         let violated = self.changes.iter().find(|change| change.violates());
         let satisfied = self.changes.iter().find(|change| change.satisfies());
         let shown = violated.or(satisfied).or(self.changes.first());

@@ -33,9 +33,9 @@ pub(crate) struct Needs {
     /// By event and capture: how many occupied states need it.
     captures: Vec<u32>,
     changed: bool,
-    /// Only the slices in states are counted: nobody asks what is needed.
+    /// Nothing is counted: nobody asks what is needed.
     is_deferred: bool,
-    /// States were entered or left since what is needed was last counted.
+    /// Something was not counted.
     is_stale: bool,
 }
 
@@ -59,16 +59,22 @@ impl Needs {
         }
     }
 
-    /// From here on only the slices in states are counted, or all is again.
-    /// True when what is needed is to be counted anew.
+    /// From here on nothing is counted, since nobody asks what is needed, or
+    /// everything is again. True when it is to be counted anew.
     #[inline]
     pub(crate) fn defer(&mut self, is_deferred: bool) -> bool {
         self.is_deferred = is_deferred;
         self.is_stale && !is_deferred
     }
 
-    /// Counts anew what the occupied states need.
-    pub(crate) fn recount<'a>(&mut self, needs: impl Fn(StateId) -> &'a [StateNeed]) {
+    /// Slices move without being counted.
+    #[inline]
+    pub(crate) fn lose_count(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// No slice is in any state.
+    pub(crate) fn clear(&mut self) {
         self.is_stale = false;
         self.changed = true;
         for (need, captures) in self.needs.iter_mut().zip(&self.declared) {
@@ -77,14 +83,9 @@ impl Needs {
                 captures: *captures,
             };
         }
+        self.occupied.clear();
         self.events.fill(0);
         self.captures.fill(0);
-        for state in 0..self.occupied.len() {
-            let id = StateId(u32::try_from(state).unwrap_or(u32::MAX));
-            if self.occupied.get(state).is_some_and(|&count| count > 0) {
-                self.apply(needs(id), true);
-            }
-        }
     }
 
     pub(crate) fn all(&self) -> &[EventNeed] {
@@ -103,9 +104,19 @@ impl Needs {
         std::mem::take(&mut self.changed)
     }
 
+    /// True when some slice is in this state.
+    #[inline]
+    pub(crate) fn is_occupied(&self, state: StateId) -> bool {
+        self.occupied.get(state.index()).is_some_and(|&n| n > 0)
+    }
+
     /// A slice is in this state from now on, which needs this.
     #[inline]
     pub(crate) fn enter<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
+        if self.is_deferred {
+            self.is_stale = true;
+            return;
+        }
         if self.occupied.len() <= state.index() {
             self.occupied.resize(state.index() + 1, 0);
         }
@@ -114,25 +125,23 @@ impl Needs {
         };
         *count += 1;
         if *count == 1 {
-            match self.is_deferred {
-                true => self.is_stale = true,
-                false => self.apply(needs(), true),
-            }
+            self.apply(needs(), true);
         }
     }
 
     /// A slice is no longer in this state, which needs this.
     #[inline]
     pub(crate) fn leave<'a>(&mut self, state: StateId, needs: impl FnOnce() -> &'a [StateNeed]) {
+        if self.is_deferred {
+            self.is_stale = true;
+            return;
+        }
         let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count = count.saturating_sub(1);
         if *count == 0 {
-            match self.is_deferred {
-                true => self.is_stale = true,
-                false => self.apply(needs(), false),
-            }
+            self.apply(needs(), false);
         }
     }
 

@@ -14,6 +14,7 @@
 //! the events that concern the binding (until final states forget slices).
 
 use crate::automaton::Taken;
+use crate::behaviour::Behaviour;
 use crate::history::Record;
 use crate::monitor::{ENDED_MAX, Ended, Monitor};
 use crate::plan::Plan;
@@ -217,7 +218,7 @@ impl Monitor {
         let taken = self.behaviour.take(
             slice,
             delivery.event,
-            delivery.occurrence.values,
+            delivery.occurrence,
             effects,
             &mut self.scratch.environment,
         )?;
@@ -243,6 +244,7 @@ impl Monitor {
         };
         let last = self.slices.last_record(place);
         let record = self.remember(delivery, last, from, to);
+        let change = self.change(place, None, from, to);
         let environment = match taken {
             Taken::Updates(_) => self.scratch.environment.as_mut_slice(),
             _ => &mut [],
@@ -251,15 +253,13 @@ impl Monitor {
         if from != to {
             self.moved(place, from, to);
         }
-        self.changed(delivery, place, None, from, to);
+        self.changed(change, Some(delivery.event), delivery.occurrence);
         Ok(())
     }
 
     /// A slice has gone from one state to another.
     #[inline]
-    fn moved(&mut self, place: Place, from: StateId, to: StateId) {
-        self.needs.enter(to, || self.behaviour.needs(to));
-        self.needs.leave(from, || self.behaviour.needs(from));
+    pub(crate) fn moved(&mut self, place: Place, from: StateId, to: StateId) {
         let (before, after) = (self.behaviour.verdict(from), self.behaviour.verdict(to));
         if before != after {
             self.tally.enter(after);
@@ -267,6 +267,19 @@ impl Monitor {
         }
         if self.parameters > 1 {
             self.index.moved(&self.slices, place, from, to);
+        }
+        self.needs.enter(to, || self.behaviour.needs(to));
+        self.leave(from);
+    }
+
+    /// A slice is no longer in this state.
+    #[inline]
+    fn leave(&mut self, state: StateId) {
+        self.needs.leave(state, || self.behaviour.needs(state));
+        if let Behaviour::Timed(states) = &mut self.behaviour
+            && !self.needs.is_occupied(state)
+        {
+            states.release(state);
         }
     }
 
@@ -283,7 +296,8 @@ impl Monitor {
         let last = self.slices.last_record(parent);
         let record = self.remember(delivery, last, from, to);
         let place = self.settle(parent, to, taken, record);
-        self.changed(delivery, place, Some(parent), from, to);
+        let change = self.change(place, Some(parent), from, to);
+        self.changed(change, Some(delivery.event), delivery.occurrence);
         Ok(place)
     }
 
@@ -324,8 +338,8 @@ impl Monitor {
             previous,
             sequence: self.sequence,
             event: delivery.event,
-            from,
-            to,
+            from: self.behaviour.shown(from),
+            to: self.behaviour.shown(to),
             thread: delivery.occurrence.thread,
             address: delivery.occurrence.address,
             time: delivery.occurrence.time,
@@ -333,33 +347,43 @@ impl Monitor {
         self.history.push(record, delivery.occurrence)
     }
 
-    /// Notes a transition, and forgets a slice that is in a final state.
+    /// What a report says of a transition.
     #[inline]
-    fn changed(
-        &mut self,
-        delivery: Delivery<'_>,
+    pub(crate) fn change(
+        &self,
         place: Place,
         parent: Option<Place>,
         from: StateId,
         to: StateId,
-    ) {
-        let ended = place != BASE && self.behaviour.is_final(to);
-        let change = Change {
+    ) -> Change {
+        Change {
             slice: self.slices.id(place),
             parent: parent.map(|parent| self.slices.id(parent)),
-            from,
-            to,
+            from: self.behaviour.shown(from),
+            to: self.behaviour.shown(to),
             verdict_before: self.behaviour.verdict(from),
             verdict_after: self.behaviour.verdict(to),
-            ended,
-        };
+            ended: place != BASE && self.behaviour.is_final(to),
+        }
+    }
+
+    /// Notes a transition, and forgets a slice that is in a final state.
+    #[inline]
+    pub(crate) fn changed(
+        &mut self,
+        change: Change,
+        event: Option<EventId>,
+        occurrence: &Occurrence<'_>,
+    ) {
         if change.violates() {
             self.violations
-                .note(&change, delivery.event, delivery.occurrence, self.sequence);
+                .note(&change, event, occurrence, self.sequence);
         }
         self.changes.push(change);
-        if ended {
-            self.end(place, to, change.verdict_after);
+        if change.ended
+            && let Some(place) = self.slices.place_of(change.slice)
+        {
+            self.end(place, change.to, change.verdict_after);
         }
     }
 
@@ -386,8 +410,8 @@ impl Monitor {
         }
         self.index.remove(&self.slices, place);
         self.slices.remove(place);
-        self.needs.leave(state, || self.behaviour.needs(state));
         self.tally.leave(self.behaviour.verdict(state));
+        self.leave(state);
     }
 
     /// The names of slices, without those that are gone.

@@ -167,6 +167,15 @@ impl Slices {
         self.environments.get(range).unwrap_or(&[])
     }
 
+    /// The slice moves on, and nothing else of it changes.
+    #[inline]
+    pub(crate) fn set_state(&mut self, place: Place, state: StateId) {
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = *head >> 32 << 32 | u64::from(state.0);
+        }
+    }
+
     /// The slice moves on; `environment` gets its old variables in exchange.
     #[inline]
     pub(crate) fn advance(
@@ -250,6 +259,56 @@ impl Slices {
             *head = (*head >> 32).wrapping_add(1) << 32 | FREE;
         }
         self.free.push(place);
+    }
+
+    /// How often a place was used before.
+    pub(crate) fn generation(&self, place: Place) -> u32 {
+        (self.head(place) >> 32) as u32
+    }
+
+    /// The places that no slice has, the next to be used last.
+    pub(crate) fn free(&self) -> &[Place] {
+        &self.free
+    }
+
+    /// Makes a place, if there is none, that no slice has and that was used so
+    /// often.
+    pub(crate) fn restore_free(&mut self, place: Place, generation: u32) {
+        while self.places() <= place {
+            self.push_place();
+        }
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = u64::from(generation) << 32 | FREE;
+        }
+    }
+
+    /// Puts a slice into a place; false when it has another shape than the
+    /// others.
+    pub(crate) fn restore(
+        &mut self,
+        place: Place,
+        generation: u32,
+        (state, binding, environment): (StateId, &[Word], &[Value]),
+        record: Option<u64>,
+    ) -> bool {
+        if binding.len() != self.parameters || environment.len() != self.variables {
+            return false;
+        }
+        self.restore_free(place, generation);
+        self.free = vec![place];
+        self.insert(binding, state, environment, record);
+        true
+    }
+
+    /// Says which places are free; false when they are not.
+    pub(crate) fn set_free(&mut self, free: &[Place]) -> bool {
+        let mut sorted = free.to_vec();
+        sorted.sort_unstable();
+        let found = (0..self.places()).filter(|&place| !self.is_live(place));
+        let is_right = found.eq(sorted);
+        self.free = free.to_vec();
+        is_right
     }
 
     /// The place of a live slice, by its name.

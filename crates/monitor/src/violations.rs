@@ -16,8 +16,8 @@ const KINDS_MAX: usize = 1_024;
 /// Violations of one kind at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViolationGroup {
-    /// The event that violated.
-    pub event: EventId,
+    /// The event that violated; nothing where a deadline passed.
+    pub event: Option<EventId>,
     /// The state before; of a new slice, that of the slice it comes from.
     pub from: StateId,
     /// The state after.
@@ -53,7 +53,7 @@ impl Violations {
     pub(crate) fn note(
         &mut self,
         change: &Change,
-        event: EventId,
+        event: Option<EventId>,
         occurrence: &Occurrence<'_>,
         sequence: u64,
     ) {

@@ -19,11 +19,16 @@ pub(crate) const UNBOUND: Word = u64::MAX;
 /// The bit of words that stand for a value in the table.
 const OTHER: Word = 1 << 63;
 
+/// A table with fewer values is not looked through.
+const CROWDED_MIN: usize = 1_024;
+
 /// The values that are not their own words, and how words are shown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     others: Vec<Value>,
     numbers: HashTable<u32>,
+    /// With more values than this it is looked through.
+    crowded_at: usize,
     /// Parameters that were seen as addresses are shown so; bit n is
     /// parameter n.
     addresses: u32,
@@ -62,9 +67,10 @@ impl Words {
         OTHER | Word::from(number)
     }
 
-    /// How many values the table has.
-    pub(crate) fn others(&self) -> usize {
-        self.others.len()
+    /// True when the table may have more values that nobody names than others.
+    #[inline]
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.others.len() > self.crowded_at.max(CROWDED_MIN)
     }
 
     /// Keeps only the values that these words name, each of which gets its
@@ -77,6 +83,7 @@ impl Words {
                 *word = self.other(value);
             }
         }
+        self.crowded_at = self.others.len() * 2;
     }
 
     /// The value that a parameter has by this word.
@@ -180,7 +187,7 @@ mod tests {
         let mut kept = words.word(0, &Value::Int(-1));
         words.word(0, &Value::Text("gone".into()));
         words.retain([&mut kept].into_iter());
-        assert_eq!(words.others(), 1);
+        assert_eq!(words.others.len(), 1);
         assert_eq!(words.value(0, kept), Some(Value::Int(-1)));
         assert_eq!(words.value(0, UNBOUND), None);
     }

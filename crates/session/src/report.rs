@@ -201,7 +201,7 @@ pub fn violation<P: Places>(
             .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
         state: slice
             .as_ref()
-            .map_or_else(String::new, |slice| watched.monitor.state_name(slice.state)),
+            .map_or_else(String::new, |slice| state_of(watched, slice)),
         variables: slice
             .as_ref()
             .map_or_else(Vec::new, |s| variables(property, s.environment)),
@@ -249,6 +249,16 @@ pub fn end_violations<P: Places>(
             Some(violation(watch.watched.get(number)?, slice, places, true))
         })
         .collect()
+}
+
+/// The state of a slice in words; of a violated formula, what failed of it.
+fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
+    let name = watched.monitor.state_name(slice.state);
+    let failed = watched.monitor.failed_parts(slice.id);
+    match failed.is_empty() {
+        true => name,
+        false => format!("{name}: {}", failed.join(" and ")),
+    }
 }
 
 /// A monitor with its slices.
