@@ -227,11 +227,11 @@ impl Checking<'_> {
         }
         run.has_begun = true;
         let error: Option<SessionError> = self.offline.not_recorded();
+        run.result.erred |= error.is_some();
         match error.filter(|_| !self.check.keep_going) {
             None => Ok(None),
             Some(error) => {
                 self.output.show_session_error(&error)?;
-                run.result.erred = true;
                 Ok(Some(Left::Told))
             }
         }
@@ -277,6 +277,9 @@ impl Checking<'_> {
         self.output.show_line(&json, |page, context| {
             words::write_stop(page, context, &name, position, stop);
         })?;
+        if self.check.keep_going {
+            self.output.say("\n")?;
+        }
         Ok(!self.check.keep_going)
     }
 

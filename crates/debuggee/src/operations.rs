@@ -195,9 +195,15 @@ impl Debuggee {
         known.motion = motion;
         let signal = match &known.pending {
             None if known.put_off.is_empty() => 0,
-            // A step is for the instruction; only a fault, which would come
-            // again and again, goes before it.
-            pending if motion != Motion::Run && !is_synchronous(pending) => 0,
+            // A step at a site is for the instruction; only a fault, which
+            // would come again and again, goes before it.
+            pending
+                if motion != Motion::Run
+                    && !is_synchronous(pending)
+                    && !self.may_step_into_handler(thread, motion) =>
+            {
+                0
+            }
             _ => self.signal_to_deliver(thread),
         };
         if signal != 0 {
@@ -230,6 +236,21 @@ impl Debuggee {
             known.at_entry = false;
         }
         tolerate(outcome)
+    }
+
+    /// Whether a step of a thread may lead into the handler of a signal, before
+    /// the instruction: where no arrival is tied to that. A program that is
+    /// stepped all the way would never run its handlers otherwise.
+    fn may_step_into_handler(&self, thread: ThreadId, motion: Motion) -> bool {
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let counter = registers.kernel_counter;
+        motion == Motion::Step
+            && self.scratch.original_of(counter).is_none()
+            && self.engine.owners_at(counter).is_empty()
+            && self.engine.reported_at(thread) != Some(counter)
+            && !self.is_hardware_site(counter)
     }
 
     fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

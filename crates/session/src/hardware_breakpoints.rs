@@ -220,6 +220,9 @@ impl Session {
                 "a breakpoint (break) waits for a library that has the place",
             ));
         };
+        if let (place::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+            self.check_address(*address)?;
+        }
         if let (Some(condition), Some(program)) = (&condition, &self.program) {
             let addresses = resolved.addresses.iter().copied();
             check(condition, program, addresses).map_err(in_condition)?;

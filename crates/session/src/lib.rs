@@ -18,6 +18,7 @@ pub mod commands;
 mod completion;
 mod evaluations;
 mod execute;
+mod followed;
 mod following;
 mod handling;
 mod hardware_breakpoints;

@@ -76,6 +76,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
+        self.prepare_followed()?;
         self.running_mut()?.debuggee.resume_all()?;
         self.pump(observer, Goal::default())
     }
@@ -123,11 +124,17 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Stepped { thread, .. } => {
-                let has_returned = self.running()?.debuggee.has_returned(thread);
-                return Ok(Some(match has_returned {
-                    true => Pause::CallEnded(thread, CallEnd::Returned),
-                    false => Pause::Stepped(thread),
-                }));
+                if self.running()?.debuggee.has_returned(thread) {
+                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+                }
+                if let Some(pause) = self.compare_followed(thread)? {
+                    return Ok(Some(pause));
+                }
+                if goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                // What it has in registers is watched.
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
@@ -171,7 +178,17 @@ impl Session {
                 fatal,
                 ..
             } => {
-                return self.on_signal(thread, signal, fault_address, fatal, observer);
+                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // It came before the instruction that was to be stepped.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
             }
             Notice::HardwareHit { thread, address } => {
                 let announced = self.announced.take() == Some((thread, address));
@@ -202,7 +219,13 @@ impl Session {
                 thread,
                 child,
                 kind,
-            } => return self.on_forking(thread, child, kind),
+            } => {
+                let pause = self.on_forking(thread, child, kind)?;
+                if pause.is_some() {
+                    self.tell_birth(child, observer)?;
+                }
+                return Ok(pause);
+            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
@@ -217,6 +240,7 @@ impl Session {
                     ));
                 }
                 self.running_mut()?.restart(thread);
+                self.running_mut()?.debuggee.run_by_steps(thread, false);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -226,13 +250,7 @@ impl Session {
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => {
-                let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
-                };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
-            }
+            Notice::Forked { child, kind } => tell_forked(child, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -250,6 +268,17 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            tell_forked(child, kind, observer);
+        }
+        Ok(())
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -274,7 +303,6 @@ impl Session {
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
-            program.debuggee.resume(thread)?;
             return Ok(None);
         }
         let reason = StopReason::Signal {
@@ -345,6 +373,9 @@ impl Session {
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
             pause = self.on_call_end(thread, address)?;
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -378,6 +409,9 @@ impl Session {
         let pause = self.on_access(thread, accesses)?;
         if pause.is_some() {
             return Ok(pause);
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
             // The step is done.
@@ -604,6 +638,14 @@ impl Session {
             summaries,
         }
     }
+}
+
+fn tell_forked(child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+    let how = match kind {
+        ForkKind::Fork => "forked",
+        ForkKind::Vfork => "made by vfork",
+    };
+    observer.notice(&format!("process {child} {how}; it runs without juror"));
 }
 
 fn late_error(error: &crate::options::SessionError) -> StopReason {
