@@ -183,7 +183,9 @@ impl Monitor {
             self.index
                 .targets(&self.slices, binding, role.mask, targets);
         }
-        if scratch.roles.len() > 1 {
+        // Several roles may meet in one slice; and the order is that of the
+        // places, whatever that of the index is.
+        if targets.len() > 1 {
             targets.sort_unstable();
             targets.dedup();
         }

@@ -49,7 +49,8 @@ pub(crate) struct TimedStates {
     machine: Arc<TimedMachine>,
     pub effects: Arc<Effects>,
     entries: Vec<Option<Entry>>,
-    free: Vec<u32>,
+    /// The smallest is used first.
+    free: BTreeSet<u32>,
     known: HashTable<u32>,
     /// When something is decided without an event, and in which state.
     deadlines: BTreeSet<(u64, u32)>,
@@ -82,7 +83,7 @@ impl TimedStates {
             machine,
             effects,
             entries: vec![None; SHOWN.len()],
-            free: Vec::new(),
+            free: BTreeSet::new(),
             known: HashTable::new(),
             deadlines: BTreeSet::new(),
             made: Vec::new(),
@@ -173,7 +174,7 @@ impl TimedStates {
         if let Some(&known) = self.known.find(hash(&entry), is_it) {
             return StateId(known);
         }
-        let number = self.free.pop().unwrap_or_else(|| {
+        let number = self.free.pop_first().unwrap_or_else(|| {
             self.entries.push(None);
             u32::try_from(self.entries.len() - 1).unwrap_or(u32::MAX)
         });
@@ -207,7 +208,7 @@ impl TimedStates {
         if let Some(deadline) = self.machine.next_deadline(&entry.state) {
             self.deadlines.remove(&(deadline, state.0));
         }
-        self.free.push(state.0);
+        self.free.insert(state.0);
     }
 
     /// Forgets the states that were made and that no instance came to.
@@ -258,7 +259,7 @@ impl TimedStates {
         for (number, entry) in numbered.clone() {
             if let Some(entry) = entry {
                 // It takes the place that is free.
-                self.free = vec![number];
+                self.free = BTreeSet::from([number]);
                 self.intern(entry.clone());
             }
         }
