@@ -19,6 +19,7 @@ mod evaluate;
 mod lexer;
 mod parse;
 mod property;
+pub mod show;
 mod suggest;
 pub mod syntax;
 mod term;
