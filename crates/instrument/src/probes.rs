@@ -149,7 +149,7 @@ impl Program {
         for mut definition in definitions {
             if definition.function.indirect {
                 definition = self
-                    .resolve_indirect(&definition, thread)
+                    .resolve_indirect(&definition, thread, false)
                     .ok_or(BindError::Indirect)?;
             }
             let mut plans = Vec::with_capacity(event.captures.len());

@@ -9,6 +9,7 @@
 
 use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
+use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
@@ -139,13 +140,13 @@ impl Session {
                 self.lose_evaluations(thread)?;
                 for number in self.watchpoints.of_thread(thread) {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
-                    self.watchpoints.delete(self.program.as_mut(), number)?;
+                    self.watchpoints.delete(self.program.as_mut(), &[number])?;
                 }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.breakpoints.end_thread(program, number) {
+                    for gone in self.end_points_of_thread(number)? {
                         observer.notice(&gone);
                     }
                 }
@@ -160,7 +161,7 @@ impl Session {
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_libraries(&before) {
+                if let Some(reason) = self.catch_libraries(thread, &before)? {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -212,7 +213,7 @@ impl Session {
                 self.catchpoints.forget_locations();
                 self.hardware_breakpoints.forget_locations();
                 for gone in self.watchpoints.forget_program(true) {
-                    let (number, text) = (gone.number, gone.text);
+                    let (number, text) = (gone.point.number, gone.text);
                     observer.notice(&format!(
                         "watchpoint {number} on {text} is gone: its memory is another program's now"
                     ));
@@ -222,7 +223,7 @@ impl Session {
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_exec(&path) {
+                if let Some(reason) = self.catch_exec(thread, &path)? {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -263,7 +264,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let decision = self.handling.decide(signal, fatal);
-        if let Some(reason) = self.catch_signal(signal) {
+        if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
                 .debuggee
                 .set_delivery(thread, decision.pass)?;
@@ -454,21 +455,39 @@ impl Session {
         let Some(stopping) = hit else {
             return Ok(None);
         };
-        let silent = self.attached.prepare(&self.breakpoints, &stopping);
-        let used_up = self.breakpoints.used_up(&stopping);
-        if stopping.is_spent {
-            self.breakpoints.delete(Some(program), &used_up);
-        }
-        let errors = stopping.errors.iter().map(|(number, message)| {
-            format!("the condition of breakpoint {number} cannot be evaluated: {message}")
-        });
-        let reason = StopReason::Breakpoint {
-            errors: errors.collect(),
+        let reason = self.breakpoint_reason(stopping)?;
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Why the program stops at breakpoints.
+    pub(crate) fn breakpoint_reason(
+        &mut self,
+        stopping: Stopping,
+    ) -> Result<StopReason, CommandError> {
+        let silent = self.finish_stopping(&stopping)?;
+        Ok(StopReason::Breakpoint {
+            errors: stopping.error_sentences(PointKind::Breakpoint),
             numbers: stopping.numbers.to_vec(),
             temporary: stopping.temporary,
             silent,
-        };
-        Ok(Some(Pause::Reason(reason, thread)))
+        })
+    }
+
+    /// The program stops at points: their commands are next, and those that it
+    /// uses up go or are disabled. Tells whether the stop is not to be shown.
+    pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
+        let silent = self.attached.prepare(stopping);
+        let mut gone = Vec::new();
+        for &number in &stopping.spent {
+            if self.point(number)?.fate == Fate::Delete {
+                gone.push(number);
+            }
+        }
+        if !stopping.spent.is_empty() {
+            self.delete_points(&gone)?;
+            self.settle_points()?;
+        }
+        Ok(silent)
     }
 
     /// Makes a pause into what the user sees: all threads stand, or the
@@ -523,7 +542,7 @@ impl Session {
             return self.drain_end();
         }
         self.select_thread(thread);
-        if !matches!(reason, StopReason::Breakpoint { .. }) {
+        if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
@@ -570,7 +589,7 @@ impl Session {
         {
             location.clone_from(&first.location);
         }
-        if let StopReason::Watchpoint { accesses } = &reason
+        if let StopReason::Watchpoint { accesses, .. } = &reason
             && let Some(place) = accesses.first().map(|access| &access.place)
             && place.line.is_some()
             && place.function == location.function

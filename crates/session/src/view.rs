@@ -198,11 +198,19 @@ pub enum StopReason {
         event: String,
         /// The same in words, with what it is about.
         description: String,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
     },
     /// Watched memory was accessed; the thread stands behind the access.
     Watchpoint {
         /// By which watchpoints it was seen.
         accesses: Vec<WatchedAccess>,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
     },
     /// The call is over for which local variables were watched. The
     /// watchpoints are gone.
@@ -258,6 +266,29 @@ pub enum StopReason {
         /// Their numbers.
         evaluations: Vec<u32>,
     },
+}
+
+impl StopReason {
+    /// Conditions of the developer's points that could not be evaluated.
+    pub fn condition_errors(&self) -> &[String] {
+        match self {
+            StopReason::Breakpoint { errors, .. }
+            | StopReason::Caught { errors, .. }
+            | StopReason::Watchpoint { errors, .. } => errors,
+            _ => &[],
+        }
+    }
+
+    /// Whether the commands of a point ask for the stop not to be shown;
+    /// nothing where no point of the developer stopped the program.
+    pub fn is_silent(&self) -> Option<bool> {
+        match self {
+            StopReason::Breakpoint { silent, .. }
+            | StopReason::Caught { silent, .. }
+            | StopReason::Watchpoint { silent, .. } => Some(*silent),
+            _ => None,
+        }
+    }
 }
 
 /// An access to watched memory.

@@ -3,12 +3,14 @@
 //! They share their numbers with breakpoints. A watchpoint of a local variable
 //! lasts as long as the variable's call; others are set again in every run.
 
+use crate::points::{Answer, Point, PointKind};
 use crate::view::{Location, PointLocation, PointView};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
+use juror_instrument::condition::Check;
 use juror_instrument::program::Program;
+use juror_instrument::typed::Typed;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_instrument::watched::{Reading, WatchedExpression};
-use juror_language::Expression;
 
 /// What a watchpoint stops for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,22 +42,12 @@ pub struct Home {
 /// A watchpoint.
 #[derive(Debug)]
 pub struct Watchpoint {
-    /// By which the user knows it.
-    pub number: u32,
-    /// The expression as it was written.
+    /// What it has like all points.
+    pub point: Point,
+    /// The expression with its options, as it was written.
     pub text: String,
     /// What it stops for.
     pub kind: WatchKind,
-    /// What must be true then.
-    pub condition: Option<Expression>,
-    /// The same as it was written.
-    pub condition_text: Option<String>,
-    /// It stops the program.
-    pub enabled: bool,
-    /// How many hits are still to be passed.
-    pub ignore: u64,
-    /// How often it was hit.
-    pub hits: u64,
     /// Where it lasts; everywhere without one.
     pub home: Option<Home>,
     /// The place was fixed when it was set.
@@ -100,7 +92,7 @@ impl WatchKind {
 
 impl Watchpoint {
     fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        if self.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
+        if self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
             let ranges = &self.seen.ranges;
@@ -114,6 +106,31 @@ impl Watchpoint {
         match self.id.take() {
             Some(id) => program.debuggee.unwatch(id),
             None => Ok(()),
+        }
+    }
+
+    /// The command that sets it.
+    pub fn words(&self) -> String {
+        format!("{} {}", self.kind.word(), self.text)
+    }
+
+    /// Whether its condition is true for a thread that has made an access: in
+    /// the call that the watchpoint lasts for, as when it was written;
+    /// otherwise where the access was made.
+    pub fn ask(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Answer {
+        let Some(condition) = &self.point.condition else {
+            return Ok(true);
+        };
+        match &self.home {
+            Some(home) if home.thread == thread => {
+                condition.holds_in_call(program, thread, home.cfa, values)
+            }
+            _ => condition.holds(&Check::default(), program, thread, values),
         }
     }
 
@@ -135,9 +152,9 @@ impl Watchpoints {
         self.list.iter()
     }
 
-    /// One by its number.
-    pub fn numbered(&mut self, number: u32) -> Option<&mut Watchpoint> {
-        self.list.iter_mut().find(|it| it.number == number)
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        self.list.iter_mut()
     }
 
     /// One by the debuggee's number.
@@ -162,52 +179,33 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// Removes the one of this number.
+    /// Removes those of these numbers.
     pub fn delete(
         &mut self,
-        program: Option<&mut Program>,
-        number: u32,
+        mut program: Option<&mut Program>,
+        numbers: &[u32],
     ) -> Result<(), DebuggeeError> {
-        let position = self.list.iter().position(|it| it.number == number);
-        let Some(position) = position else {
-            return Ok(());
-        };
-        let mut watchpoint = self.list.remove(position);
-        let Some(program) = program else {
-            return Ok(());
-        };
-        if let Some(back) = watchpoint.home.as_ref().and_then(|home| home.back) {
-            program.debuggee.remove(back, Owner::Internal)?;
-        }
-        watchpoint.disarm(program)
-    }
-
-    /// Makes the one of this number stop the program, or not.
-    pub fn enable(
-        &mut self,
-        program: Option<&mut Program>,
-        number: u32,
-        enabled: bool,
-    ) -> Result<(), DebuggeeError> {
-        let Some(watchpoint) = self.list.iter_mut().find(|it| it.number == number) else {
-            return Ok(());
-        };
-        watchpoint.enabled = enabled;
-        match program {
-            None => Ok(()),
-            Some(program) if enabled => {
-                watchpoint.look(program)?;
-                watchpoint.arm(program)
+        let is_meant = |it: &mut Watchpoint| numbers.contains(&it.point.number);
+        let mut result = Ok(());
+        for mut gone in self.list.extract_if(.., is_meant) {
+            let Some(program) = program.as_deref_mut() else {
+                continue;
+            };
+            if let Some(back) = gone.home.as_ref().and_then(|home| home.back) {
+                result = result.and(program.debuggee.remove(back, Owner::Internal));
             }
-            Some(program) => watchpoint.disarm(program),
+            result = result.and(gone.disarm(program));
         }
+        result
     }
 
-    /// Watches again, in a program that has just been loaded, what has been
-    /// watched in the one before.
-    pub fn bind(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+    /// Watches what the enabled ones watch, also in a program that has just
+    /// been loaded, and nothing else.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for watchpoint in &mut self.list {
-            if watchpoint.id.is_none() {
+            if !watchpoint.point.enabled {
+                watchpoint.disarm(program)?;
+            } else if watchpoint.id.is_none() {
                 watchpoint.look(program)?;
                 watchpoint.arm(program)?;
             }
@@ -234,7 +232,7 @@ impl Watchpoints {
             .list
             .iter()
             .filter(|it| it.home.as_ref().is_some_and(is_over));
-        over.map(|it| it.number).collect()
+        over.map(|it| it.point.number).collect()
     }
 
     /// Those of a thread that has ended.
@@ -244,7 +242,7 @@ impl Watchpoints {
             .list
             .iter()
             .filter(|it| it.home.as_ref().is_some_and(of));
-        of_thread.map(|it| it.number).collect()
+        of_thread.map(|it| it.point.number).collect()
     }
 
     /// The stack pointer that a thread at an internal point will have: as it
@@ -284,8 +282,8 @@ impl Watchpoints {
                     ..Location::default()
                 },
                 number,
-                enabled: watchpoint.enabled,
-                hits: watchpoint.hits,
+                enabled: watchpoint.point.enabled,
+                hits: watchpoint.point.hits,
                 passage: tier(watchpoint).map(str::to_owned),
             };
             ranges
@@ -295,20 +293,11 @@ impl Watchpoints {
                 .collect()
         };
         let view = |watchpoint: &Watchpoint| PointView {
-            number: Some(watchpoint.number),
-            owner: "developer".to_owned(),
-            kind: "watchpoint",
-            for_what: format!("{} {}", watchpoint.kind.word(), watchpoint.text),
-            enabled: watchpoint.enabled,
-            temporary: false,
             locations: places(watchpoint),
-            hits: watchpoint.hits,
             passage: tier(watchpoint).map(str::to_owned),
-            condition: watchpoint.condition_text.clone(),
-            thread: None,
-            ignore: watchpoint.ignore,
-            stops_left: None,
-            commands: Vec::new(),
+            ..watchpoint
+                .point
+                .view(PointKind::Watchpoint, &watchpoint.words())
         };
         self.list.iter().map(view).collect()
     }

@@ -40,8 +40,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("hbreak queue_push", "where the body of the function begins"),
             ("hbreak *0x401136", "at an address"),
+            ("hbreak queue_push if c == 'x'", "with a condition"),
         ],
-        details: "Takes one of the four debug registers, and leaves the fewer to watchpoints.",
+        details: "Takes one of the four debug registers, and leaves the fewer to watchpoints. \
+                  Its condition cannot call functions of the program.",
         repeats: false,
         completes: Completes::Places,
     },
