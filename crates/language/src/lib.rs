@@ -16,6 +16,7 @@ mod arithmetic;
 mod check;
 mod diagnostic;
 mod evaluate;
+mod format;
 mod lexer;
 mod parse;
 mod property;
@@ -28,6 +29,7 @@ mod token;
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{Environment, EvaluationError, Store, evaluate, execute, truth};
+pub use format::format;
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
