@@ -58,15 +58,8 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             page.gap();
             write_violation_place(page, violations, view);
         }
-        StopReason::MonitorError {
-            property,
-            message,
-            start,
-            end,
-            file,
-        } => {
-            let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
-            page.push(&diagnostics::render(file, context.text_of(file), &error));
+        reason @ StopReason::MonitorError { .. } => {
+            write_monitor_error(page, reason, context);
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
@@ -176,6 +169,22 @@ fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
         }
     };
     format!("{STRONG}{words} {}{STRONG:#}", numbers.join(", "))
+}
+
+/// Writes what could not be evaluated in a property, and where; nothing for
+/// other reasons.
+pub fn write_monitor_error(page: &mut Page, reason: &StopReason, context: Context<'_>) {
+    if let StopReason::MonitorError {
+        property,
+        message,
+        start,
+        end,
+        file,
+    } = reason
+    {
+        let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+        page.push(&diagnostics::render(file, context.text_of(file), &error));
+    }
 }
 
 impl<'a> Context<'a> {

@@ -176,6 +176,18 @@ impl Program {
         self.modules.inlined_copies(&event.subject, wanted).len()
     }
 
+    /// The names of the parameters of an event's function, in order, where the
+    /// debug information has them: those of its first definition.
+    pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
+        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let definitions = self.modules.reached_definitions(&event.subject, wanted);
+        let names = definitions.first().map(|bound| {
+            let values = bound.module.symbols.entry_value_plans(&bound.function);
+            values.iter().map(|value| value.name.to_string()).collect()
+        });
+        names.unwrap_or_default()
+    }
+
     fn near_function(&self, name: &str) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         for module in self.modules.iter() {

@@ -58,7 +58,7 @@ impl Window {
 }
 
 /// A formula that must hold at the next step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Atom {
     pub formula: FormulaId,
     /// Whether there must be a next step.

@@ -180,8 +180,10 @@ impl Derivatives {
         let mut met: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
         let mut places: FxHashMap<ExpressionId, usize> = FxHashMap::default();
         places.insert(start, 0);
-        let mut next = 0;
-        while let Some((expression, _)) = met.get(next).copied() {
+        // Deep first: a word that decides is found long before all short ones.
+        let mut waiting = vec![0];
+        while let Some(next) = waiting.pop() {
+            let (expression, _) = met[next];
             let known = self.data[expression.0 as usize].can[question];
             if known == Some(true) || self.nullable(expression) == wanted {
                 let mut way = Some(next);
@@ -198,11 +200,11 @@ impl Derivatives {
                     let derivative = self.derive(expression, class.required)?;
                     if !places.contains_key(&derivative) {
                         places.insert(derivative, met.len());
+                        waiting.push(met.len());
                         met.push((derivative, Some(next)));
                     }
                 }
             }
-            next += 1;
         }
         for (expression, _) in met {
             self.data[expression.0 as usize].can[question] = Some(false);

@@ -13,6 +13,7 @@
 
 use crate::{Bound, Formula, LogicError};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// The deepest nesting that is accepted; what walks a formula is recursive.
 pub(crate) const DEPTH_MAX: usize = 256;
@@ -22,7 +23,7 @@ const TRACKED_MAX: usize = 64;
 const UNTILS_MAX: usize = 128;
 
 /// A formula of an [`Arena`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct FormulaId(u32);
 
 impl FormulaId {
@@ -132,6 +133,11 @@ impl Arena {
             arena.untils.push(None);
         }
         arena
+    }
+
+    /// Whether there is such a formula.
+    pub fn has(&self, formula: FormulaId) -> bool {
+        formula.index() < self.nodes.len()
     }
 
     /// The form of a formula.
@@ -369,8 +375,58 @@ impl Arena {
         Ok(Some(until))
     }
 
+    /// As it could have been written, with another bound if it is an operator
+    /// under way.
+    pub fn formula(&self, formula: FormulaId, left: Option<Bound>) -> Formula {
+        use std::sync::Arc;
+        let part = |part: FormulaId| Arc::new(self.formula(part, None));
+        let signed = |formula: Formula, positive: bool| match positive {
+            true => formula,
+            false => formula.negation(),
+        };
+        match self.node(formula) {
+            Node::True => Formula::True,
+            Node::False => Formula::False,
+            Node::Literal {
+                proposition,
+                positive,
+            } => signed(Formula::Proposition(*proposition), *positive),
+            Node::Tracked { index, positive } => {
+                let formula = match &self.tracked[usize::from(*index)] {
+                    Tracked::Guess { holds, .. } => self.formula(*holds, None),
+                    Tracked::Yesterday { holds, .. } => Formula::Yesterday(part(*holds)),
+                    Tracked::Since {
+                        keeps,
+                        starts,
+                        bound,
+                        ..
+                    } => Formula::Since(part(*keeps), part(*starts), *bound),
+                };
+                signed(formula, *positive)
+            }
+            Node::And(parts) => parts.iter().fold(Formula::True, |all, part| {
+                all.and(self.formula(*part, None))
+            }),
+            Node::Or(parts) => parts.iter().fold(Formula::False, |any, part| {
+                any.or(self.formula(*part, None))
+            }),
+            Node::Next(inner) => Formula::Next(part(*inner)),
+            Node::WeakNext(inner) => Formula::WeakNext(part(*inner)),
+            Node::Until {
+                keeps,
+                reaches,
+                bound,
+            } => Formula::Until(part(*keeps), part(*reaches), left.unwrap_or(*bound)),
+            Node::Release {
+                frees,
+                keeps,
+                bound,
+            } => Formula::Release(part(*frees), part(*keeps), left.unwrap_or(*bound)),
+        }
+    }
+
     /// The conjunction of any number of formulas.
-    pub fn and(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
+    fn and(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
         self.combine(parts, true)
     }
 

@@ -53,7 +53,18 @@ impl Machine {
                 return Ok(None);
             }
         }
-        let mut waiting: Vec<usize> = (0..met.len()).collect();
+        Outlook::spread(&mut outlooks, &entered_from);
+        for (state, outlook) in met.iter().zip(&outlooks) {
+            self.set_outlook(*state, *outlook);
+        }
+        Ok(self.known_outlook(state))
+    }
+}
+
+impl Outlook {
+    /// Adds to each what those have that it leads to.
+    pub(crate) fn spread(outlooks: &mut [Outlook], entered_from: &[Vec<usize>]) {
+        let mut waiting: Vec<usize> = (0..outlooks.len()).collect();
         while let Some(place) = waiting.pop() {
             for from in &entered_from[place] {
                 let mut outlook = outlooks[*from];
@@ -64,10 +75,6 @@ impl Machine {
                 }
             }
         }
-        for (state, outlook) in met.iter().zip(&outlooks) {
-            self.set_outlook(*state, *outlook);
-        }
-        Ok(self.known_outlook(state))
     }
 }
 

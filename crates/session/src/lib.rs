@@ -24,11 +24,13 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+pub mod offline;
 mod options;
 pub mod place;
 mod point_commands;
 pub mod points;
 mod print;
+mod recording;
 mod report;
 mod run;
 mod session;
@@ -41,7 +43,7 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
-    SessionError,
+    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    SelfCheckReport, SessionError,
 };
 pub use session::Session;

@@ -13,7 +13,7 @@ use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
-use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
+use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
 use juror_instrument::frames::users_frames;
@@ -22,8 +22,6 @@ use juror_instrument::frames::users_frames;
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
-/// Reports of one stop; more of them say the same.
-const VIOLATIONS_MAX: usize = 10;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -340,7 +338,8 @@ impl Session {
                     .on_call(program, thread, address, observer, &mut reaction)?;
             }
             if !reaction.is_empty() {
-                pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
+                let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+                pause = Some(Pause::Reason(reason, thread));
             }
         }
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
@@ -392,47 +391,6 @@ impl Session {
             debuggee.resume(thread)?;
         }
         Ok(None)
-    }
-
-    fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
-        if let (true, Some((monitor, error))) = (reaction.violations.is_empty(), &reaction.error) {
-            let property = self
-                .watch
-                .watched
-                .get(*monitor)
-                .map(|watched| &watched.property);
-            let file = property
-                .and_then(|p| p.source_name.clone())
-                .unwrap_or_default();
-            return StopReason::MonitorError {
-                property: property.map_or_else(String::new, |property| property.name.to_string()),
-                message: error.message.clone(),
-                start: error.span.start,
-                end: error.span.end,
-                file: file.to_string(),
-            };
-        }
-        let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
-        StopReason::Violation {
-            violations: violations
-                .filter_map(|&(m, slice)| self.violation_view(m, slice, false))
-                .collect(),
-        }
-    }
-
-    pub(crate) fn violation_view(
-        &self,
-        monitor: usize,
-        slice: juror_monitor::SliceId,
-        at_end: bool,
-    ) -> Option<ViolationView> {
-        let watched = self.watch.watched.get(monitor)?;
-        Some(report::violation(
-            watched,
-            slice,
-            self.program.as_ref(),
-            at_end,
-        ))
     }
 
     /// A point of the developer: asks its condition, counts, and stops.
@@ -632,11 +590,8 @@ impl Session {
             Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
-        let violations = violations
-            .into_iter()
-            .take(VIOLATIONS_MAX)
-            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
-            .collect();
+        let violations = report::end_violations(&self.watch, &violations, self.program.as_ref());
+        self.watch.end_recording(ending);
         let summaries = report::summaries(&self.watch);
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();

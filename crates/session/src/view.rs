@@ -334,6 +334,24 @@ pub struct StopView {
     pub more_frames: bool,
 }
 
+/// A place in a recorded run that a reader wants to know of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceStop {
+    /// Why.
+    #[serde(flatten)]
+    pub reason: StopReason,
+    /// The number of the event in the run, where events are numbered.
+    pub sequence: Option<u64>,
+    /// When it happened, in nanoseconds since the recording began.
+    pub time_ns: Option<u64>,
+    /// juror's number of the thread, from 1; 0 where it is not known.
+    pub thread: u32,
+    /// The event: `before queue_push`.
+    pub what: String,
+    /// Where the call was made, where the trace tells.
+    pub location: Option<Location>,
+}
+
 /// How the debuggee ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]

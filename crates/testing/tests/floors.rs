@@ -29,6 +29,7 @@ const ROOMS: &[Room] = &[
     room("juror-logic", 1, true),
     room("juror-monitor", 2, true),
     room("juror-stepping", 2, true),
+    room("juror-trace", 2, true),
     room("juror-model", 2, true),
     room("juror-debuggee", 3, false),
     room("juror-symbols", 3, false),

@@ -3,6 +3,9 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod buchi;
+pub mod lasso;
+
 use juror_logic::{Bound, Formula, Letter};
 use std::sync::Arc;
 
