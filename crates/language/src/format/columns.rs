@@ -216,7 +216,13 @@ impl Writer<'_> {
 
 fn write_cells(text: &mut String, row: &Row, widths: &[usize]) {
     // The ways out of a state stand apart from what they are taken for.
-    let gap = |position: usize| if row.kind == Kind::Transition && position > 0 { 2 } else { 1 };
+    let gap = |position: usize| {
+        if row.kind == Kind::Transition && position > 0 {
+            2
+        } else {
+            1
+        }
+    };
     let last = row.cells.len().saturating_sub(1);
     for (position, cell) in row.cells.iter().enumerate() {
         text.push_str(cell);

@@ -140,7 +140,10 @@ impl<'a> Reader<'a> {
 
     /// Whether the line before ends in an open brace.
     fn opened_block(&self) -> bool {
-        let last = self.lines.last().and_then(|line| line.tokens.clone().last());
+        let last = self
+            .lines
+            .last()
+            .and_then(|line| line.tokens.clone().last());
         let last = last.and_then(|position| self.tokens.get(position));
         last.is_some_and(|token| token.kind == TokenKind::Sign(Sign::OpenBrace))
     }

@@ -7,10 +7,38 @@ use crate::token::{Sign, Token, TokenKind};
 
 /// Words after which an operand stands, never the parenthesis of a call.
 const PREFIX_WORDS: &[&str] = &[
-    "when", "and", "or", "not", "in", "if", "else", "for", "where", "unless", "implies", "iff",
-    "until", "release", "since", "trigger", "always", "eventually", "next", "once",
-    "historically", "yesterday", "returns", "return", "ltl", "never", "to", "after", "before",
-    "between", "precedes", "responds",
+    "when",
+    "and",
+    "or",
+    "not",
+    "in",
+    "if",
+    "else",
+    "for",
+    "where",
+    "unless",
+    "implies",
+    "iff",
+    "until",
+    "release",
+    "since",
+    "trigger",
+    "always",
+    "eventually",
+    "next",
+    "once",
+    "historically",
+    "yesterday",
+    "returns",
+    "return",
+    "ltl",
+    "never",
+    "to",
+    "after",
+    "before",
+    "between",
+    "precedes",
+    "responds",
 ];
 
 /// The tokens of one line, and what is known about each.
@@ -105,7 +133,11 @@ impl Spacing<'_> {
             Some(CloseBrace) => return self.closes_spaced(position),
             Some(OpenParenthesis | OpenBracket) => {
                 let word = self.ends_operand(previous);
-                return if word { spaced } else { !self.is_prefix(previous) };
+                return if word {
+                    spaced
+                } else {
+                    !self.is_prefix(previous)
+                };
             }
             Some(OpenBrace) => return spaced || !self.is_count(position),
             _ => {}
@@ -119,7 +151,10 @@ impl Spacing<'_> {
     /// Whether this brace holds a count of repetitions (`x{2,5}`).
     fn is_count(&self, position: usize) -> bool {
         let next = self.tokens.get(position + 1).map(|token| token.kind);
-        matches!(next, Some(TokenKind::Integer | TokenKind::Sign(Sign::Comma)))
+        matches!(
+            next,
+            Some(TokenKind::Integer | TokenKind::Sign(Sign::Comma))
+        )
     }
 
     /// A brace closes as it was opened: `{ x }`, `{1, 2}`.

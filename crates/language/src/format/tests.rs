@@ -6,7 +6,11 @@ use proptest::prelude::*;
 fn check(source: &str, expected: &str) {
     let formatted = format(source).expect("it can be laid out");
     assert_eq!(formatted, expected);
-    assert_eq!(format(&formatted).as_deref(), Some(expected), "a second time");
+    assert_eq!(
+        format(&formatted).as_deref(),
+        Some(expected),
+        "a second time"
+    );
 }
 
 #[test]
@@ -55,7 +59,10 @@ fn signs_before_and_after_operands() {
         "var a = - 1\nvar b = x*y\nvar c = x[ 3 ]\nvar d = !( a )\nvar e = *p\n",
         "var a = -1\nvar b = x * y\nvar c = x[3]\nvar d = !(a)\nvar e = *p\n",
     );
-    check("never open (read | write)* close{2,3} x\n", "never open (read | write)* close{2, 3} x\n");
+    check(
+        "never open (read | write)* close{2,3} x\n",
+        "never open (read | write)* close{2, 3} x\n",
+    );
 }
 
 #[test]
@@ -94,10 +101,17 @@ fn the_properties_of_the_house_keep_their_meaning() {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 pending.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "prop") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "prop")
+            {
                 let source = std::fs::read_to_string(&path).expect("a file");
                 let formatted = format(&source).expect("it can be laid out");
-                assert_eq!(without_spans(&source), without_spans(&formatted), "{path:?}");
+                assert_eq!(
+                    without_spans(&source),
+                    without_spans(&formatted),
+                    "{path:?}"
+                );
                 assert_eq!(source, formatted, "{path:?} is not laid out");
                 seen += 1;
             }
@@ -109,9 +123,40 @@ fn the_properties_of_the_house_keep_their_meaning() {
 /// Pieces of properties, in any order and spacing.
 fn any_source() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "property p", "event e = before f(x)", "state s", "accepting", "{", "}", "on e", "when",
-        "->", "else", "x", "p->q", "-", "*", "&", "(", ")", "[", "]", ",", "1", "2.5", "\"t\"",
-        "..", "::", ".", "and", "not", "=", "+=", "<", "# c\n", "@", ":",
+        "property p",
+        "event e = before f(x)",
+        "state s",
+        "accepting",
+        "{",
+        "}",
+        "on e",
+        "when",
+        "->",
+        "else",
+        "x",
+        "p->q",
+        "-",
+        "*",
+        "&",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "1",
+        "2.5",
+        "\"t\"",
+        "..",
+        "::",
+        ".",
+        "and",
+        "not",
+        "=",
+        "+=",
+        "<",
+        "# c\n",
+        "@",
+        ":",
     ]);
     let space = prop::sample::select(vec!["", " ", "\n", "\n\n\n", "\t", "  \n   "]);
     prop::collection::vec((piece, space), 0..30)

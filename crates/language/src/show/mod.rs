@@ -10,15 +10,18 @@
 //! Invariant: whatever stands in a property, the output is well formed: all
 //! text is escaped for where it goes.
 
+mod condition;
 mod dot;
 mod graph;
 mod layout;
+mod logic;
 mod mermaid;
 mod svg;
 mod text;
 
 pub use dot::dot;
 pub use graph::{Edge, Graph, Node, Sort};
+pub use logic::demand;
 pub use mermaid::mermaid;
 pub use svg::svg;
 pub use text::text;
