@@ -1,24 +1,26 @@
 //! Processes and threads that the debuggee makes.
 //!
-//! A forked process has a copy of the memory, traps included: they are taken
-//! out before it runs, and it runs free. A process that shares the memory
+//! A forked process has a copy of the memory, traps included: the engine orders
+//! them out before it runs, and it runs free. A process that shares the memory
 //! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
 //! led past them silently, as one more thread of the engine, until it runs
 //! another program or ends.
 //!
 //! Its parent waits in the kernel all that time and answers no request to
-//! stop. It executes nothing either; so to the engine it is stopped.
+//! stop. It executes nothing either; so to the engine it is parked, and so is
+//! a parent that stands until it is seen whether its child can be followed.
 
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event};
+use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
 use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::process_status;
-use crate::thread::{State, Thread};
+use crate::stash;
+use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
 #[derive(Debug, Clone, Copy)]
@@ -63,13 +65,9 @@ impl Debuggee {
         }
         match event {
             Event::Vfork => Ok(()),
-            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => {
-                self.interrupt_engine(parent)?;
-                if let Some(known) = self.threads.get_mut(&parent.0) {
-                    known.awaiting = true;
-                }
-                Ok(())
-            }
+            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => self.park(parent),
+            // The step has been made, and the next thing to come is its end.
+            _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
             _ => self.settle(parent),
         }
     }
@@ -77,10 +75,26 @@ impl Debuggee {
     /// A new process is not followed after all, or is gone: its parent goes on
     /// if it stood for that.
     pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
-        match birth.holds_parent && !self.is_halting {
-            true => self.resume(birth.parent),
+        let thread = birth.parent;
+        match birth.holds_parent {
+            true => self.feed(Input::Unparked { thread }),
             false => Ok(()),
         }
+    }
+
+    fn steps(&self, thread: ThreadId) -> bool {
+        let known = self.threads.get(&thread.0);
+        known.is_some_and(|known| known.motion == Motion::Step)
+    }
+
+    /// The thread executes nothing before [`Input::Unparked`].
+    fn park(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let address = self.engine_address(thread)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+            known.awaiting = false;
+        }
+        self.feed(Input::Parked { thread, address })
     }
 
     fn is_fork_told(&self, parent: ThreadId, event: Event) -> bool {
@@ -97,15 +111,18 @@ impl Debuggee {
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let kind = if event == Event::Vfork {
-            if let Some(known) = self.threads.get_mut(&parent.0) {
-                known.resume_after_vfork = false;
-            }
-            ForkKind::Vfork
-        } else {
-            self.interrupt_engine(parent)?;
-            ForkKind::Fork
+        let is_held = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let kind = match event {
+            Event::Vfork => ForkKind::Vfork,
+            _ => ForkKind::Fork,
         };
+        if is_held {
+            self.park(parent)?;
+        }
+        match kind == ForkKind::Vfork || is_held {
+            true => self.feed(Input::Halt { thread: parent })?,
+            false => self.interrupt_engine(parent)?,
+        }
         self.announce(Notice::Forking {
             thread: parent,
             child,
@@ -121,13 +138,10 @@ impl Debuggee {
     fn enter_vfork(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         // Kept as this stop's, for everybody who looks while it waits.
         self.stop_registers(parent)?;
-        self.interrupt_engine(parent)?;
-        let is_halting = self.is_halting;
         if let Some(known) = self.threads.get_mut(&parent.0) {
             known.state = State::InVfork;
-            known.awaiting = false;
-            known.resume_after_vfork = !is_halting;
         }
+        self.park(parent)?;
         tolerate(kernel::resume(parent.0, 0))
     }
 
@@ -139,15 +153,7 @@ impl Debuggee {
             // its parent moves no more before that.
             return Ok(());
         }
-        let Some(known) = self.threads.get_mut(&parent.0) else {
-            return Ok(());
-        };
-        if known.resume_after_vfork {
-            known.resume_after_vfork = false;
-            return self.feed(Input::Resume { thread: parent });
-        }
-        known.awaiting = true;
-        Ok(())
+        self.feed(Input::Unparked { thread: parent })
     }
 
     /// The first stop of a new process.
@@ -163,15 +169,10 @@ impl Debuggee {
         if !shares {
             // A child that is already gone needs nothing.
             if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
-                self.memory.lift_all_in(&memory);
+                self.copies.insert(child, memory);
             }
-            self.cpu.release(child);
-            tolerate(kernel::detach(child, 0))?;
-            self.announce(Notice::Forked {
-                child,
-                kind: ForkKind::Fork,
-            });
-            return Ok(());
+            let process = ThreadId(child);
+            return self.feed(Input::Copied { process });
         }
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
@@ -190,6 +191,42 @@ impl Debuggee {
         self.feed(Input::Resume { thread })
     }
 
+    /// A forked process goes its own way.
+    pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        self.copies.remove(&child);
+        self.cpu.release(child);
+        tolerate(kernel::detach(child, 0))?;
+        self.announce(Notice::Forked {
+            child,
+            kind: ForkKind::Fork,
+        });
+        Ok(())
+    }
+
+    /// What the copies of the memory are made good with is about to be
+    /// forgotten: lets all go that were made.
+    fn release_births(&mut self) -> Result<(), DebuggeeError> {
+        let was_switching = std::mem::replace(&mut self.is_switching, true);
+        let mut released = Ok(());
+        while let Some((&child, _)) = self.births.first_key_value() {
+            let waits = stash::take(|thread| thread == child).map(|(_, status)| status);
+            let status = match waits {
+                Some(status) => Ok(status),
+                None => kernel::wait_for(child),
+            };
+            released = released.and(match status {
+                Ok(Status::Stopped { .. }) => self.take_in_birth(child),
+                Ok(status) => self.note_gone(child, status),
+                Err(_) => {
+                    self.births.remove(&child);
+                    Ok(())
+                }
+            });
+        }
+        self.is_switching = was_switching;
+        released
+    }
+
     /// A thread runs another program.
     pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self
@@ -206,6 +243,7 @@ impl Debuggee {
             }
             self.follow_executed(thread)?;
         }
+        self.release_births()?;
         self.cpu.note_program();
         // Somebody may share the old memory still, and is let go when seen.
         let _ = self.memory.lift_all();

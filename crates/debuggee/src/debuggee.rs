@@ -63,6 +63,8 @@ pub struct Debuggee {
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    /// The memory of forked processes that stand.
+    pub(crate) copies: BTreeMap<u32, Memory>,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
@@ -153,6 +155,7 @@ impl Debuggee {
             is_feeding: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
+            copies: BTreeMap::new(),
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
@@ -268,14 +271,9 @@ impl Debuggee {
             return Ok(());
         }
         self.return_terminal();
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if known.state == State::InVfork {
-            known.resume_after_vfork = true;
-            known.awaiting = false;
-            return Ok(());
-        }
         if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
@@ -320,10 +318,9 @@ impl Debuggee {
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
             next = id + 1;
             match thread.state {
-                State::InVfork => thread.resume_after_vfork = false,
                 State::Starting => {}
-                State::Running | State::Stopped if thread.awaiting => {}
-                State::Running | State::Stopped => self.feed(Input::Halt {
+                _ if thread.awaiting => {}
+                _ => self.feed(Input::Halt {
                     thread: ThreadId(id),
                 })?,
             }

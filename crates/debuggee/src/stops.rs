@@ -135,7 +135,7 @@ impl Debuggee {
 
     /// Where a stopped thread is, for the engine: in a system call that will
     /// be started again it has not passed the instruction.
-    fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+    pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
         let registers = self.stop_registers(thread)?;
@@ -295,13 +295,12 @@ impl Debuggee {
     /// A child that was going to be followed is gone; its parent, if it stands
     /// for that, goes on.
     fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
-        let Some(known) = self.threads.get_mut(&parent.0) else {
-            return Ok(());
-        };
-        if known.state != State::Stopped || !std::mem::take(&mut known.resume_after_vfork) {
-            return Ok(());
+        match self.threads.get(&parent.0) {
+            Some(known) if known.state == State::Stopped => {
+                self.feed(Input::Unparked { thread: parent })
+            }
+            _ => Ok(()),
         }
-        self.feed(Input::Resume { thread: parent })
     }
 
     /// The last status of a thread or of the process.

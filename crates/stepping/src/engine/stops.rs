@@ -96,10 +96,10 @@ impl Engine {
             return;
         };
         let motion = thread.motion;
-        if motion == Motion::Stopped {
+        if !motion.moves() {
             return;
         }
-        let late = std::mem::take(&mut thread.late_step);
+        let late = std::mem::take(&mut thread.late_step) | std::mem::take(&mut thread.leaves_call);
         let start = thread.place;
         thread.stop(address);
         thread.departure = None;
@@ -156,6 +156,7 @@ impl Engine {
         operations: &mut Vec<Operation>,
     ) {
         let step = self.step_of(id);
+        let ends_steps = !self.drops(Rule::EndStep);
         let thread = self
             .threads
             .entry(id)
@@ -172,6 +173,13 @@ impl Engine {
             thread.interrupt_departure(address);
         }
         let waits = !ordered || thread.halting;
+        let is_made = motion == Motion::Stepping && address != start && ends_steps;
+        if ordered && !waits && is_made {
+            // The instruction has run, so the step is over; what leads back
+            // from a copy could not be told from it when its trap comes.
+            operations.extend(thread.end_step(id, address));
+            thread.late_step = true;
+        }
         if waits {
             thread.wanted = Wanted::Wait;
             let traced = step.is_none_or(|step| step.follow.is_none());
@@ -188,6 +196,8 @@ impl Engine {
                 // when it is resumed, the step is made again. If it has been
                 // made (to the same address), its trace trap is waiting.
                 thread.stand_again(start);
+            } else {
+                thread.before = thread.stack_of_arrival(start);
             }
             return self.leave_step(id, None, operations);
         }
@@ -229,6 +239,7 @@ impl Engine {
             thread.arrivals.push(arrival);
         }
         let expected = thread.bring_back(address, stack);
+        thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;
         if (expected && !is_site && !retries) || !remembers {
             // It will find no trap when it comes back.
