@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
 use std::mem;
 
-use juror_stepping::{Engine, Input, Operation, ThreadId};
+use juror_stepping::{Engine, Input, Operation, StepBy, ThreadId};
 use nix::errno::Errno;
 
 use crate::cpu::Cpu;
@@ -26,7 +26,7 @@ use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
-use crate::self_check::Following;
+use crate::self_check::{Following, SelfCheck};
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
@@ -125,10 +125,7 @@ impl Debuggee {
         };
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
-        debuggee.engine = Engine::stepping_by(launch.step_by);
-        let check = launch.self_check.as_ref();
-        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
-        debuggee.in_place = launch.in_place;
+        debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
         leader.awaiting = true;
@@ -184,6 +181,18 @@ impl Debuggee {
             cpu_policy: cpu,
             not_send: PhantomData,
         }
+    }
+
+    /// Says how sites are passed, before the engine has been told anything.
+    pub(crate) fn arrange(
+        &mut self,
+        step_by: StepBy,
+        in_place: bool,
+        self_check: Option<&SelfCheck>,
+    ) {
+        self.engine = Engine::stepping_by(step_by);
+        self.self_check = self_check.map(|check| check.follow(step_by));
+        self.in_place = in_place;
     }
 
     /// The process's number.
