@@ -244,17 +244,18 @@ impl Debuggee {
         self.settle(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap, or an access
-    /// that a debug register watches, whose signal is still to come: the kernel
-    /// tells of the request first. Where juror ends before it comes, nobody
-    /// would keep it from the program.
+    /// Whether a thread that was asked to stop has executed a trap, an access
+    /// that a debug register watches or a step, whose signal is still to come:
+    /// the kernel tells of the request first. Where juror ends before it comes,
+    /// nobody would keep it from the program; and whether a step of an
+    /// instruction that branches to itself has been made, it alone tells.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
-        let is_asked = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.hold_requested && !known.group_stopped);
-        if !is_asked {
+        let asked = |known: &&Thread| known.hold_requested && !known.group_stopped;
+        let Some(known) = self.threads.get(&thread.0).filter(asked) else {
             return Ok(false);
+        };
+        if known.motion == Motion::Step {
+            return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
         let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();

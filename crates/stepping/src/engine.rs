@@ -77,8 +77,6 @@ pub(crate) enum Rule {
     Park,
     /// The arrivals of the thread that made it are those of a followed one.
     Inherit,
-    /// A step has been made when its thread stops elsewhere for a hold.
-    EndStep,
 }
 
 /// The breakpoint engine.

@@ -234,8 +234,8 @@ pub enum Input {
     ///
     /// A thread inside a system call that the kernel will restart stands at
     /// the system call instruction, not after it. One that has executed a trap
-    /// whose signal is still to come has not stopped: it is let go, as far as
-    /// to the stop of its trap.
+    /// or made a step whose signal is still to come has not stopped: it is let
+    /// go, as far as to the stop of that signal.
     Stopped {
         /// The thread.
         thread: ThreadId,

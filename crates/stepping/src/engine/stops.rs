@@ -156,7 +156,6 @@ impl Engine {
         operations: &mut Vec<Operation>,
     ) {
         let step = self.step_of(id);
-        let ends_steps = !self.drops(Rule::EndStep);
         let thread = self
             .threads
             .entry(id)
@@ -173,13 +172,6 @@ impl Engine {
             thread.interrupt_departure(address);
         }
         let waits = !ordered || thread.halting;
-        let is_made = motion == Motion::Stepping && address != start && ends_steps;
-        if ordered && !waits && is_made {
-            // The instruction has run, so the step is over; what leads back
-            // from a copy could not be told from it when its trap comes.
-            operations.extend(thread.end_step(id, address));
-            thread.late_step = true;
-        }
         if waits {
             thread.wanted = Wanted::Wait;
             let traced = step.is_none_or(|step| step.follow.is_none());

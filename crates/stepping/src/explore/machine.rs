@@ -214,7 +214,7 @@ impl State {
         let place = processor.counter.place();
         let unowned = wanted[place].is_empty();
         if processor.is_held_behind_trap() {
-            // It goes no further than to the stop of its trap.
+            // It goes no further than to that stop.
             processor.stop = processor.queued.take();
             return None;
         }

@@ -285,9 +285,9 @@ impl Processor {
     }
 
     /// Whether the kernel tells of an ordered stop before it tells of a trap
-    /// that the thread has executed.
+    /// that the thread has executed, or of a step that it has made.
     pub(super) fn is_held_behind_trap(&self) -> bool {
-        self.stop == Some(Stop::Hold) && self.queued == Some(Stop::Trap)
+        self.stop == Some(Stop::Hold) && self.queued.is_some()
     }
 
     /// The thread stops; the shell will see why.

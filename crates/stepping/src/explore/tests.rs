@@ -382,55 +382,84 @@ fn three_threads() {
     }
 }
 
-/// All pairs of disturbances: many minutes, so only when `JUROR_EXPLORE` is
-/// `all`.
-#[test]
-fn everything() {
+/// All pairs of the disturbance with this number and one up to it: many minutes
+/// for all numbers, so only when `JUROR_EXPLORE` is `all`.
+fn explore_pairs(number: usize) {
     if !is_asked_for(&["all"]) {
         return;
     }
+    let singles = disturbances();
     let mut sum = Explored::default();
     let mut wrong = Vec::new();
-    for budget in pairs() {
-        let programs = programs().map(|program| Program { budget, ..program });
-        explore_all(programs, &mut sum, &mut wrong);
-        if budget.forks > 0 {
-            let followed = self::programs().map(|program| Program {
+    for other in &singles[..=number] {
+        let budget = singles[number].plus(other);
+        let with = |follows| {
+            programs().map(move |program| Program {
                 budget,
-                follows: true,
+                follows,
                 ..program
-            });
-            explore_all(followed, &mut sum, &mut wrong);
+            })
+        };
+        explore_all(with(false), &mut sum, &mut wrong);
+        if budget.forks > 0 {
+            explore_all(with(true), &mut sum, &mut wrong);
         }
     }
-    let three = Budget {
-        signals: 1,
-        steps: 1,
-        faults: 1,
-        ..NOTHING
-    };
-    let triples = stepping_programs().map(|program| Program {
-        budget: three,
-        ..program
-    });
-    explore_all(triples, &mut sum, &mut wrong);
-    let starts = programs().map(|program| Program {
-        threads: 2,
-        later: 1,
-        ..program
-    });
-    explore_all(starts, &mut sum, &mut wrong);
-    println!("everything: {sum:?}");
+    println!("all pairs of {number}: {sum:?}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// All pairs of disturbances, among them each twice.
-fn pairs() -> Vec<Budget> {
-    let singles = disturbances();
-    let pairs = singles.iter().enumerate();
-    pairs
-        .flat_map(|(number, a)| singles[..=number].iter().map(|b| a.plus(b)))
-        .collect()
+/// A test a disturbance, so that they run side by side.
+macro_rules! pairs {
+    ($($name:ident $number:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                explore_pairs($number);
+            }
+        )*
+    };
+}
+
+pairs! {
+    all_pairs_of_halts 0,
+    all_pairs_of_steps 1,
+    all_pairs_of_faults 2,
+    all_pairs_of_signals 3,
+    all_pairs_of_ends 4,
+    all_pairs_of_toggles 5,
+    all_pairs_of_inserts 6,
+    all_pairs_of_evaluations 7,
+    all_pairs_of_jumps 8,
+    all_pairs_of_losses 9,
+    all_pairs_of_execs 10,
+    all_pairs_of_forks 11,
+    all_pairs_of_vforks 12,
+}
+
+/// What takes three to go wrong: only when `JUROR_EXPLORE` is `all`.
+#[test]
+fn all_with_signals_in_steps_that_fault() {
+    if is_asked_for(&["all"]) {
+        check_steps(Budget {
+            signals: 1,
+            steps: 1,
+            faults: 1,
+            ..NOTHING
+        });
+    }
+}
+
+/// A third thread that starts: only when `JUROR_EXPLORE` is `all`.
+#[test]
+fn all_with_a_late_third_thread() {
+    if is_asked_for(&["all"]) {
+        check_all(programs().map(|program| Program {
+            threads: 2,
+            later: 1,
+            ..program
+        }));
+    }
 }
 
 /// Compares the shortest counterexample to the algorithm without a rule.
@@ -783,22 +812,6 @@ fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
     );
 }
 
-#[test]
-fn without_ending_it_at_the_stop_of_a_hold_a_step_in_a_copy_is_lost() {
-    let program = Program {
-        layout: Layout::Adjacent,
-        way: Way::Copy,
-        budget: Budget {
-            halts: 1,
-            steps: 1,
-            ..NOTHING
-        },
-        threads: 1,
-        ..QUIET
-    };
-    check_reason(Rule::EndStep, program, "a step is not reported");
-}
-
 /// Pairs of disturbances that something was wrong with, where it was.
 #[test]
 fn pairs_that_were_wrong() {
@@ -817,6 +830,11 @@ fn pairs_that_were_wrong() {
         evaluations: 1,
         ..NOTHING
     };
+    let halts_and_evaluations = Budget {
+        halts: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
     let halts_and_steps = Budget {
         halts: 1,
         steps: 1,
@@ -825,6 +843,7 @@ fn pairs_that_were_wrong() {
     let cases = [
         (Layout::Adjacent, Way::Copy, 1, halts_and_steps),
         (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
+        (Layout::Itself, Way::InPlace, 2, halts_and_evaluations),
         (Layout::Apart, Way::Copy, 1, faults_and_evaluations),
         (Layout::Apart, Way::InPlace, 1, signals_and_evaluations),
     ];
