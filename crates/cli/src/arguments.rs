@@ -2,7 +2,7 @@
 //!
 //! Everything after the program's name belongs to the program.
 
-use crate::driver::{CpuPolicy, Follow, Options, PropertySource, SelfCheck};
+use crate::driver::{CpuPolicy, Follow, Options, PropertySource, Recording, SelfCheck};
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,10 @@ Examples:
   juror run --batch --property queue.prop ./faulty --size 8
                                               report and exit: 0 holds, 1 violated
   juror ./program a b                         an ordinary debugger
-  juror attach 1234                           the same, for a process that runs";
+  juror attach 1234                           the same, for a process that runs
+  juror run --batch --trace run.jsonl --property queue.prop ./faulty
+  juror check --property queue.prop run.jsonl
+                                              record a run, and check it later";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -25,8 +28,33 @@ Examples:
       the same; whatever follows the program is the program's
   juror run --batch --keep-going --json=report.json --property queue.prop ./faulty
       report every violation and exit, for tests and scripts
+  juror run --batch --trace run.jsonl --property queue.prop ./faulty
+      record the events, for juror check
   juror run -e 'break queue.c:23' -e run ./faulty
       without a property: an ordinary debugger";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  juror check --property queue.prop run.jsonl
+      evaluate a property over a recorded run
+  juror check --keep-going --property queue.prop monday.jtr tuesday.jtr
+      two runs; report every violation, and pass over what cannot be read
+  juror check --merge --property protocol.prop client.jsonl server.jsonl
+      two programs that ran at the same time, as one run
+  juror check --follow --property queue.prop run.jsonl
+      a run that is being recorded, as it goes on
+  generate | juror check --property jobs.prop --columns 'push=queue,job' -
+      CSV on standard input: time,thread,event and values";
+
+const CHECK_AFTER: &str = "\
+A trace is written by juror run --trace, or by another program: JSON lines, the
+binary form, or CSV. Which it is, its first bytes tell. The forms are described
+in the book, in the chapter about traces.
+
+Exit status: 0 every property holds in every trace, 1 a property is violated,
+2 an error of use, a trace that is not complete or not in order, or a property
+that could not be evaluated, 101 a bug in juror. What comes before a mistake
+counts: a violation there is a violation.";
 
 const ATTACH_EXAMPLES: &str = "\
 Examples:
@@ -62,7 +90,8 @@ run was interrupted. The program's own exit status is in the report.";
     about = "A debugger that knows what the program should do",
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
-                      juror attach [OPTIONS] PID\n       juror demo",
+                      juror attach [OPTIONS] PID\n       \
+                      juror check [OPTIONS] TRACE...\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -80,8 +109,72 @@ pub enum Action {
     /// Debug a process that runs already, and let it go on at the end
     #[command(before_help = ATTACH_EXAMPLES, after_help = ATTACH_AFTER)]
     Attach(Box<Attach>),
+    /// Evaluate properties over recorded runs
+    #[command(before_help = CHECK_EXAMPLES, after_help = CHECK_AFTER)]
+    Check(Box<Check>),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
+}
+
+/// `juror check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Evaluate the properties in this file; may be given several times
+    #[arg(long = "property", value_name = "FILE", required = true)]
+    pub properties: Vec<PathBuf>,
+    /// Report every violation, pass over records that cannot be read, and go on
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Take all traces as one run, in the order of their times
+    #[arg(long, conflicts_with = "follow")]
+    pub merge: bool,
+    /// Wait for more of a trace that is being recorded, until its end or Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// Write verdicts as JSON lines, to FILE or to the output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// The form of the traces: json, binary, csv, or auto
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub trace_format: TraceFormat,
+    /// Names of an event's values in CSV; may be given several times
+    #[arg(long, value_name = "EVENT=NAME,...")]
+    pub columns: Vec<String>,
+    /// How many events each monitor remembers, for the paths in reports
+    #[arg(long, value_name = "N")]
+    pub history: Option<usize>,
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: Color,
+    /// The recorded runs; - is standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+}
+
+/// The form of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TraceFormat {
+    /// By what it begins with; when recording, by the name: .jtr is binary
+    Auto,
+    /// JSON lines
+    Json,
+    /// The binary form
+    Binary,
+    /// Comma-separated values
+    Csv,
 }
 
 /// `juror demo`.
@@ -144,6 +237,22 @@ pub struct Common {
     /// How many events each monitor remembers, for the paths in reports
     #[arg(long, value_name = "N")]
     history: Option<usize>,
+    /// Record the events of the properties in this file, for juror check
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Record this event, too: 'before f(x, y)'; may be given several times
+    #[arg(long = "record", value_name = "EVENT", requires = "trace")]
+    record: Vec<String>,
+    /// The form of the trace: json, binary, or auto (.jtr is binary)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        default_value = "auto",
+        hide_possible_values = true,
+        requires = "trace"
+    )]
+    trace_format: TraceFormat,
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     ignore_inlined: bool,
@@ -275,7 +384,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
         match &mut command_line.action {
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
-            Action::Demo(_) => {}
+            Action::Check(_) | Action::Demo(_) => {}
         }
     }
     Ok(command_line)
@@ -284,9 +393,10 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 8] = [
+    const OWN: [&str; 9] = [
         "run",
         "attach",
+        "check",
         "demo",
         "help",
         "-h",
@@ -326,11 +436,8 @@ impl Common {
     /// What the session is to do, but for where the debuggee comes from; reads
     /// the property files.
     fn options(&self) -> anyhow::Result<Options> {
-        let mut properties = Vec::with_capacity(self.properties.len());
-        for file in &self.properties {
-            properties.push(read_property(file)?);
-        }
         Ok(Options {
+            recording: self.recording()?,
             cpu: match self.cpu {
                 Cpu::Auto => CpuPolicy::Auto,
                 Cpu::Shared => CpuPolicy::Shared,
@@ -340,7 +447,7 @@ impl Common {
                 Followed::Parent => Follow::Parent,
                 Followed::Child => Follow::Child,
             },
-            properties,
+            properties: read_properties(&self.properties)?,
             history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
@@ -363,6 +470,41 @@ impl Common {
                 })?)
             }
         })
+    }
+
+    /// What is to be recorded, and where.
+    fn recording(&self) -> anyhow::Result<Option<Recording>> {
+        let Some(file) = &self.trace else {
+            return Ok(None);
+        };
+        if self.properties.is_empty() && self.record.is_empty() {
+            return Err(anyhow!(
+                "--trace has nothing to record\n\
+                 help: name events with --record 'before f(x)', or give a property"
+            ));
+        }
+        let is_binary = match self.trace_format {
+            TraceFormat::Auto => file.extension().is_some_and(|it| it == "jtr"),
+            TraceFormat::Json => false,
+            TraceFormat::Binary => true,
+            TraceFormat::Csv => {
+                return Err(anyhow!(
+                    "juror reads CSV, and does not record it\nhelp: --trace-format json"
+                ));
+            }
+        };
+        Ok(Some(Recording {
+            file: file.clone(),
+            binary: is_binary,
+            events: self.record.clone(),
+        }))
+    }
+}
+
+impl Check {
+    /// The properties; reads their files.
+    pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
+        read_properties(&self.properties)
     }
 }
 
@@ -402,6 +544,10 @@ impl Run {
         let set = self.environment.iter().map(|word| split_variable(word));
         removed.chain(set).collect()
     }
+}
+
+fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
+    files.iter().map(|file| read_property(file)).collect()
 }
 
 fn read_property(file: &std::path::Path) -> anyhow::Result<PropertySource> {
@@ -510,6 +656,10 @@ mod tests {
             ("juror --bogus prog", "--bogus"),
             ("juror run --keep-going prog", "--batch"),
             ("juror run --cpu fast prog", "auto, shared, free"),
+            ("juror run --record before prog", "--trace"),
+            ("juror check run.jsonl", "--property"),
+            ("juror check --property p", "<TRACE>"),
+            ("juror check --merge --follow --property p t", "--follow"),
         ] {
             let error = parse_line(line).expect_err(line);
             assert!(error.to_string().contains(expected), "{line}: {error}");
@@ -524,6 +674,7 @@ mod tests {
             "juror help",
             "juror run --help",
             "juror attach --help",
+            "juror check --help",
         ] {
             let help = parse_line(line).expect_err(line);
             assert_eq!(help.exit_code(), 0);
@@ -579,6 +730,11 @@ mod tests {
     fn options_that_cannot_be_are_refused() {
         for (line, expected) in [
             ("juror run --env A prog", "--env takes NAME=VALUE, not `A`"),
+            ("juror run --trace t prog", "--trace has nothing to record"),
+            (
+                "juror run --trace t --record e --trace-format csv prog",
+                "juror reads CSV, and does not record it",
+            ),
             (
                 "juror run --property /no/such/file prog",
                 "the property file /no/such/file cannot be read",
@@ -586,6 +742,27 @@ mod tests {
         ] {
             let error = run(line).options().expect_err(line);
             assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_name_tells_the_form_of_a_trace() {
+        for (line, binary) in [
+            ("juror run --trace t.jtr --record e prog", true),
+            ("juror run --trace t.jsonl --record e prog", false),
+            (
+                "juror run --trace t --record e --trace-format binary prog",
+                true,
+            ),
+            (
+                "juror run --trace t.jtr --record e --trace-format json prog",
+                false,
+            ),
+        ] {
+            let options = run(line).options().expect("these are right");
+            let recording = options.recording.expect("it is asked for");
+            assert_eq!(recording.binary, binary, "{line}");
+            assert_eq!(recording.events, ["e"]);
         }
     }
 

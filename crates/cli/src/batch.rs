@@ -83,12 +83,12 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
 }
 
 /// Signals that the program handles, and stops that nobody asked for, are no
-/// news to a log; a breakpoint with commands was asked for.
+/// news to a log; a point with commands was asked for.
 fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
     let Outcome::Stopped(stop) = outcome else {
         return true;
     };
-    if let StopReason::Breakpoint { silent, .. } = stop.reason
+    if let Some(silent) = stop.reason.is_silent()
         && has_commands
     {
         return !silent;

@@ -207,19 +207,15 @@ impl Console {
 
 /// Something could not be evaluated: nobody knows what would have been.
 pub fn is_error(reason: &StopReason) -> bool {
-    match reason {
-        StopReason::MonitorError { .. } => true,
-        StopReason::Breakpoint { errors, .. } => !errors.is_empty(),
-        _ => false,
-    }
+    matches!(reason, StopReason::MonitorError { .. }) || !reason.condition_errors().is_empty()
 }
 
-/// A breakpoint whose commands begin with `silent`.
+/// A point whose commands begin with `silent`.
 fn is_silent(outcome: &Outcome) -> bool {
     let Outcome::Stopped(stop) = outcome else {
         return false;
     };
-    matches!(stop.reason, StopReason::Breakpoint { silent: true, .. })
+    stop.reason.is_silent() == Some(true)
 }
 
 fn is_violated(end: &EndView) -> bool {

@@ -30,11 +30,16 @@ pub fn write(page: &mut Page, view: &EndView) {
             "It ended in {NAME}{function}{NAME:#}, which was called from juror: no verdict is final."
         );
     }
-    write_violations(page, &view.violations);
     let is_over = view.ending.is_some_and(Ending::is_final);
+    write_verdicts(page, view, is_over && view.called.is_none());
+}
+
+/// Writes what the end violated, and the verdicts. `is_decided`: what was
+/// undecided is so by the end.
+pub fn write_verdicts(page: &mut Page, view: &EndView, is_decided: bool) {
+    write_violations(page, &view.violations);
     for summary in &view.summaries {
         page.gap();
-        let is_decided = is_over && view.called.is_none();
         write_summary(page, summary, is_decided);
     }
 }
@@ -84,7 +89,11 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
                 Cell::new(safe(&event.event), NAME),
                 safe(&event.what).as_ref().into(),
                 count(event.occurrences, "time", "times").into(),
-                Cell::new(count(event.stops, "stop", "stops"), QUIET),
+                // Nothing was stopped for the events of a trace.
+                match event.stops {
+                    0 => Cell::new("", QUIET),
+                    stops => Cell::new(count(stops, "stop", "stops"), QUIET),
+                },
             ]
         })
         .collect();

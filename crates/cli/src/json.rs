@@ -6,7 +6,7 @@
 
 use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
-use juror_session::view::{EndView, Outcome, StateChange, StopView};
+use juror_session::view::{EndView, Outcome, StateChange, StopView, TraceStop};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -31,8 +31,55 @@ pub enum Line<'a> {
     Error(ErrorLine<'a>),
     /// The self-check found nothing wrong.
     SelfCheck(SelfCheckLine),
+    /// The first line of a check of traces.
+    Check(Check<'a>),
+    /// An event of a trace that violates a property, or cannot be evaluated.
+    TraceStop(TraceStopLine<'a>),
+    /// The end of a trace.
+    TraceEnd(TraceEndLine<'a>),
     /// Any other result of a command.
     Outcome(OutcomeLine<'a>),
+}
+
+/// What is checked.
+#[derive(Debug, Serialize)]
+pub struct Check<'a> {
+    /// juror's own version.
+    pub version: &'a str,
+    /// The traces.
+    pub traces: Vec<&'a str>,
+    /// The property files.
+    pub properties: Vec<&'a str>,
+}
+
+/// An event of a trace at which something is to be told.
+#[derive(Debug, Serialize)]
+pub struct TraceStopLine<'a> {
+    /// The trace.
+    pub trace: &'a str,
+    /// The line of the event, from 1, in a trace that is text.
+    pub line: Option<u64>,
+    /// Its first byte, in a binary trace.
+    pub byte: Option<u64>,
+    /// What is to be told.
+    #[serde(flatten)]
+    pub stop: &'a TraceStop,
+}
+
+/// The verdicts over a trace.
+#[derive(Debug, Serialize)]
+pub struct TraceEndLine<'a> {
+    /// The trace; several that were merged.
+    pub traces: Vec<&'a str>,
+    /// How many events there were.
+    pub events: u64,
+    /// How many records could not be read or are not in order.
+    pub faults: u64,
+    /// It was read to the end of the run.
+    pub complete: bool,
+    /// How the run ended, and the verdicts.
+    #[serde(flatten)]
+    pub end: &'a EndView,
 }
 
 /// What is run.

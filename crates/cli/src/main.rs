@@ -9,6 +9,7 @@
 
 mod arguments;
 mod batch;
+mod check;
 mod columns;
 mod console;
 mod demo;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
     let result = match arguments::parse().action {
         Action::Run(run) => start(run.options(), &run.common, None),
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
+        Action::Check(check) => check::run(&check),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {

@@ -96,6 +96,8 @@ pub mod samples {
             },
             StopReason::Watchpoint {
                 accesses: [Some("1".to_owned()), None].map(access).into(),
+                errors: vec![],
+                silent: false,
             },
             StopReason::WatchpointEnded {
                 numbers: vec![3],
@@ -107,6 +109,8 @@ pub mod samples {
                 temporary: true,
                 event: "syscall_entry".into(),
                 description: "entry into write".into(),
+                errors: vec![],
+                silent: false,
             },
             StopReason::Step,
             StopReason::Finished {

@@ -92,6 +92,46 @@ impl Output {
         self.write_json(&Line::Start(start))
     }
 
+    /// Announces what will be checked; keeps the properties for later messages.
+    pub fn begin_check(&mut self, sources: &[PropertySource], traces: &[String]) -> io::Result<()> {
+        self.sources = sources.to_vec();
+        let properties = sources.iter().map(|source| source.file.as_str());
+        let line = json::Check {
+            version: env!("CARGO_PKG_VERSION"),
+            traces: traces.iter().map(String::as_str).collect(),
+            properties: properties.collect(),
+        };
+        self.write_json(&Line::Check(line))
+    }
+
+    /// Shows a line of a check, as JSON and as text that is written on a page.
+    pub fn show_line(
+        &mut self,
+        line: &Line<'_>,
+        write: impl FnOnce(&mut Page, Context<'_>),
+    ) -> io::Result<()> {
+        self.write_json(line)?;
+        let mut page = Page::new(self.directory.clone());
+        let context = Context {
+            sources: &self.sources,
+            prompt: false,
+        };
+        write(&mut page, context);
+        self.say(&page.into_text())
+    }
+
+    /// Shows what is wrong with a trace: in text as it was rendered.
+    pub fn show_fault(&mut self, message: &str, help: &str, rendered: &str) -> io::Result<()> {
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "user",
+            command: None,
+            message: message.to_owned(),
+            help: Some(help),
+            diagnostics: Vec::new(),
+        }))?;
+        self.warn(rendered)
+    }
+
     /// Shows what a command gave.
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.record(command, outcome)?;

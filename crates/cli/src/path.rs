@@ -4,7 +4,7 @@ use crate::columns::{self, Cell};
 use crate::escape::{clip, safe};
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
-use juror_session::view::{PathStep, ViolationView};
+use juror_session::view::{Location, PathStep, ViolationView};
 
 /// Paths of at most so many steps are shown whole.
 const WHOLE_STEPS: usize = 12;
@@ -79,10 +79,18 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
         Cell::new(safe(&step.from), NAME),
         Cell::new(event, PLAIN),
         Cell::new(safe(&step.to), to),
-        clip(&short_location(&step.location), 40).as_ref().into(),
+        place(&step.location).into(),
         Cell::new(format!("thread {}", step.thread), QUIET),
         repeated.into(),
     ]
+}
+
+/// Where the call was made; nothing where a trace does not tell.
+fn place(location: &Location) -> String {
+    match *location == Location::default() {
+        true => String::new(),
+        false => clip(&short_location(location), 40).into_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,10 @@ pub struct Context<'a> {
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
     let with_stack = write_reason(page, view, context);
     evaluations::write_remark(page, view);
+    if !context.prompt && matches!(view.reason, StopReason::Attached { .. }) {
+        // Where a process happened to be is no news to a log.
+        return;
+    }
     if let Some(source) = &view.source {
         write_source(page, source);
     }
@@ -45,44 +49,28 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
 /// Writes why and where the debuggee stopped; true when a reader will want
 /// the stack too.
 fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool {
+    for error in view.reason.condition_errors() {
+        writeln!(page, "{}", safe(error));
+    }
     match &view.reason {
         StopReason::Violation { violations } => {
             write_violations(page, violations);
             page.gap();
             write_violation_place(page, violations, view);
         }
-        StopReason::MonitorError {
-            property,
-            message,
-            start,
-            end,
-            file,
-        } => {
-            let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
-            page.push(&diagnostics::render(file, context.text_of(file), &error));
+        reason @ StopReason::MonitorError { .. } => {
+            write_monitor_error(page, reason, context);
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
         StopReason::Breakpoint {
-            numbers,
-            temporary,
-            errors,
-            silent: _,
+            numbers, temporary, ..
         } => {
-            for error in errors {
-                writeln!(page, "{}", safe(error));
-            }
-            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            let word = if *temporary {
-                "Temporary breakpoint"
-            } else {
-                "Breakpoint"
-            };
-            let lead = format!("{STRONG}{word} {}{STRONG:#}", numbers.join(", "));
+            let lead = point_lead("breakpoint", numbers, *temporary);
             write_place(page, lead, " in ", view);
             return false;
         }
-        StopReason::Watchpoint { accesses } => {
+        StopReason::Watchpoint { accesses, .. } => {
             watched::write_accesses(page, accesses);
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
             return false;
@@ -102,17 +90,8 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             description,
             ..
         } => {
-            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            let word = if *temporary {
-                "Temporary catchpoint"
-            } else {
-                "Catchpoint"
-            };
-            let lead = format!(
-                "{STRONG}{word} {}{STRONG:#} ({})",
-                numbers.join(", "),
-                safe(description)
-            );
+            let lead = point_lead("catchpoint", numbers, *temporary);
+            let lead = format!("{lead} ({})", safe(description));
             write_place(page, lead, " in ", view);
             return false;
         }
@@ -177,6 +156,35 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
         }
     }
     true
+}
+
+/// `Temporary breakpoint 1, 3`
+fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let words = match temporary {
+        true => format!("Temporary {word}"),
+        false => {
+            let (first, rest) = word.split_at(1);
+            format!("{}{rest}", first.to_uppercase())
+        }
+    };
+    format!("{STRONG}{words} {}{STRONG:#}", numbers.join(", "))
+}
+
+/// Writes what could not be evaluated in a property, and where; nothing for
+/// other reasons.
+pub fn write_monitor_error(page: &mut Page, reason: &StopReason, context: Context<'_>) {
+    if let StopReason::MonitorError {
+        property,
+        message,
+        start,
+        end,
+        file,
+    } = reason
+    {
+        let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+        page.push(&diagnostics::render(file, context.text_of(file), &error));
+    }
 }
 
 impl<'a> Context<'a> {
@@ -445,6 +453,22 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             view.backtrace.clear();
             check(&view, false, expected);
         }
+    }
+
+    #[test]
+    fn a_log_has_one_line_of_an_attachment() {
+        let view = stop(StopReason::Attached { process: 815 });
+        let sources = sources();
+        let lines = |prompt| {
+            let context = Context {
+                sources: &sources,
+                prompt,
+            };
+            let text = plain(|page| write_stop(page, &view, context));
+            text.lines().count()
+        };
+        assert_eq!(lines(false), 1);
+        assert!(lines(true) > 3);
     }
 
     #[test]

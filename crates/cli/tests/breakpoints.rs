@@ -207,3 +207,54 @@ fn a_breakpoint_may_stop_a_number_of_times() {
         Some(0)
     );
 }
+
+/// Counts the calls of an indirect function between two lines of its program:
+/// `before` is what is done until the first.
+#[track_caller]
+fn check_indirect(point: &str, before: &[&str]) {
+    for build in unoptimized() {
+        let executable = program("indirect.c").compile(&build);
+        let mut batch = Batch::new();
+        for command in before {
+            batch = batch.command(command);
+        }
+        let report = batch
+            .command("info breakpoints")
+            .command("tbreak indirect.c:15")
+            .command("continue")
+            .command("info  breakpoints")
+            .run(executable, &[]);
+        let all = |command: &str| -> u64 { hits(&report, command).iter().sum() };
+        let counted = all("info  breakpoints") - all("info breakpoints");
+        assert_eq!(counted, 4, "{point} {build}: {}", report.all());
+    }
+}
+
+#[test]
+fn a_function_that_the_library_chooses_is_stopped_at_in_each_call() {
+    let ignored = "ignore 1 10000";
+    // In the middle of the run; before it; when the program is loaded anew.
+    check_indirect("break", &["start", "break strlen", ignored]);
+    check_indirect("break", &["break strlen", ignored, "start"]);
+    check_indirect("break", &["break strlen", ignored, "start", "start"]);
+    check_indirect("hbreak", &["start", "hbreak strlen", ignored]);
+}
+
+#[test]
+fn an_address_where_no_instruction_begins_is_refused() {
+    for (command, expected) in [
+        ("break *((long)$pc + 1)", "is inside the instruction at 0x"),
+        ("hbreak *((long)$pc + 1)", "is inside the instruction at 0x"),
+        ("break *$sp", "is not in code"),
+        ("break *16", "is not in the program's memory"),
+    ] {
+        let executable = program("stepped.c").compile_plain();
+        // The body begins with a call or a store, of several bytes.
+        let report = Batch::new()
+            .command("start")
+            .command(command)
+            .run(executable, &[]);
+        report.assert_code(2);
+        assert!(report.output.stdout.contains(expected), "{}", report.all());
+    }
+}

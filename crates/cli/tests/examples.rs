@@ -238,3 +238,72 @@ fn the_fixed_producers_hold() {
         check_fixed(&PRODUCERS, &build);
     }
 }
+
+/// A smaller example: where it stops, and the state that is entered.
+struct Small {
+    name: &'static str,
+    property: &'static str,
+    function: &'static str,
+    state: &'static str,
+    /// The line of `main.c` that holds this text made the last event.
+    line: &'static str,
+}
+
+const SMALL: &[Small] = &[
+    Small {
+        name: "stack",
+        property: "taken_out",
+        function: "stack_delete",
+        state: "lost",
+        line: "    stack_delete(stack);",
+    },
+    Small {
+        name: "iterator",
+        property: "iterators",
+        function: "iterator_next",
+        state: "used_when_invalid",
+        line: "while (iterator_next(&iterator, &entry)) {\n        if",
+    },
+];
+
+fn check_small(name: &str) {
+    let small = SMALL.iter().find(|small| small.name == name);
+    let small = small.expect("it is in the table");
+    let directory = repository_directory().join("examples").join(name);
+    let source = fs::read_to_string(directory.join("main.c")).expect("the source");
+    let at = source.find(small.line).expect("the text is there");
+    let line = source[..at].matches('\n').count() as u64 + 1;
+    for build in Build::all() {
+        let run = |fixture: Fixture| {
+            Batch::watching_file(directory.join(format!("{name}.prop")))
+                .directory(&directory)
+                .run(fixture.compile(&build), &[])
+        };
+        let report = run(Fixture::example(name));
+        report.assert_code(1);
+        let stop = report.stop();
+        assert_eq!(stop["reason"], "violation", "{build}");
+        assert_eq!(stop["location"]["function"], small.function, "{build}");
+        let violation = &stop["violations"][0];
+        assert_eq!(violation["property"], small.property, "{build}");
+        assert_eq!(violation["state"], small.state, "{build}");
+        let path = violation["path"].as_array().expect("a list");
+        let last = path.last().expect("a step");
+        assert_eq!(base_name(&last["location"]["file"]), "main.c", "{build}");
+        assert_eq!(last["location"]["line"], line, "{build}");
+
+        let report = run(Fixture::example(name).define("FIXED"));
+        report.assert_code(0);
+        assert_eq!(report.kind("stop").count(), 0, "{build}");
+    }
+}
+
+#[test]
+fn the_stack_loses_the_number() {
+    check_small("stack");
+}
+
+#[test]
+fn the_iterator_is_used_after_a_change() {
+    check_small("iterator");
+}

@@ -227,6 +227,28 @@ impl Debuggee {
         released
     }
 
+    /// Waits until a process that has been made is seen, all threads being
+    /// halted. Gives what is told of it ([`Notice::Forked`]) before all else
+    /// that waits to be told; nothing when it is followed, or is gone.
+    ///
+    /// # Errors
+    /// As [`Debuggee::wait`].
+    pub fn await_birth(&mut self, child: u32) -> Result<Option<Notice>, DebuggeeError> {
+        self.is_halting = true;
+        while self.births.contains_key(&child) {
+            let taken = self.take_status();
+            if taken.is_err() {
+                self.is_halting = false;
+            }
+            taken?;
+        }
+        self.is_halting = false;
+        let is_meant =
+            |notice: &Notice| matches!(notice, Notice::Forked { child: of, .. } if *of == child);
+        let position = self.notices.iter().position(is_meant);
+        Ok(position.and_then(|position| self.notices.remove(position)))
+    }
+
     /// A thread runs another program.
     pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self

@@ -286,10 +286,22 @@ impl Debuggee {
         if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.awaiting = false;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.awaiting = false;
+        match known.is_stepped {
+            true => self.feed(Input::Step { thread }),
+            false => self.feed(Input::Resume { thread }),
         }
-        self.feed(Input::Resume { thread })
+    }
+
+    /// From now on a thread that is let run executes one instruction, as by
+    /// [`Debuggee::step`], or runs as others do.
+    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.is_stepped = is_stepped;
+        }
     }
 
     /// Lets every thread run, but for those whose notices are still to be

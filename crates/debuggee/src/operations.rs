@@ -207,12 +207,13 @@ impl Debuggee {
             return Ok(());
         };
         known.motion = motion;
-        let signal = match &known.pending {
-            None if known.put_off.is_empty() => 0,
-            // A step is for the instruction; only a fault, which would come
-            // again and again, goes before it.
-            pending if motion != Motion::Run && !is_synchronous(pending) => 0,
-            _ => self.signal_to_deliver(thread),
+        let has_none = known.pending.is_none() && known.put_off.is_empty();
+        // A step at a site is for the instruction; only a fault, which would
+        // come again and again, goes before it.
+        let is_put_off = motion != Motion::Run && !is_synchronous(&known.pending);
+        let signal = match has_none || is_put_off && !self.may_step_into_handler(thread, motion) {
+            true => 0,
+            false => self.signal_to_deliver(thread),
         };
         if signal != 0 {
             self.note_signal_in_copy(thread)?;
@@ -244,6 +245,21 @@ impl Debuggee {
             known.at_entry = false;
         }
         tolerate(outcome)
+    }
+
+    /// Whether a step of a thread may lead into the handler of a signal, before
+    /// the instruction: where no arrival is tied to that. A program that is
+    /// stepped all the way would never run its handlers otherwise.
+    fn may_step_into_handler(&self, thread: ThreadId, motion: Motion) -> bool {
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let counter = registers.kernel_counter;
+        motion == Motion::Step
+            && self.scratch.original_of(counter).is_none()
+            && self.engine.owners_at(counter).is_empty()
+            && self.engine.reported_at(thread) != Some(counter)
+            && !self.is_hardware_site(counter)
     }
 
     fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

@@ -49,6 +49,8 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
+    /// Wherever it is let run, it executes one instruction.
+    pub(crate) is_stepped: bool,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -127,6 +129,7 @@ impl Thread {
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
+            is_stepped: false,
             registers: OnceCell::new(),
         }
     }

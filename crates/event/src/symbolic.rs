@@ -15,14 +15,68 @@ pub enum EventKind {
     BeforeCall,
     /// A call has returned to its caller.
     AfterCall,
+    /// A place of the debuggee's memory was read.
+    Read,
+    /// Something was stored there, the same value or another.
+    Write,
+    /// The value there is another than before.
+    Change,
+    /// The place was read or written.
+    Access,
+    /// A thread is about to enter a system call.
+    SystemCallEntry,
+    /// A system call has returned.
+    SystemCallExit,
+    /// A signal is about to be delivered to a thread.
+    Signal,
+    /// A thread is about to run its first instruction.
+    ThreadStart,
+    /// A thread has ended.
+    ThreadEnd,
+    /// A module has been loaded; its initialisers have not run.
+    ModuleLoad,
+    /// A module has been unloaded.
+    ModuleUnload,
+    /// A line of the source is about to run.
+    Line,
+    /// The program is about to run its first instruction after loading.
+    ProgramStart,
+    /// The program has ended.
+    ProgramExit,
+}
+
+impl EventKind {
+    /// The word by which the language knows it.
+    pub fn word(self) -> &'static str {
+        match self {
+            EventKind::BeforeCall => "before",
+            EventKind::AfterCall => "after",
+            EventKind::Read => "read",
+            EventKind::Write => "write",
+            EventKind::Change => "change",
+            EventKind::Access => "access",
+            EventKind::SystemCallEntry => "entry",
+            EventKind::SystemCallExit => "exit",
+            EventKind::Signal => "signal",
+            EventKind::ThreadStart => "thread start",
+            EventKind::ThreadEnd => "thread end",
+            EventKind::ModuleLoad => "module load",
+            EventKind::ModuleUnload => "module unload",
+            EventKind::Line => "line",
+            EventKind::ProgramStart => "program start",
+            EventKind::ProgramExit => "program exit",
+        }
+    }
+
+    /// True for the two moments of a call.
+    pub fn is_call(self) -> bool {
+        matches!(self, EventKind::BeforeCall | EventKind::AfterCall)
+    }
 }
 
 impl fmt::Display for EventKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EventKind::BeforeCall => "before",
-            EventKind::AfterCall => "after",
-        })
+        f.write_str(self.word())
     }
 }
 
@@ -45,17 +99,20 @@ pub enum Reach {
 pub struct SymbolicEvent {
     /// The name that the property gives to it.
     pub name: Box<str>,
-    /// Before or after the call.
+    /// Which moment it is.
     pub kind: EventKind,
-    /// The name of the function, as in the debuggee's symbols.
-    pub function: Box<str>,
-    /// Where the function is looked for.
+    /// What it is about: the name of the function, as in the debuggee's
+    /// symbols; the expression of the place that is read or written; the name
+    /// of the system call, signal or module; `FILE:LINE`. Empty where any
+    /// will do (`signal`, `thread start`) and where there is only one.
+    pub subject: Box<str>,
+    /// Where the function or place is looked for.
     pub reach: Reach,
     /// What is read when it happens: the declared parameters in order, then
     /// the hoisted ones.
     pub captures: Vec<Capture>,
     /// Where the declaration stands in the property source, in bytes.
     pub span: Range<usize>,
-    /// Where the function's name stands in the property source, in bytes.
-    pub function_span: Range<usize>,
+    /// Where the subject stands in the property source, in bytes.
+    pub subject_span: Range<usize>,
 }

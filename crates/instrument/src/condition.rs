@@ -25,6 +25,9 @@ use node::Node;
 use places::PointNames;
 use std::rc::Rc;
 
+/// How far up the stack the call of a local variable is looked for.
+const CALLS_MAX: usize = 256;
+
 /// A condition as it was written.
 #[derive(Debug, Clone)]
 pub struct Condition {
@@ -90,6 +93,54 @@ impl Condition {
         }
     }
 
+    /// Checks it for a point that has no place: asked wherever a thread is
+    /// then, it may speak of the variables of any function. `here` is where it
+    /// was written.
+    ///
+    /// # Errors
+    /// It names something that there is nowhere, or computes with what cannot
+    /// be computed with.
+    pub fn somewhere(&self, program: &Program, here: u64) -> Result<(), ExpressionError> {
+        let Err(error) = self.at(program, here) else {
+            return Ok(());
+        };
+        let names = PointNames::new(program, here);
+        let is_local = |name: &str| {
+            let mut modules = program.modules.iter();
+            modules.any(|module| module.symbols.has_local_named(name))
+        };
+        let is_elsewhere = |name: &str| names.lacks(name) && is_local(name);
+        match names_in(&self.expression).into_iter().any(is_elsewhere) {
+            true => Ok(()),
+            false => Err(error),
+        }
+    }
+
+    /// Whether it is true for a stopped thread, in its call with the canonical
+    /// frame address `cfa` that is its own or one of its callers'. `values` are
+    /// those of `$1` and so on.
+    ///
+    /// # Errors
+    /// It cannot be evaluated; why.
+    pub fn holds_in_call(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        cfa: u64,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Result<bool, String> {
+        let (frames, _) = program.backtrace(thread, CALLS_MAX);
+        let level = frames.iter().position(|frame| frame.cfa == Some(cfa));
+        let level = level.ok_or("the call of the variable is not found on the stack")?;
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level,
+            convenience: values,
+        };
+        expression::is_true(&self.expression, &scope).map_err(|error| error.message)
+    }
+
     /// Whether it is true for a stopped thread. `values` are those of `$1` and
     /// so on.
     ///
@@ -117,6 +168,28 @@ impl Condition {
         };
         expression::is_true(&self.expression, &scope).map_err(|error| error.message)
     }
+}
+
+/// The names that an expression has, in no order.
+fn names_in(expression: &Expression) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = vec![expression];
+    while let Some(part) = rest.pop() {
+        match &part.kind {
+            ExpressionKind::Name(name) => names.push(&**name),
+            ExpressionKind::Unary { operand, .. }
+            | ExpressionKind::Cast { operand, .. }
+            | ExpressionKind::SizeOf(operand) => rest.push(operand),
+            ExpressionKind::Binary { left, right, .. } => rest.extend([&**left, &**right]),
+            ExpressionKind::Field { object, .. } => rest.push(object),
+            ExpressionKind::Index { object, index } => rest.extend([&**object, &**index]),
+            ExpressionKind::Slice { object, start, end } => {
+                rest.extend([&**object, &**start, &**end]);
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 /// How many callers an expression goes up.

@@ -5,8 +5,10 @@
 //! stay inside.
 
 use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// A loaded program or library.
@@ -135,6 +137,9 @@ pub struct Described {
 pub struct Modules {
     loaded: Vec<Rc<Module>>,
     is_started: bool,
+    /// What the resolvers of indirect functions have answered, by address;
+    /// nothing where one could not be asked.
+    indirect: FxHashMap<u64, Option<u64>>,
 }
 
 impl Modules {
@@ -164,6 +169,10 @@ impl Modules {
                 }));
             }
         }
+        // Another library may be loaded there later.
+        let loaded = &self.loaded;
+        let is_loaded = |address: &u64| loaded.iter().any(|module| module.contains(*address));
+        self.indirect.retain(|resolver, _| is_loaded(resolver));
     }
 
     /// The libraries of the start are loaded: those to come are late.
@@ -184,6 +193,27 @@ impl Modules {
     /// The module that holds an address.
     pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
         self.loaded.iter().find(|module| module.contains(address))
+    }
+
+    /// Keeps what the resolver of an indirect function has answered.
+    pub fn note_chosen(&mut self, resolver: u64, answer: Option<u64>) {
+        self.indirect.insert(resolver, answer);
+    }
+
+    /// Whether the resolver of an indirect function has been asked.
+    pub fn is_asked(&self, resolver: u64) -> bool {
+        self.indirect.contains_key(&resolver)
+    }
+
+    /// The function behind an indirect one, if its resolver has said so.
+    pub fn chosen(&self, indirect: &Bound) -> Option<Bound> {
+        let answer = (*self.indirect.get(&indirect.address())?)?;
+        let module = Rc::clone(self.find(answer)?);
+        let low_pc = module.to_file(answer);
+        let known = module.symbols.function_with_low_pc(low_pc);
+        let name = || Arc::clone(&indirect.function.name);
+        let function = known.unwrap_or_else(|| Function::unnamed(name(), low_pc));
+        Some(Bound { module, function })
     }
 
     /// The function that holds an address.

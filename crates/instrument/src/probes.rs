@@ -117,8 +117,8 @@ impl Program {
         ignore_inlined: bool,
     ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
         let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
-        let definitions = self.modules.reached_definitions(&event.function, wanted);
-        let copies = self.modules.inlined_copies(&event.function, wanted);
+        let definitions = self.modules.reached_definitions(&event.subject, wanted);
+        let copies = self.modules.inlined_copies(&event.subject, wanted);
         if !copies.is_empty() && !ignore_inlined {
             let mut places: Vec<String> = copies
                 .iter()
@@ -138,7 +138,7 @@ impl Program {
         }
         if definitions.is_empty() && copies.is_empty() {
             return Err(BindError::UnknownFunction {
-                near: self.near_function(&event.function),
+                near: self.near_function(&event.subject),
                 is_stripped: self
                     .modules
                     .main()
@@ -149,7 +149,7 @@ impl Program {
         for mut definition in definitions {
             if definition.function.indirect {
                 definition = self
-                    .resolve_indirect(&definition, thread)
+                    .resolve_indirect(&definition, thread, false)
                     .ok_or(BindError::Indirect)?;
             }
             let mut plans = Vec::with_capacity(event.captures.len());
@@ -173,7 +173,19 @@ impl Program {
     /// now: they give no events.
     pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
         let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
-        self.modules.inlined_copies(&event.function, wanted).len()
+        self.modules.inlined_copies(&event.subject, wanted).len()
+    }
+
+    /// The names of the parameters of an event's function, in order, where the
+    /// debug information has them: those of its first definition.
+    pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
+        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let definitions = self.modules.reached_definitions(&event.subject, wanted);
+        let names = definitions.first().map(|bound| {
+            let values = bound.module.symbols.entry_value_plans(&bound.function);
+            values.iter().map(|value| value.name.to_string()).collect()
+        });
+        names.unwrap_or_default()
     }
 
     fn near_function(&self, name: &str) -> Option<String> {

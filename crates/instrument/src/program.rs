@@ -4,11 +4,9 @@
 use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::{Function, Memory};
+use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
-use std::rc::Rc;
-use std::sync::Arc;
 
 /// A debuggee and the symbols of what is loaded in it.
 #[derive(Debug)]
@@ -19,8 +17,6 @@ pub struct Program {
     pub modules: Modules,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
-    /// What the resolvers of indirect functions have answered, by address.
-    indirect: FxHashMap<u64, Option<u64>>,
 }
 
 impl Program {
@@ -32,7 +28,6 @@ impl Program {
             modules: Modules::default(),
             numbers: FxHashMap::default(),
             last_number: 0,
-            indirect: FxHashMap::default(),
         };
         for thread in threads {
             program.number_thread(thread);
@@ -89,7 +84,6 @@ impl Program {
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {
         self.modules = Modules::default();
-        self.indirect.clear();
         self.numbers.clear();
         self.last_number = 0;
         self.number_thread(thread);
@@ -98,50 +92,46 @@ impl Program {
 
     /// The function that stands behind an indirect one, found by asking its
     /// resolver: `thread` waits where the dynamic linker has relocated
-    /// everything. Nothing when it cannot be asked.
-    pub fn resolve_indirect(&mut self, bound: &Bound, thread: ThreadId) -> Option<Bound> {
+    /// everything, or, in a program that relocates itself, where it `has_begun`.
+    /// Nothing when it cannot be asked.
+    pub fn resolve_indirect(
+        &mut self,
+        bound: &Bound,
+        thread: ThreadId,
+        has_begun: bool,
+    ) -> Option<Bound> {
         let resolver = bound.address();
-        let answer = match self.indirect.get(&resolver) {
-            Some(&answer) => answer,
-            None => {
-                // Static programs relocate themselves, later.
-                let has_linker = self
-                    .modules
-                    .main()
-                    .is_some_and(|main| main.symbols.header().interpreter.is_some());
-                let answer = has_linker
-                    .then(|| self.debuggee.resolve_indirect(thread, resolver).ok())
-                    .flatten();
-                self.indirect.insert(resolver, answer);
-                answer
+        let main = self.modules.main();
+        let has_linker = main.is_some_and(|main| main.symbols.header().interpreter.is_some());
+        if !self.modules.is_asked(resolver) && (has_linker || has_begun) {
+            let answer = self.debuggee.resolve_indirect(thread, resolver).ok();
+            self.modules.note_chosen(resolver, answer);
+        }
+        self.modules.chosen(bound)
+    }
+
+    /// Asks the resolvers of all indirect functions of a name, so that
+    /// [`Modules::chosen`] knows them; as [`Program::resolve_indirect`].
+    pub fn resolve_functions(&mut self, name: &str, thread: ThreadId, has_begun: bool) {
+        for bound in self.modules.definitions(name, |_| true) {
+            if bound.function.indirect {
+                self.resolve_indirect(&bound, thread, has_begun);
             }
-        }?;
-        let module = Rc::clone(self.modules.find(answer)?);
-        let low_pc = module.to_file(answer);
-        let known = module.symbols.function_with_low_pc(low_pc);
-        let function =
-            known.unwrap_or_else(|| Function::unnamed(Arc::clone(&bound.function.name), low_pc));
-        Some(Bound { module, function })
+        }
     }
 
     /// Whether the memory at an address may be executed; nothing where there is
     /// none.
     pub fn is_executable(&self, address: u64) -> Option<bool> {
         let maps = self.debuggee.memory_map()?;
-        maps.lines().find_map(|line| {
-            let (range, permissions) = mapping(line)?;
-            range.contains(&address).then(|| permissions.contains('x'))
-        })
+        mapping_at(&maps, address).map(|(_, permissions)| permissions.contains('x'))
     }
 
     /// The mapping that holds an address: its first and last-plus-one byte.
     /// Reads the list of mappings, so it is not for the common path.
     pub fn mapping_of(&self, address: u64) -> Option<std::ops::Range<u64>> {
-        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.debuggee.pid())).ok()?;
-        maps.lines().find_map(|line| {
-            let (range, _) = mapping(line)?;
-            range.contains(&address).then_some(range)
-        })
+        let maps = self.debuggee.memory_map()?;
+        mapping_at(&maps, address).map(|(range, _)| range)
     }
 
     /// An address in words.
@@ -164,6 +154,12 @@ impl Program {
             vectors: OnceCell::new(),
         })
     }
+}
+
+/// The line of `/proc/PID/maps` that holds an address.
+fn mapping_at(maps: &str, address: u64) -> Option<(std::ops::Range<u64>, &str)> {
+    let mut mappings = maps.lines().filter_map(mapping);
+    mappings.find(|(range, _)| range.contains(&address))
 }
 
 /// A line of `/proc/PID/maps`: the addresses and what may be done there.

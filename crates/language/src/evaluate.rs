@@ -260,7 +260,7 @@ mod tests {
     fn check(guard: &str, expected: Result<bool, (&str, &str)>) {
         let source = source(&format!("when {guard}"));
         let property = property(&source);
-        let guard = property.states[0].transitions[0].guard.as_ref();
+        let guard = property.states()[0].transitions[0].guard.as_ref();
         let found = truth(guard.expect("there is a guard"), &values(&property));
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{source}"),
@@ -323,7 +323,7 @@ mod tests {
         let source = source(&format!("{{ {block} }}"));
         let property = property(&source);
         let mut values = values(&property);
-        let updates = &property.states[0].transitions[0].success.updates;
+        let updates = &property.states()[0].transitions[0].success.updates;
         match (execute(updates, &mut values), expected) {
             (Ok(()), Ok(expected)) => {
                 let variables = property.variables.iter().zip(&values.variables);

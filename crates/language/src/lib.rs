@@ -28,7 +28,10 @@ pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{Environment, EvaluationError, Store, evaluate, execute, truth};
 pub use parse::{Parse, parse, parse_expression};
-pub use property::{Branch, Property, State, StateId, Transition, Variable};
+pub use property::{
+    Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
+    Transition, Variable,
+};
 pub use suggest::suggest;
 pub use syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 pub use term::{Kind, Term, TermKind, Update};

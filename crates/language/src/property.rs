@@ -7,9 +7,16 @@ use std::ops::Range;
 
 /// The position of a state among those of its property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StateId(pub u16);
+pub struct StateId(pub u32);
 
-/// A behaviour: an automaton over events, with variables.
+impl StateId {
+    /// The same as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A behaviour over events, with variables.
 ///
 /// All spans are in bytes of the source it was read from.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,21 +27,108 @@ pub struct Property {
     pub description: Option<Box<str>>,
     /// The file it was read from; set by whoever reads files.
     pub source_name: Option<Box<str>>,
-    /// The names of the slice parameters.
+    /// The names of the parameters: those that the property is sliced on, or
+    /// those that `for each` quantifies.
     pub slice: Vec<Box<str>>,
+    /// What the parameters must fulfil (`where t != u`): a term in which the
+    /// variable in slot n is parameter n. An instance that does not fulfil it
+    /// does not exist.
+    pub constraint: Option<Term>,
     /// The events, by [`EventId`].
     pub events: Vec<SymbolicEvent>,
     /// For each event, for each slice parameter: the slot of the capture that
-    /// binds it.
+    /// binds it. Automata only: an [`Effect`] of a formula has its own.
     pub bindings: Vec<Vec<Option<u8>>>,
     /// The variables, by slot.
     pub variables: Vec<Variable>,
-    /// The states, by [`StateId`].
-    pub states: Vec<State>,
-    /// Where it starts.
-    pub initial: StateId,
+    /// What it demands.
+    pub behaviour: Behaviour,
     /// Where it stands.
     pub span: Range<usize>,
+}
+
+/// What a property demands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Behaviour {
+    /// States and guarded transitions.
+    Automaton {
+        /// The states, by [`StateId`].
+        states: Vec<State>,
+        /// Where it starts.
+        initial: StateId,
+    },
+    /// A formula or a regular expression over propositions that events set.
+    Logic(Logic),
+}
+
+/// A behaviour over propositions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logic {
+    /// What is demanded of them.
+    pub demand: Demand,
+    /// The propositions, by the bit that they have in a letter; at most 64.
+    pub propositions: Vec<Proposition>,
+    /// What events do to them. Several may belong to one event: they are
+    /// tried in order and all that apply take place in the same step.
+    pub effects: Vec<Effect>,
+}
+
+/// What is demanded of propositions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Demand {
+    /// A formula of temporal logic that must hold.
+    Formula(juror_logic::Formula),
+    /// A regular expression over letters: a match is a violation, or the
+    /// whole run must match.
+    Expression {
+        /// The expression.
+        expression: juror_logic::Regex,
+        /// What a match means.
+        meaning: juror_logic::Meaning,
+    },
+}
+
+/// A proposition without free parameters: `holds(t, a)` for the parameters of
+/// the instance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposition {
+    /// How it is shown: `holds(t, a)`.
+    pub name: Box<str>,
+    /// True until it is cleared; otherwise true for one step only.
+    pub persistent: bool,
+    /// Where its declaration stands.
+    pub span: Range<usize>,
+}
+
+/// What an event does to a proposition in the instances that it concerns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    /// The event.
+    pub event: EventId,
+    /// For each parameter of the property: the slot of the capture whose
+    /// value the instance must have there.
+    pub binding: Vec<Option<u8>>,
+    /// What must be true for it to happen.
+    pub guard: Option<Term>,
+    /// The captures that the guard uses: bit n is slot n.
+    pub captures: u64,
+    /// The bit of the proposition.
+    pub proposition: u8,
+    /// What happens to it.
+    pub action: EffectAction,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// What happens to a proposition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EffectAction {
+    /// It is true from this step on.
+    Set,
+    /// It is false from this step on.
+    Clear,
+    /// It is true in this step only.
+    Pulse,
 }
 
 /// A variable of a property; each slice has its own.
@@ -97,9 +191,25 @@ impl Property {
         self.events.get(usize::from(id.0))
     }
 
+    /// The states of an automaton; none for a formula or an expression.
+    pub fn states(&self) -> &[State] {
+        match &self.behaviour {
+            Behaviour::Automaton { states, .. } => states,
+            Behaviour::Logic(_) => &[],
+        }
+    }
+
+    /// The state in which an automaton starts.
+    pub fn initial(&self) -> StateId {
+        match &self.behaviour {
+            Behaviour::Automaton { initial, .. } => *initial,
+            Behaviour::Logic(_) => StateId(0),
+        }
+    }
+
     /// The state of this number.
     pub fn state(&self, id: StateId) -> Option<&State> {
-        self.states.get(usize::from(id.0))
+        self.states().get(id.index())
     }
 
     /// The captures of an event that were declared: bit n is slot n.

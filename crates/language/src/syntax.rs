@@ -52,8 +52,8 @@ pub struct EventDeclaration {
     pub name: Name,
     /// Before or after the call.
     pub kind: EventKind,
-    /// The function.
-    pub function: Name,
+    /// What it is about: the function.
+    pub subject: Name,
     /// What is read, in order; `returns x` is the last, `x = ret`.
     pub captures: Vec<CaptureDeclaration>,
     /// Where the function is looked for.

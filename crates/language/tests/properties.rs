@@ -23,25 +23,25 @@ fn the_queue_property_is_understood() {
     let description = "a queue never holds more than it was made for";
     assert_eq!(property.description.as_deref(), Some(description));
     assert_eq!(property.slice, ["queue".into()]);
-    assert_eq!(property.initial, StateId(0));
+    assert_eq!(property.initial(), StateId(0));
     assert_eq!(property.bindings, [[Some(1)], [Some(0)], [Some(0)]]);
-    let accepting: Vec<bool> = property.states.iter().map(|s| s.accepting).collect();
+    let accepting: Vec<bool> = property.states().iter().map(|s| s.accepting).collect();
     assert_eq!(accepting, [true, true, false, false]);
 
     let new = &property.events[0];
     assert_eq!(new.kind, EventKind::AfterCall);
-    assert_eq!(&*new.function, "queue_new");
-    assert_eq!(&QUEUE_BOUNDS[new.function_span.clone()], "queue_new");
+    assert_eq!(&*new.subject, "queue_new");
+    assert_eq!(&QUEUE_BOUNDS[new.subject_span.clone()], "queue_new");
     assert_eq!(new.captures[0].read, Read::Name("size".into()));
     assert_eq!(new.captures[1].read, Read::Return);
     assert_eq!(&*new.captures[1].name, "queue");
 
-    let ready = &property.states[1];
+    let ready = &property.states()[1];
     let push = &ready.transitions[0];
     assert_eq!(push.success.target, StateId(1));
     assert_eq!(push.failure.as_ref().unwrap().target, StateId(2));
     assert_eq!(push.captures, 0);
-    assert_eq!(property.states[0].transitions[0].captures, 1);
+    assert_eq!(property.states()[0].transitions[0].captures, 1);
 }
 
 #[track_caller]
@@ -116,10 +116,10 @@ fn functions_and_where_they_are() {
         event c = before ns::inner::f
         state init { on a on b on c }"#;
     let events = loaded(source).events;
-    assert_eq!(&*events[0].function, "operator new(unsigned long)");
+    assert_eq!(&*events[0].subject, "operator new(unsigned long)");
     assert_eq!(events[0].reach, Reach::Library);
     assert_eq!(events[1].reach, Reach::Module("libc.so".into()));
-    assert_eq!(&*events[2].function, "ns::inner::f");
+    assert_eq!(&*events[2].subject, "ns::inner::f");
     assert_eq!(events[2].reach, Reach::Anywhere);
 }
 
@@ -151,8 +151,8 @@ fn places_are_hoisted_once_for_each_event() {
         captures,
         expected.map(|(name, hoisted)| (name.to_owned(), hoisted))
     );
-    assert_eq!(property.states[0].transitions[0].captures, 0b1100);
-    assert_eq!(property.states[1].transitions[0].captures, 0b11_0010);
+    assert_eq!(property.states()[0].transitions[0].captures, 0b1100);
+    assert_eq!(property.states()[1].transitions[0].captures, 0b11_0010);
     // The type that a parameter is given says nothing about what it points to.
     let read = &property.events[0].captures[5].read;
     assert_eq!(*read, Read::Dereference(name("limit")));
@@ -165,7 +165,7 @@ fn a_place_that_is_declared_is_not_read_twice() {
          state init { on e when p->len > 3 }",
     );
     assert_eq!(property.events[0].captures.len(), 2);
-    assert_eq!(property.states[0].transitions[0].captures, 0b10);
+    assert_eq!(property.states()[0].transitions[0].captures, 0b10);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn an_arrow_after_a_space_leads_to_a_state() {
                       on e when (q -> done) }
          state done";
     let property = loaded(source);
-    let targets: Vec<u16> = property.states[0]
+    let targets: Vec<u32> = property.states()[0]
         .transitions
         .iter()
         .map(|transition| transition.success.target.0)
@@ -191,7 +191,7 @@ fn the_initial_state_is_marked_or_named_or_first() {
         ("state a { on e } state b", 0),
     ] {
         let property = loaded(&format!("property p event e = before f {states}"));
-        assert_eq!(property.initial, StateId(expected), "{states}");
+        assert_eq!(property.initial(), StateId(expected), "{states}");
     }
 }
 
@@ -209,7 +209,7 @@ fn constants_are_computed() {
         .map(|variable| variable.initial.to_string())
         .collect();
     assert_eq!(shown, ["7", "false", "0x0", "\"x\"", "0.5", "-16"]);
-    let guard = property.states[0].transitions[0].guard.as_ref().unwrap();
+    let guard = property.states()[0].transitions[0].guard.as_ref().unwrap();
     let TermKind::Binary { right, .. } = &guard.kind else {
         panic!("{guard:?}");
     };

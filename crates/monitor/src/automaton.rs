@@ -40,7 +40,7 @@ impl Automaton {
     pub(crate) fn new(property: Arc<Property>) -> Automaton {
         let mut transitions = Vec::new();
         let mut dispatch = Vec::new();
-        for state in &property.states {
+        for state in property.states() {
             // A slice in a final state is never updated.
             let active = if state.is_final {
                 &[][..]
@@ -74,7 +74,7 @@ impl Automaton {
 
     /// The verdict of a slice in this state.
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
-        let verdict = self.verdicts.get(usize::from(state.0)).copied();
+        let verdict = self.verdicts.get(state.index()).copied();
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
@@ -132,7 +132,7 @@ impl Automaton {
         captures: &[Value],
     ) -> Result<Option<&Branch>, EvaluationError> {
         let events = self.property.events.len();
-        let row = usize::from(state.0) * events + usize::from(event.0);
+        let row = state.index() * events + usize::from(event.0);
         let range = match self.dispatch.get(row) {
             Some(range) if usize::from(event.0) < events => {
                 range.start as usize..range.end as usize
@@ -180,7 +180,7 @@ fn successors(state: &juror_language::State) -> impl Iterator<Item = usize> + '_
         let failure = transition.failure.iter();
         std::iter::once(&transition.success)
             .chain(failure)
-            .map(|branch| usize::from(branch.target.0))
+            .map(|branch| branch.target.index())
     })
 }
 
@@ -190,7 +190,7 @@ fn verdicts(property: &Property) -> Vec<Verdict> {
     let reaches_accepting = reaching(property, true);
     let reaches_other = reaching(property, false);
     let sorts = reaches_accepting.into_iter().zip(reaches_other);
-    let states = property.states.iter().zip(sorts);
+    let states = property.states().iter().zip(sorts);
     states
         .map(|(state, sorts)| match (state.accepting, sorts) {
             (true, (_, false)) => Verdict::Satisfied,
@@ -204,16 +204,16 @@ fn verdicts(property: &Property) -> Vec<Verdict> {
 /// For each state, whether a state with this `accepting` is reached from it,
 /// itself included: backwards from those states, each edge looked at once.
 fn reaching(property: &Property, accepting: bool) -> Vec<bool> {
-    let mut predecessors = vec![Vec::new(); property.states.len()];
-    for (position, state) in property.states.iter().enumerate() {
+    let mut predecessors = vec![Vec::new(); property.states().len()];
+    for (position, state) in property.states().iter().enumerate() {
         for successor in successors(state) {
             if let Some(list) = predecessors.get_mut(successor) {
                 list.push(position);
             }
         }
     }
-    let mut reaching = vec![false; property.states.len()];
-    let states = property.states.iter().enumerate();
+    let mut reaching = vec![false; property.states().len()];
+    let states = property.states().iter().enumerate();
     let mut pending: Vec<usize> = states
         .filter(|(_, state)| state.accepting == accepting)
         .map(|(position, _)| position)
@@ -249,7 +249,7 @@ fn needs(property: &Property, declared: &[u64]) -> Vec<Vec<StateNeed>> {
         }
         needs
     };
-    property.states.iter().map(of_state).collect()
+    property.states().iter().map(of_state).collect()
 }
 
 fn masks(property: &Property) -> Vec<u32> {

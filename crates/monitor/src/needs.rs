@@ -42,7 +42,7 @@ impl Needs {
         };
         Needs {
             needs: automaton.declared.iter().map(unneeded).collect(),
-            occupied: vec![0; automaton.property.states.len()],
+            occupied: vec![0; automaton.property.states().len()],
             events: vec![0; events],
             captures: vec![0; events * CAPTURES_MAX],
             changed: false,
@@ -60,7 +60,7 @@ impl Needs {
 
     /// A slice is in this state from now on.
     pub(crate) fn enter(&mut self, automaton: &Automaton, state: StateId) {
-        let Some(count) = self.occupied.get_mut(usize::from(state.0)) else {
+        let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count += 1;
@@ -71,7 +71,7 @@ impl Needs {
 
     /// A slice is no longer in this state.
     pub(crate) fn leave(&mut self, automaton: &Automaton, state: StateId) {
-        let Some(count) = self.occupied.get_mut(usize::from(state.0)) else {
+        let Some(count) = self.occupied.get_mut(state.index()) else {
             return;
         };
         *count = count.saturating_sub(1);
@@ -81,7 +81,7 @@ impl Needs {
     }
 
     fn apply(&mut self, automaton: &Automaton, state: StateId, occupied: bool) {
-        let needs = automaton.needs.get(usize::from(state.0));
+        let needs = automaton.needs.get(state.index());
         for need in needs.into_iter().flatten() {
             self.count_event(need.event, occupied);
             let mut rest = need.hoisted;

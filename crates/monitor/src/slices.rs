@@ -77,7 +77,7 @@ impl Slices {
             next_id: 0,
         };
         let binding = vec![None; slices.parameters];
-        slices.insert(&binding, property.initial, &environment, None);
+        slices.insert(&binding, property.initial(), &environment, None);
         slices
     }
 

@@ -46,13 +46,13 @@ impl Alone {
     fn new(property: &Property) -> Alone {
         let variables = property.variables.iter();
         Alone {
-            state: property.initial,
+            state: property.initial(),
             variables: variables.map(|v| v.initial.clone()).collect(),
         }
     }
 
     fn state<'a>(&self, property: &'a Property) -> &'a juror_language::State {
-        &property.states[usize::from(self.state.0)]
+        &property.states()[self.state.index()]
     }
 
     /// Takes an event; true when a transition was taken.
@@ -62,7 +62,7 @@ impl Alone {
             variables: &mut self.variables,
             captures: &captures,
         };
-        let state = &property.states[usize::from(self.state.0)];
+        let state = &property.states()[self.state.index()];
         let mut chosen: Option<&Branch> = None;
         for transition in &state.transitions {
             if state.is_final || transition.event != EventId(*event) {
@@ -93,7 +93,7 @@ impl Alone {
         let mut seen = BTreeSet::new();
         let mut pending = vec![self.state];
         while let Some(state) = pending.pop() {
-            let state_data = &property.states[usize::from(state.0)];
+            let state_data = &property.states()[state.index()];
             if seen.insert(state) && !state_data.is_final {
                 for transition in &state_data.transitions {
                     pending.push(transition.success.target);
@@ -101,7 +101,7 @@ impl Alone {
                 }
             }
         }
-        let accepting = |s: &StateId| property.states[usize::from(s.0)].accepting;
+        let accepting = |s: &StateId| property.states()[s.index()].accepting;
         let decided = seen.iter().all(|s| accepting(s) == accepting(&self.state));
         match (accepting(&self.state), decided) {
             (true, true) => Verdict::Satisfied,
@@ -183,7 +183,7 @@ fn needs_of(monitor: &Monitor) -> Vec<EventNeed> {
             let id = EventId(event as u16);
             let transitions = occupied
                 .iter()
-                .map(|s| &property.states[usize::from(s.0)])
+                .map(|s| &property.states()[s.index()])
                 .filter(|s| !s.is_final)
                 .flat_map(|s| &s.transitions)
                 .filter(|t| t.event == id);

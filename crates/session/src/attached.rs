@@ -1,4 +1,4 @@
-//! `commands`: what is done when a breakpoint has stopped the program.
+//! `commands`: what is done when a point has stopped the program.
 //!
 //! The lines come one by one, up to `end`; the front end asks for them at a
 //! prompt of their own. After a stop it takes them from
@@ -6,9 +6,9 @@
 //! gdb, what follows a command that lets the program run is dropped, and so is
 //! what follows a mistake.
 
-use crate::breakpoints::{Breakpoints, Stopping, Target, targets};
 use crate::commands::{self, Command};
 use crate::options::CommandError;
+use crate::points::{Stopping, whole_points};
 use crate::session::Session;
 use crate::view::Outcome;
 use std::collections::VecDeque;
@@ -26,23 +26,22 @@ pub(crate) struct Attached {
 /// Commands that are being given.
 #[derive(Debug)]
 struct Given {
-    breakpoints: Vec<u32>,
+    points: Vec<u32>,
     lines: Vec<String>,
     /// How many `end`s are still to come.
     depth: usize,
 }
 
 impl Attached {
-    /// The program stops at these breakpoints: their commands are next. Tells
+    /// The program stops at these points: their commands are next. Tells
     /// whether they ask for the stop not to be shown.
-    pub(crate) fn prepare(&mut self, breakpoints: &Breakpoints, stopping: &Stopping) -> bool {
+    pub(crate) fn prepare(&mut self, stopping: &Stopping) -> bool {
         self.queue.clear();
         let mut is_silent = stopping.errors.is_empty();
-        let hit = |number: &u32| stopping.numbers.contains(number);
-        for breakpoint in breakpoints.iter().filter(|it| hit(&it.number)) {
-            let asks = breakpoint.commands.first().is_some_and(|it| it == SILENT);
+        for commands in &stopping.commands {
+            let asks = commands.first().is_some_and(|it| it == SILENT);
             is_silent &= asks;
-            let lines = breakpoint.commands.iter().skip(usize::from(asks));
+            let lines = commands.iter().skip(usize::from(asks));
             self.queue.extend(lines.cloned());
         }
         is_silent
@@ -60,7 +59,7 @@ impl Attached {
 }
 
 impl Session {
-    /// The next command of the breakpoints that have stopped the program, for
+    /// The next command of the points that have stopped the program, for
     /// the front end to execute. None: a person is asked.
     pub fn next_attached(&mut self) -> Option<String> {
         self.attached.queue.pop_front()
@@ -77,25 +76,17 @@ impl Session {
         self.attached.given = None;
     }
 
-    /// `commands`, `commands N`: of the last breakpoint without a number.
+    /// `commands`, `commands N`: of the last point without a number.
     pub(crate) fn begin_commands(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let targets = match rest {
-            "" => vec![Target {
-                number: self.breakpoints.last_number(),
-                location: None,
-            }],
-            _ => targets(rest).map_err(CommandError::new)?,
+        let numbers = match rest {
+            "" => vec![self.breakpoints.last_number()],
+            _ => whole_points(rest)?,
         };
-        for target in &targets {
-            self.breakpoint(target.number)?;
-            if target.location.is_some() {
-                return Err(CommandError::new(
-                    "commands belong to a breakpoint, not to one of its locations",
-                ));
-            }
+        for &number in &numbers {
+            self.point(number)?;
         }
         self.attached.given = Some(Given {
-            breakpoints: targets.iter().map(|target| target.number).collect(),
+            points: numbers,
             lines: Vec::new(),
             depth: 1,
         });
@@ -122,9 +113,9 @@ impl Session {
             return Outcome::Done;
         }
         if let Some(given) = self.attached.given.take() {
-            for number in given.breakpoints {
-                if let Some(breakpoint) = self.breakpoints.numbered(number) {
-                    breakpoint.commands.clone_from(&given.lines);
+            for number in given.points {
+                if let Ok(point) = self.point(number) {
+                    point.commands.clone_from(&given.lines);
                 }
             }
         }

@@ -86,7 +86,9 @@ impl Session {
         program.update_modules();
         self.watch.bind_running(program, thread, &self.options)?;
         self.breakpoints.bind(program);
-        Ok(())
+        let set = self.hardware_breakpoints.settle(program);
+        set.and_then(|()| self.watchpoints.settle(program))
+            .map_err(|error| SessionError::Internal(error.to_string()))
     }
 
     /// `detach`: the program goes on as if juror had never been there.

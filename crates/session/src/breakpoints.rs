@@ -12,12 +12,12 @@ mod numbers;
 mod resolvable;
 mod views;
 
-pub use hits::{Answer, Stopping};
 pub use location::{Change, Found, Location, Locations};
 pub use numbers::{Target, targets};
 pub use resolvable::{Resolvable, Resolved, resolvable};
 pub use views::passage;
 
+use crate::points::{Fate, Point};
 use juror_debuggee::{DebuggeeError, Owner};
 use juror_instrument::condition::Condition;
 use juror_instrument::expression::ExpressionError;
@@ -28,40 +28,15 @@ use smallvec::SmallVec;
 /// A breakpoint of the developer.
 #[derive(Debug)]
 pub struct Breakpoint {
-    /// By which the user knows it.
-    pub number: u32,
+    /// What it has like all points.
+    pub point: Point,
     /// Its place, as it was written.
     pub text: String,
-    /// What must be true there.
-    pub condition: Option<Condition>,
-    /// The only thread that it is for, by juror's number.
-    pub thread: Option<u32>,
-    /// What becomes of it when it stops the program.
-    pub fate: Fate,
-    /// It stops the program.
-    pub enabled: bool,
-    /// How many hits are still to be passed.
-    pub ignore: u64,
-    /// How often it was hit: its condition held, in its thread.
-    pub hits: u64,
-    /// What is done when it has stopped the program.
-    pub commands: Vec<String>,
     /// Where it is.
     pub locations: Locations,
     place: Resolvable,
     /// The line that was taken, when it is one.
     line: Option<u32>,
-}
-
-/// What becomes of a breakpoint when it stops the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It stays.
-    Keep,
-    /// It is disabled after so many stops.
-    Disable(u64),
-    /// It is deleted.
-    Delete,
 }
 
 /// A breakpoint that is to be set.
@@ -95,9 +70,14 @@ impl Breakpoints {
         self.list.iter()
     }
 
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
+        self.list.iter_mut()
+    }
+
     /// One by its number.
     pub fn numbered(&mut self, number: u32) -> Option<&mut Breakpoint> {
-        self.list.iter_mut().find(|it| it.number == number)
+        self.list.iter_mut().find(|it| it.point.number == number)
     }
 
     /// A number for something that shares the numbers of breakpoints.
@@ -123,15 +103,11 @@ impl Breakpoints {
     ) -> Result<u32, DebuggeeError> {
         let number = self.last_number + 1;
         let mut breakpoint = Breakpoint {
-            number,
+            point: Point {
+                thread: wanted.thread,
+                ..Point::new(number, wanted.condition, wanted.fate)
+            },
             text: wanted.text,
-            condition: wanted.condition,
-            thread: wanted.thread,
-            fate: wanted.fate,
-            enabled: true,
-            ignore: 0,
-            hits: 0,
-            commands: Vec::new(),
             locations: Locations::default(),
             place: wanted.place,
             line: None,
@@ -146,6 +122,11 @@ impl Breakpoints {
         }
         self.last_number = number;
         Ok(number)
+    }
+
+    /// The names of the functions that they are at.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|it| it.place.function())
     }
 
     /// Binds them to what is loaded now. A place that cannot be written to
@@ -166,11 +147,10 @@ impl Breakpoints {
         self.index.clear();
     }
 
-    /// The program begins anew: hits are counted from nothing, so that `ignore`
-    /// can take the count of the run before.
+    /// The program begins anew: hits are counted from nothing, at each place
+    /// too.
     pub fn forget_hits(&mut self) {
         for breakpoint in &mut self.list {
-            breakpoint.hits = 0;
             for location in breakpoint.locations.iter_mut() {
                 location.hits = 0;
             }
@@ -186,7 +166,7 @@ impl Breakpoints {
     pub fn ignore_at(&mut self, address: u64, count: u64) {
         for &(position, _) in self.index.get(&address).into_iter().flatten() {
             if let Some(breakpoint) = self.list.get_mut(position as usize) {
-                breakpoint.ignore = count;
+                breakpoint.point.ignore = count;
             }
         }
     }
@@ -201,34 +181,15 @@ impl Breakpoints {
         self.list
             .iter()
             .filter(is_there)
-            .map(|it| it.number)
+            .map(|it| it.point.number)
             .collect()
-    }
-
-    /// A thread has ended: its own breakpoints go with it. Gives a sentence
-    /// about each.
-    pub fn end_thread(&mut self, program: &mut Program, thread: u32) -> Vec<String> {
-        let own = self.list.iter().filter(|it| it.thread == Some(thread));
-        let (numbers, words): (Vec<u32>, Vec<String>) = own
-            .map(|it| {
-                let words = format!(
-                    "breakpoint {} is deleted: its thread {thread} has ended; hits: {}",
-                    it.number, it.hits
-                );
-                (it.number, words)
-            })
-            .unzip();
-        if !numbers.is_empty() {
-            self.delete(Some(program), &numbers);
-        }
-        words
     }
 
     /// Removes breakpoints by their numbers.
     pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
-        let is_meant = |it: &Breakpoint| numbers.contains(&it.number);
+        let is_meant = |it: &Breakpoint| numbers.contains(&it.point.number);
         for breakpoint in self.list.iter_mut().filter(|it| is_meant(it)) {
-            breakpoint.enabled = false;
+            breakpoint.point.enabled = false;
         }
         // Code that was unmapped needs no repair.
         let _ = self.settle(program);
@@ -253,7 +214,7 @@ impl Breakpoints {
             let bound = breakpoint.locations.bound();
             check(condition, program, bound.filter_map(|it| it.address))?;
         }
-        breakpoint.condition = condition;
+        breakpoint.point.condition = condition;
         for location in breakpoint.locations.iter_mut() {
             location.check = Default::default();
         }
@@ -270,7 +231,7 @@ impl Breakpoints {
         for breakpoint in &mut self.list {
             let locations = &mut breakpoint.locations;
             self.changes.clear();
-            locations.settle(breakpoint.enabled, &mut self.changes);
+            locations.settle(breakpoint.point.enabled, &mut self.changes);
             let Some(program) = program.as_deref_mut() else {
                 continue;
             };
@@ -316,7 +277,7 @@ impl Breakpoint {
     /// Prepares the condition for each place. Where it cannot be, it is
     /// evaluated at the hit, which says why.
     fn prepare(&mut self, program: &Program) {
-        let Some(condition) = &self.condition else {
+        let Some(condition) = &self.point.condition else {
             return;
         };
         for location in self.locations.iter_mut() {

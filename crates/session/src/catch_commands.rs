@@ -1,15 +1,18 @@
 //! `catch` and `tcatch`, and what the run does when something is caught.
 
 use crate::catchpoints::{
-    Catch, Catchpoint, Caught, Exception, system_call_name, system_call_names, system_call_number,
+    Catch, Catchpoint, Exception, system_call_name, system_call_names, system_call_number,
 };
 use crate::handling::signals_of;
 use crate::options::CommandError;
+use crate::points::{Fate, Point, PointKind};
+use crate::print::convenience;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::signal;
 use crate::view::{Outcome, StopReason};
 use juror_debuggee::{ForkKind, SystemCallPhase, SystemCalls, ThreadId};
+use juror_instrument::condition::{Check, Condition};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -92,13 +95,11 @@ impl Session {
     pub(crate) fn catch(&mut self, rest: &str, temporary: bool) -> Result<Outcome, CommandError> {
         let catch = parse(rest)?;
         let number = self.breakpoints.take_number();
+        let fate = if temporary { Fate::Delete } else { Fate::Keep };
         self.catchpoints.add(Catchpoint {
-            number,
+            point: Point::new(number, None, fate),
             text: rest.to_owned(),
             catch,
-            temporary,
-            enabled: true,
-            hits: 0,
             addresses: Vec::new(),
         });
         self.renew_catchpoints();
@@ -122,21 +123,30 @@ impl Session {
     /// Counts what the catchpoints wait for; a reason to stop when one does.
     fn caught(
         &mut self,
+        thread: ThreadId,
         event: &str,
         description: String,
         is_meant: impl Fn(&Catchpoint) -> bool,
-    ) -> Option<StopReason> {
-        let Caught { numbers, temporary } =
-            self.catchpoints.hit(self.program.as_mut(), is_meant)?;
-        if temporary {
-            self.renew_catchpoints();
-        }
-        Some(StopReason::Caught {
-            numbers,
-            temporary,
+    ) -> Result<Option<StopReason>, CommandError> {
+        let Some(program) = &self.program else {
+            return Ok(None);
+        };
+        let values = |name: &str| convenience(&self.values, name);
+        let ask =
+            |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
+        let Some(stopping) = self.catchpoints.hit(is_meant, ask) else {
+            return Ok(None);
+        };
+        let errors = stopping.error_sentences(PointKind::Catchpoint);
+        let silent = self.finish_stopping(&stopping)?;
+        Ok(Some(StopReason::Caught {
+            numbers: stopping.numbers.to_vec(),
+            temporary: stopping.temporary,
             event: event.to_owned(),
             description,
-        })
+            errors,
+            silent,
+        }))
     }
 
     /// A system call begins or is over.
@@ -155,7 +165,7 @@ impl Session {
             ),
         };
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::SystemCalls(calls) if calls.contains(number));
-        match self.caught(event, description, is_meant) {
+        match self.caught(thread, event, description, is_meant)? {
             Some(reason) => Ok(Some(Pause::Reason(reason, thread))),
             None => {
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -165,10 +175,19 @@ impl Session {
     }
 
     /// Whether a catchpoint waits for a signal that came.
-    pub(crate) fn catch_signal(&mut self, number: i32) -> Option<StopReason> {
+    pub(crate) fn catch_signal(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+    ) -> Result<Option<StopReason>, CommandError> {
         let (name, meaning) = signal::describe(number);
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
-        self.caught("signal", format!("signal {name}: {meaning}"), is_meant)
+        self.caught(
+            thread,
+            "signal",
+            format!("signal {name}: {meaning}"),
+            is_meant,
+        )
     }
 
     /// A process was made.
@@ -183,7 +202,7 @@ impl Session {
             ForkKind::Vfork => ("vfork", Catch::Vfork),
         };
         let description = format!("{event} made process {child}");
-        match self.caught(event, description, |it| it.catch == wanted) {
+        match self.caught(thread, event, description, |it| it.catch == wanted)? {
             Some(reason) => Ok(Some(Pause::Reason(reason, thread))),
             None => {
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -193,9 +212,13 @@ impl Session {
     }
 
     /// Another program runs in the process.
-    pub(crate) fn catch_exec(&mut self, path: &std::path::Path) -> Option<StopReason> {
+    pub(crate) fn catch_exec(
+        &mut self,
+        thread: ThreadId,
+        path: &std::path::Path,
+    ) -> Result<Option<StopReason>, CommandError> {
         let description = format!("the process runs {} now", path.display());
-        self.caught("exec", description, |it| it.catch == Catch::Exec)
+        self.caught(thread, "exec", description, |it| it.catch == Catch::Exec)
     }
 
     /// The paths of what is loaded.
@@ -208,7 +231,11 @@ impl Session {
     }
 
     /// Libraries came or went since `before`.
-    pub(crate) fn catch_libraries(&mut self, before: &[PathBuf]) -> Option<StopReason> {
+    pub(crate) fn catch_libraries(
+        &mut self,
+        thread: ThreadId,
+        before: &[PathBuf],
+    ) -> Result<Option<StopReason>, CommandError> {
         let after = self.loaded_paths();
         let differ = |some: &[PathBuf], others: &[PathBuf]| -> Vec<String> {
             let missing = some.iter().filter(|path| !others.contains(path));
@@ -224,11 +251,11 @@ impl Session {
         let unloaded =
             |it: &Catchpoint| matches!(&it.catch, Catch::Unload(text) if holds(&went, text));
         let description = format!("loaded {}", came.join(", "));
-        if let Some(reason) = self.caught("load", description, loaded) {
-            return Some(reason);
+        if let Some(reason) = self.caught(thread, "load", description, loaded)? {
+            return Ok(Some(reason));
         }
         let description = format!("unloaded {}", went.join(", "));
-        self.caught("unload", description, unloaded)
+        self.caught(thread, "unload", description, unloaded)
     }
 
     /// A thread enters the C++ runtime at a place of a catchpoint.
@@ -254,7 +281,7 @@ impl Session {
             Exception::Catch => ("catch", "caught"),
         };
         let description = format!("exception{of_type} {word}");
-        Ok(self.caught(event, description, |it| at_address(it).is_some()))
+        self.caught(thread, event, description, |it| at_address(it).is_some())
     }
 
     /// The name of the type of an exception, from the runtime's arguments

@@ -7,9 +7,11 @@
 
 use crate::breakpoints::passage;
 use crate::handling::SIGNAL_MAX;
+use crate::points::{Answer, Point, PointKind, Stopping};
 use crate::report;
 use crate::view::{PointLocation, PointView};
 use juror_debuggee::{Debuggee, Owner, SignalReport, SignalTreatment, SystemCalls};
+use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
 use std::collections::BTreeSet;
 use syscalls::x86_64::Sysno;
@@ -58,18 +60,12 @@ impl Exception {
 /// One catchpoint.
 #[derive(Debug)]
 pub(crate) struct Catchpoint {
-    /// By which the user knows it.
-    pub number: u32,
+    /// What it has like all points.
+    pub point: Point,
     /// What was typed after `catch`.
     pub text: String,
     /// What it waits for.
     pub catch: Catch,
-    /// It goes away when it stops the program.
-    pub temporary: bool,
-    /// It stops the program.
-    pub enabled: bool,
-    /// How often it did.
-    pub hits: u64,
     /// Where the C++ runtime is entered for it.
     pub addresses: Vec<u64>,
 }
@@ -80,7 +76,7 @@ impl Catchpoint {
             place: report::location(program, address),
             number,
             enabled: true,
-            hits: self.hits,
+            hits: self.point.hits,
             passage: passage(program, address),
         };
         self.addresses.iter().zip(1..).map(location).collect()
@@ -93,15 +89,6 @@ pub(crate) struct Catchpoints {
     list: Vec<Catchpoint>,
 }
 
-/// What stopped the program: the catchpoints' numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Caught {
-    /// Their numbers.
-    pub numbers: Vec<u32>,
-    /// One of them was temporary and is gone.
-    pub temporary: bool,
-}
-
 impl Catchpoints {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Catchpoint> {
         self.list.iter()
@@ -111,13 +98,14 @@ impl Catchpoints {
         self.list.push(catchpoint);
     }
 
-    pub(crate) fn contains(&self, number: u32) -> bool {
-        self.list.iter().any(|it| it.number == number)
+    /// All of them, in the order of their numbers.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Catchpoint> {
+        self.list.iter_mut()
     }
 
-    /// Removes those with these numbers, or all.
+    /// Removes those of these numbers.
     pub(crate) fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
-        let is_meant = |it: &Catchpoint| numbers.is_empty() || numbers.contains(&it.number);
+        let is_meant = |it: &Catchpoint| numbers.contains(&it.point.number);
         if let Some(program) = program {
             for gone in self.list.iter_mut().filter(|it| is_meant(it)) {
                 gone.unplant(program);
@@ -126,30 +114,12 @@ impl Catchpoints {
         self.list.retain(|it| !is_meant(it));
     }
 
-    /// Makes those with these numbers, or all, stop the program or not.
-    pub(crate) fn enable(&mut self, program: Option<&mut Program>, numbers: &[u32], enabled: bool) {
-        for it in &mut self.list {
-            if numbers.is_empty() || numbers.contains(&it.number) {
-                it.enabled = enabled;
-            }
-        }
-        if let Some(program) = program {
-            self.bind(program);
-        }
-    }
-
     /// As `info breakpoints` shows them.
     pub(crate) fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let view = |it: &Catchpoint| PointView {
-            number: Some(it.number),
-            owner: "developer".to_owned(),
-            kind: "catchpoint",
-            for_what: format!("catch {}", it.text),
-            enabled: it.enabled,
-            temporary: it.temporary,
             locations: program.map_or_else(Vec::new, |program| it.locations(program)),
-            hits: it.hits,
-            ..PointView::default()
+            ..it.point
+                .view(PointKind::Catchpoint, &format!("catch {}", it.text))
         };
         self.list.iter().map(view).collect()
     }
@@ -194,7 +164,7 @@ impl Catchpoints {
     }
 
     fn enabled(&self) -> impl Iterator<Item = &Catchpoint> {
-        self.list.iter().filter(|it| it.enabled)
+        self.list.iter().filter(|it| it.point.enabled)
     }
 
     fn system_calls(&self) -> SystemCalls {
@@ -217,33 +187,22 @@ impl Catchpoints {
         self.enabled().any(catches)
     }
 
-    /// Counts a hit of all enabled catchpoints that wait for something, and
-    /// removes the temporary ones; nothing when none does.
+    /// Counts a hit of all enabled catchpoints that wait for something, where
+    /// their conditions hold, which `ask` tells; nothing when none stops the
+    /// program.
     pub(crate) fn hit(
         &mut self,
-        program: Option<&mut Program>,
         is_meant: impl Fn(&Catchpoint) -> bool,
-    ) -> Option<Caught> {
-        let mut caught = Caught {
-            numbers: Vec::new(),
-            temporary: false,
-        };
-        let mut gone = Vec::new();
-        for it in self.list.iter_mut().filter(|it| it.enabled) {
-            if !is_meant(it) {
-                continue;
-            }
-            it.hits += 1;
-            caught.numbers.push(it.number);
-            if it.temporary {
-                caught.temporary = true;
-                gone.push(it.number);
+        ask: impl Fn(&Condition) -> Answer,
+    ) -> Option<Stopping> {
+        let mut stopping = None;
+        for it in self.list.iter_mut().filter(|it| it.point.enabled) {
+            if is_meant(it) {
+                let answer = it.point.condition.as_ref().map_or(Ok(true), &ask);
+                it.point.take_hit(answer, &mut stopping);
             }
         }
-        if !gone.is_empty() {
-            self.delete(program, &gone);
-        }
-        (!caught.numbers.is_empty()).then_some(caught)
+        stopping
     }
 }
 
@@ -252,7 +211,7 @@ impl Catchpoint {
         let Catch::Exception(exception) = self.catch else {
             return Vec::new();
         };
-        if !self.enabled {
+        if !self.point.enabled {
             return Vec::new();
         }
         let found = program.modules.definitions(exception.function(), |_| true);
@@ -294,15 +253,13 @@ pub(crate) fn system_call_names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::points::Fate;
 
     fn catchpoint(number: u32, catch: Catch) -> Catchpoint {
         Catchpoint {
-            number,
+            point: Point::new(number, None, Fate::Keep),
             text: String::new(),
             catch,
-            temporary: false,
-            enabled: true,
-            hits: 0,
             addresses: Vec::new(),
         }
     }
@@ -324,7 +281,7 @@ mod tests {
         all.add(catchpoint(1, Catch::SystemCalls(only(&[1, 2]))));
         all.add(catchpoint(2, Catch::SystemCalls(only(&[2, 3]))));
         assert_eq!(all.system_calls(), only(&[1, 2, 3]));
-        all.enable(None, &[2], false);
+        all.list[1].point.enabled = false;
         assert_eq!(all.system_calls(), only(&[1, 2]));
         all.add(catchpoint(3, Catch::SystemCalls(SystemCalls::All)));
         assert_eq!(all.system_calls(), SystemCalls::All);
@@ -336,20 +293,19 @@ mod tests {
     fn hits_are_counted_and_temporary_ones_go() {
         let mut all = Catchpoints::default();
         all.add(catchpoint(4, Catch::Fork));
-        all.add(Catchpoint {
-            temporary: true,
-            ..catchpoint(5, Catch::Fork)
-        });
-        let is_fork = |it: &Catchpoint| it.catch == Catch::Fork;
-        let caught = |numbers: &[u32], temporary| {
-            let numbers = numbers.to_vec();
-            Some(Caught { numbers, temporary })
+        all.add(catchpoint(5, Catch::Fork));
+        all.list[1].point.fate = Fate::Delete;
+        let mut hit = || {
+            let stopping = all.hit(|it| it.catch == Catch::Fork, |_| Ok(true));
+            let stopping = stopping.map(|it| (it.numbers.to_vec(), it.spent.to_vec()));
+            let (_, spent) = stopping.clone().unwrap_or_default();
+            all.delete(None, &spent);
+            stopping
         };
-        assert_eq!(all.hit(None, is_fork), caught(&[4, 5], true));
-        assert_eq!(all.hit(None, is_fork), caught(&[4], false));
-        assert_eq!(all.iter().map(|it| it.hits).collect::<Vec<_>>(), [2]);
-        all.enable(None, &[], false);
-        assert_eq!(all.hit(None, is_fork), None);
-        assert!(!all.contains(5));
+        assert_eq!(hit(), Some((vec![4, 5], vec![5])));
+        assert_eq!(hit(), Some((vec![4], vec![])));
+        assert_eq!(all.iter().map(|it| it.point.hits).collect::<Vec<_>>(), [2]);
+        all.list[0].point.enabled = false;
+        assert!(all.hit(|_| true, |_| Ok(true)).is_none());
     }
 }

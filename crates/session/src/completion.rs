@@ -34,7 +34,7 @@ impl Session {
                 .collect(),
             Completes::Properties => self
                 .watch
-                .watched
+                .shown()
                 .iter()
                 .map(|watched| watched.property.name.to_string())
                 .collect(),

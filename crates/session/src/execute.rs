@@ -1,16 +1,16 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-use crate::breakpoints::Fate;
+use crate::command_line::CommandLine;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
 use crate::options::{CommandError, Observer};
+use crate::points::Fate;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
 use crate::watchpoints::WatchKind;
 use juror_debuggee::Origin;
-use std::ffi::OsString;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -148,10 +148,11 @@ impl Session {
     }
 
     fn prepare_run(&mut self, rest: &str) -> Result<(), CommandError> {
-        if !rest.is_empty() {
-            self.set_arguments(split_words(rest)?);
-        }
-        if self.is_fresh && rest.is_empty() {
+        let line = match rest {
+            "" => None,
+            _ => Some(CommandLine::parse(rest)?),
+        };
+        if self.is_fresh && line.is_none() {
             return Ok(());
         }
         if self.options.program.as_os_str().is_empty() {
@@ -168,12 +169,18 @@ impl Session {
                 "let it go on with detach, or end it with kill; then run starts the program",
             ));
         }
+        let redirections = line.as_ref().map(|line| &line.redirections);
+        redirections.unwrap_or(&self.redirections).check()?;
+        if let Some(line) = line {
+            self.options.arguments = line.arguments;
+            self.redirections = line.redirections;
+        }
         if let Some(program) = &mut self.program {
             program.debuggee.kill()?;
         }
         self.forget_program();
         self.watch.restart(self.options.history);
-        self.breakpoints.forget_hits();
+        self.forget_hits();
         self.launch()?;
         Ok(())
     }
@@ -413,57 +420,5 @@ pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
             .parse()
             .map(Some)
             .map_err(|_| CommandError::new(format!("`{text}` is not a number"))),
-    }
-}
-
-/// Splits arguments as a shell does: quotes and backslashes, nothing else.
-fn split_words(text: &str) -> Result<Vec<OsString>, CommandError> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut characters = text.chars();
-    while let Some(c) = characters.next() {
-        match (c, quote) {
-            ('\\', None | Some('"')) => {
-                word.get_or_insert_default()
-                    .push(characters.next().unwrap_or('\\'));
-            }
-            ('\'' | '"', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (c, Some(open)) if c == open => quote = None,
-            (c, None) if c.is_whitespace() => words.extend(word.take()),
-            (c, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    if quote.is_some() {
-        return Err(CommandError::new("a quote is not closed"));
-    }
-    words.extend(word);
-    Ok(words.into_iter().map(OsString::from).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_split_as_a_shell_does() {
-        for (text, expected) in [
-            ("a b", &["a", "b"][..]),
-            ("  'a b'  c", &["a b", "c"]),
-            (r#""a \" b" c\ d"#, &["a \" b", "c d"]),
-            ("''", &[""]),
-            ("", &[]),
-        ] {
-            let words = split_words(text).unwrap();
-            assert_eq!(
-                words,
-                expected.iter().map(OsString::from).collect::<Vec<_>>(),
-                "{text}"
-            );
-        }
-        assert!(split_words("'a").is_err());
     }
 }

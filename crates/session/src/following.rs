@@ -63,6 +63,7 @@ impl Session {
         observer.notice(&format!("following process {process}, which it has forked"));
         program.follow(thread);
         self.watch.follow(program, thread, parent)?;
+        self.watchpoints.follow(thread, parent);
         self.selection.thread = Some(thread);
         // The step of a thread that is gone is over.
         let is_step =

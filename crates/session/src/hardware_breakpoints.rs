@@ -1,29 +1,31 @@
 //! `hbreak` and `thbreak`: breakpoints in debug registers.
 
-use crate::breakpoints::Resolvable;
+use crate::breakpoints::{Found, Resolvable, check};
 use crate::options::CommandError;
 use crate::place;
+use crate::point_commands::{condition, in_condition};
+use crate::points::{Ability, Fate, Point, PointKind, Stopping};
+use crate::print::convenience;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::view::{Outcome, PointLocation, PointView, StopReason};
+use crate::view::{Outcome, PointLocation, PointView};
 use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_instrument::condition::{Check, Condition};
+use juror_instrument::expression::ExpressionError;
 use juror_instrument::program::Program;
-use juror_language::Expression;
+use juror_instrument::typed::Typed;
 
 /// A breakpoint in debug registers.
 #[derive(Debug)]
 pub struct HardwareBreakpoint {
-    number: u32,
-    text: String,
+    /// What it has like all points.
+    pub point: Point,
+    /// Its place, as it was written.
+    pub text: String,
     place: Resolvable,
-    condition: Option<Expression>,
-    condition_text: Option<String>,
-    temporary: bool,
-    enabled: bool,
-    hits: u64,
-    /// Where it is set now.
-    addresses: Vec<u64>,
+    /// Where it is set now, with its condition prepared for each place.
+    sites: Vec<(u64, Check)>,
 }
 
 /// All of them, in the order of their numbers.
@@ -33,110 +35,163 @@ pub struct HardwareBreakpoints {
 }
 
 impl HardwareBreakpoint {
-    fn set(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        let addresses = self.place.resolve(&program.modules).addresses;
-        for address in addresses {
-            if !self.addresses.contains(&address) {
+    /// Sets it where it is to be, or lifts it.
+    fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        if !self.point.enabled {
+            return self.lift(program);
+        }
+        for address in self.place.resolve(&program.modules).addresses {
+            if !self.sites.iter().any(|&(at, _)| at == address) {
                 program.debuggee.insert_hardware(address)?;
-                self.addresses.push(address);
+                self.sites.push((address, Check::default()));
             }
         }
+        self.prepare(program);
         Ok(())
     }
 
     fn lift(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        for address in std::mem::take(&mut self.addresses) {
+        for (address, _) in std::mem::take(&mut self.sites) {
             program.debuggee.remove_hardware(address)?;
         }
         Ok(())
     }
+
+    /// Prepares the condition for each place. Where it cannot be, it is
+    /// evaluated at the hit, which says why.
+    fn prepare(&mut self, program: &Program) {
+        for (address, check) in &mut self.sites {
+            let condition = self.point.condition.as_ref();
+            let prepared = condition.map(|it| it.at(program, *address).unwrap_or_default());
+            *check = prepared.unwrap_or_default();
+        }
+    }
 }
 
 impl HardwareBreakpoints {
-    /// The numbers of all.
-    pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.list.iter().map(|it| it.number)
+    /// All of them, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &HardwareBreakpoint> {
+        self.list.iter()
     }
 
-    /// Sets them in a program that has just been loaded.
-    pub fn bind(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        for breakpoint in self.list.iter_mut().filter(|it| it.enabled) {
-            breakpoint.set(program)?;
-        }
-        Ok(())
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut HardwareBreakpoint> {
+        self.list.iter_mut()
+    }
+
+    /// The names of the functions that they are at.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|it| it.place.function())
+    }
+
+    /// Sets those that stop the program, wherever their places are in what is
+    /// loaded now, and lifts the others.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        let mut list = self.list.iter_mut();
+        list.try_for_each(|breakpoint| breakpoint.settle(program))
     }
 
     /// The process is gone; the places stay.
     pub fn forget_locations(&mut self) {
         for breakpoint in &mut self.list {
-            breakpoint.addresses.clear();
+            breakpoint.sites.clear();
         }
     }
 
-    /// Removes the one of this number.
+    /// Removes those of these numbers.
     pub fn delete(
         &mut self,
-        program: Option<&mut Program>,
-        number: u32,
+        mut program: Option<&mut Program>,
+        numbers: &[u32],
     ) -> Result<(), DebuggeeError> {
-        let position = self.list.iter().position(|it| it.number == number);
-        let breakpoint = position.map(|position| self.list.remove(position));
-        match (breakpoint, program) {
-            (Some(mut breakpoint), Some(program)) => breakpoint.lift(program),
-            _ => Ok(()),
+        let is_meant = |it: &mut HardwareBreakpoint| numbers.contains(&it.point.number);
+        let mut result = Ok(());
+        for mut gone in self.list.extract_if(.., is_meant) {
+            if let Some(program) = program.as_deref_mut() {
+                result = result.and(gone.lift(program));
+            }
         }
+        result
     }
 
-    /// Makes the one of this number stop the program, or not.
-    pub fn enable(
+    /// The numbers of those that are in one of these places.
+    pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
+        let is_there = |it: &&HardwareBreakpoint| {
+            let mut sites = it.sites.iter();
+            sites.any(|&(address, _)| places.iter().any(|place| place.address == address))
+        };
+        let there = self.list.iter().filter(is_there);
+        there.map(|it| it.point.number).collect()
+    }
+
+    /// Gives one another condition, or none.
+    ///
+    /// # Errors
+    /// It could be asked at none of its places.
+    pub fn set_condition(
         &mut self,
-        program: Option<&mut Program>,
+        program: Option<&Program>,
         number: u32,
-        enabled: bool,
-    ) -> Result<(), DebuggeeError> {
-        let Some(breakpoint) = self.list.iter_mut().find(|it| it.number == number) else {
+        condition: Option<Condition>,
+    ) -> Result<(), ExpressionError> {
+        let mut list = self.list.iter_mut();
+        let Some(breakpoint) = list.find(|it| it.point.number == number) else {
             return Ok(());
         };
-        breakpoint.enabled = enabled;
-        match program {
-            None => Ok(()),
-            Some(program) if enabled => breakpoint.set(program),
-            Some(program) => breakpoint.lift(program),
+        if let (Some(condition), Some(program)) = (&condition, program) {
+            let sites = breakpoint.sites.iter();
+            check(condition, program, sites.map(|&(address, _)| address))?;
         }
+        breakpoint.point.condition = condition;
+        if let Some(program) = program {
+            breakpoint.prepare(program);
+        }
+        Ok(())
+    }
+
+    /// A thread has come to an address. `values` are those of `$1` and so on.
+    fn hit(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Option<Stopping> {
+        let mut stopping = None;
+        for breakpoint in &mut self.list {
+            let Some((_, check)) = breakpoint.sites.iter().find(|&&(at, _)| at == address) else {
+                continue;
+            };
+            if !breakpoint.point.is_for(program, thread) {
+                continue;
+            }
+            let answer = match &breakpoint.point.condition {
+                Some(condition) => condition.holds(check, program, thread, values),
+                None => Ok(true),
+            };
+            breakpoint.point.take_hit(answer, &mut stopping);
+        }
+        stopping
     }
 
     /// As `info breakpoints` shows them.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
-        let view = |it: &HardwareBreakpoint| PointView {
-            number: Some(it.number),
-            owner: "developer".to_owned(),
-            kind: "hardware breakpoint",
-            for_what: it.text.clone(),
-            enabled: it.enabled,
-            temporary: it.temporary,
-            locations: match program {
-                Some(program) => {
-                    let addresses = it.addresses.iter();
-                    addresses
-                        .zip(1..)
-                        .map(|(&at, number)| PointLocation {
-                            place: report::location(program, at),
-                            number,
-                            enabled: it.enabled,
-                            hits: it.hits,
-                            passage: Some("hardware".to_owned()),
-                        })
-                        .collect()
-                }
-                None => Vec::new(),
-            },
-            hits: it.hits,
+        let place = |it: &HardwareBreakpoint, address, number| PointLocation {
+            place: program.map_or_else(Default::default, |it| report::location(it, address)),
+            number,
+            enabled: it.point.enabled,
+            hits: it.point.hits,
             passage: Some("hardware".to_owned()),
-            condition: it.condition_text.clone(),
-            thread: None,
-            ignore: 0,
-            stops_left: None,
-            commands: Vec::new(),
+        };
+        let view = |it: &HardwareBreakpoint| PointView {
+            locations: it
+                .sites
+                .iter()
+                .zip(1..)
+                .map(|(&(address, _), number)| place(it, address, number))
+                .collect(),
+            passage: Some("hardware".to_owned()),
+            ..it.point.view(PointKind::HardwareBreakpoint, &it.text)
         };
         self.list.iter().map(view).collect()
     }
@@ -150,19 +205,13 @@ impl Session {
         temporary: bool,
     ) -> Result<Outcome, CommandError> {
         let placed = place::parse(rest).map_err(CommandError::new)?;
-        let condition = match &placed.condition {
-            None => None,
-            Some(text) => {
-                let (expression, diagnostics) = juror_language::parse_expression(text);
-                if let Some(error) = diagnostics.iter().find(|it| it.is_error()) {
-                    return Err(CommandError {
-                        message: format!("in the condition: {}", error.message),
-                        help: error.help.clone(),
-                    });
-                }
-                expression
-            }
-        };
+        let condition = placed.condition.as_deref().map(condition).transpose()?;
+        if condition.as_ref().is_some_and(Condition::calls_functions) {
+            PointKind::HardwareBreakpoint.must_have(Ability::CallingConditions)?;
+        }
+        if let Some(thread) = placed.thread {
+            self.check_thread(thread)?;
+        }
         let place = self.resolvable(&placed.place)?;
         let resolved = place.resolve(self.modules());
         let Some(&first) = resolved.addresses.first() else {
@@ -171,25 +220,34 @@ impl Session {
                 "a breakpoint (break) waits for a library that has the place",
             ));
         };
+        if let (place::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+            self.check_address(*address)?;
+        }
+        if let (Some(condition), Some(program)) = (&condition, &self.program) {
+            let addresses = resolved.addresses.iter().copied();
+            check(condition, program, addresses).map_err(in_condition)?;
+        }
+        let fate = if temporary { Fate::Delete } else { Fate::Keep };
         let mut breakpoint = HardwareBreakpoint {
-            number: 0,
-            text: if rest.is_empty() { "here" } else { rest }.to_owned(),
+            point: Point {
+                thread: placed.thread,
+                ..Point::new(0, condition, fate)
+            },
+            text: match placed.text.as_str() {
+                "" => "here".to_owned(),
+                text => text.to_owned(),
+            },
             place,
-            condition,
-            condition_text: placed.condition.clone(),
-            temporary,
-            enabled: true,
-            hits: 0,
-            addresses: Vec::new(),
+            sites: Vec::new(),
         };
         if let Some(program) = &mut self.program
-            && let Err(error) = breakpoint.set(program)
+            && let Err(error) = breakpoint.settle(program)
         {
             breakpoint.lift(program)?;
             return Err(error.into());
         }
         let number = self.breakpoints.take_number();
-        breakpoint.number = number;
+        breakpoint.point.number = number;
         self.hardware_breakpoints.list.push(breakpoint);
         let described = self.modules().describe(first);
         let function = described
@@ -208,45 +266,17 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let mut numbers = Vec::new();
-        let mut gone = Vec::new();
-        for position in 0..self.hardware_breakpoints.list.len() {
-            let Some(breakpoint) = self.hardware_breakpoints.list.get(position) else {
-                continue;
-            };
-            if !breakpoint.addresses.contains(&address) {
-                continue;
-            }
-            let condition = breakpoint.condition.clone();
-            // One that cannot be evaluated stops, too.
-            let holds = condition
-                .is_none_or(|condition| self.condition_holds(thread, &condition).unwrap_or(true));
-            let Some(breakpoint) = self.hardware_breakpoints.list.get_mut(position) else {
-                continue;
-            };
-            if !holds {
-                continue;
-            }
-            breakpoint.hits += 1;
-            numbers.push(breakpoint.number);
-            if breakpoint.temporary {
-                gone.push(breakpoint.number);
-            }
-        }
-        let temporary = !gone.is_empty();
-        for number in gone {
-            let program = self.program.as_mut();
-            self.hardware_breakpoints.delete(program, number)?;
-        }
-        if numbers.is_empty() {
+        let Some(program) = &self.program else {
             return Ok(None);
-        }
-        let reason = StopReason::Breakpoint {
-            numbers,
-            errors: Vec::new(),
-            temporary,
-            silent: false,
         };
-        Ok(Some(Pause::Reason(reason, thread)))
+        let values = |name: &str| convenience(&self.values, name);
+        let points = &mut self.hardware_breakpoints;
+        match points.hit(program, thread, address, &values) {
+            Some(stopping) => {
+                let reason = self.breakpoint_reason(stopping)?;
+                Ok(Some(Pause::Reason(reason, thread)))
+            }
+            None => Ok(None),
+        }
     }
 }

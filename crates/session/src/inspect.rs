@@ -211,7 +211,7 @@ impl Session {
         views.extend(self.hardware_breakpoints.views(program));
         views.extend(self.watchpoints.views(program));
         views.sort_by_key(|view| view.number);
-        for (number, watched) in self.watch.watched.iter().enumerate() {
+        for (number, watched) in self.watch.shown().iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {
                 let planted: Vec<_> = self
                     .watch
@@ -227,7 +227,7 @@ impl Session {
                     kind: "event",
                     for_what: format!(
                         "{}: {} = {} {}",
-                        watched.property.name, symbolic.name, symbolic.kind, symbolic.function
+                        watched.property.name, symbolic.name, symbolic.kind, symbolic.subject
                     ),
                     enabled: !planted.is_empty(),
                     locations: match program {
@@ -255,7 +255,7 @@ impl Session {
 
     /// `monitor`, `monitor NAME`
     pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
-        if self.watch.watched.is_empty() {
+        if self.watch.shown().is_empty() {
             return Err(CommandError::with_help(
                 "no property is watched",
                 "give one when you start juror: juror run --property FILE PROGRAM",
@@ -263,7 +263,7 @@ impl Session {
         }
         if name.is_empty() {
             return Ok(Outcome::Monitors(
-                self.watch.watched.iter().map(report::monitor).collect(),
+                self.watch.shown().iter().map(report::monitor).collect(),
             ));
         }
         let names = || {
@@ -274,7 +274,7 @@ impl Session {
         };
         let found = self
             .watch
-            .watched
+            .shown()
             .iter()
             .find(|watched| &*watched.property.name == name);
         let Some(watched) = found else {

@@ -13,19 +13,25 @@ mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
+mod command_line;
 pub mod commands;
 mod completion;
 mod evaluations;
 mod execute;
+mod followed;
 mod following;
 mod handling;
 mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+pub mod offline;
 mod options;
 pub mod place;
+mod point_commands;
+pub mod points;
 mod print;
+mod recording;
 mod report;
 mod run;
 mod session;
@@ -38,7 +44,7 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, SelfCheck, SelfCheckReport,
-    SessionError,
+    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    SelfCheckReport, SessionError,
 };
 pub use session::Session;

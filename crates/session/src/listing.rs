@@ -14,6 +14,11 @@ const LIST_LINES: u32 = 10;
 impl Session {
     /// The place that was written, as one that can be looked for.
     pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
+        if let (Place::Function(name), Some(program), Some(thread)) =
+            (written, &mut self.program, self.selection.thread)
+        {
+            program.resolve_functions(name, thread, !self.is_fresh);
+        }
         let frame = if self.program.is_some() {
             self.selected_frame().ok()
         } else {

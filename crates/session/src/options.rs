@@ -57,6 +57,20 @@ pub struct Options {
     pub ignore_inlined: bool,
     /// Follows what the breakpoint engine is told and orders.
     pub self_check: Option<SelfCheck>,
+    /// Where the events of the run are recorded.
+    pub recording: Option<Recording>,
+}
+
+/// What is recorded of a run, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The file; what was in it is gone.
+    pub file: PathBuf,
+    /// The binary form, not JSON lines.
+    pub binary: bool,
+    /// Events besides those of the properties, each as a property declares it:
+    /// `before f(x)`.
+    pub events: Vec<String>,
 }
 
 /// Why a session could not begin.

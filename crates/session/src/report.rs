@@ -3,9 +3,9 @@
 
 use crate::view::{
     EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
-    StateChange, ViolationView,
+    StateChange, StopReason, ViolationView,
 };
-use crate::watch::{Watch, Watched};
+use crate::watch::{Reaction, Watch, Watched};
 use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
@@ -14,6 +14,8 @@ use juror_monitor::{Change, PathEvent, SliceId};
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
+/// Reports of one stop; more of them say the same.
+const VIOLATIONS_MAX: usize = 10;
 /// Inlined places that are named.
 const PLACES_MAX: usize = 5;
 
@@ -30,13 +32,24 @@ pub fn location(program: &Program, address: u64) -> Location {
     }
 }
 
-/// Where a call was made: the line of the call, not of what follows it.
-fn call_location(program: Option<&Program>, caller: u64) -> Location {
-    match program {
-        Some(program) => Location {
+/// Who knows where calls were made: the program, or its trace.
+pub trait Places {
+    /// Where a call was made: the line of the call, not of what follows it.
+    fn call(&self, caller: u64) -> Location;
+}
+
+impl Places for Program {
+    fn call(&self, caller: u64) -> Location {
+        Location {
             address: caller,
-            ..location(program, caller.wrapping_sub(1))
-        },
+            ..location(self, caller.wrapping_sub(1))
+        }
+    }
+}
+
+fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
+    match places {
+        Some(places) => places.call(caller),
         None => Location {
             address: caller,
             ..Location::default()
@@ -45,7 +58,7 @@ fn call_location(program: Option<&Program>, caller: u64) -> Location {
 }
 
 fn event_words(event: &SymbolicEvent) -> String {
-    format!("{} {}", event.kind, event.function)
+    format!("{} {}", event.kind, event.subject)
 }
 
 fn state_name(property: &Property, state: StateId) -> String {
@@ -88,7 +101,7 @@ fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
     )
 }
 
-fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) -> PathStep {
+fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&P>) -> PathStep {
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
     // Values that were not asked for in that state say nothing.
@@ -108,7 +121,7 @@ fn path_step(property: &Property, event: &PathEvent, program: Option<&Program>) 
         what: symbolic.map_or_else(String::new, event_words),
         values,
         thread: event.thread,
-        location: call_location(program, event.address),
+        location: call_location(places, event.address),
         from: state_name(property, event.from),
         to: state_name(property, event.to),
         repeated: event.repeated,
@@ -129,11 +142,11 @@ pub struct Happened<'a> {
 }
 
 /// A change of one slice by an event that has just happened.
-pub fn state_change(
+pub fn state_change<P: Places>(
     watched: &Watched,
     change: &Change,
     happened: Happened<'_>,
-    program: &Program,
+    places: &P,
 ) -> StateChange {
     let property = &watched.property;
     // A slice that has just ended is known by what the event bound.
@@ -162,17 +175,17 @@ pub fn state_change(
     StateChange {
         property: property.name.to_string(),
         slice,
-        step: path_step(property, &event, Some(program)),
+        step: path_step(property, &event, Some(places)),
         verdict: change.verdict_after,
     }
 }
 
 /// A slice with the path that led to its state. Without a program, places are
 /// bare addresses.
-pub fn violation(
+pub fn violation<P: Places>(
     watched: &Watched,
     id: SliceId,
-    program: Option<&Program>,
+    places: Option<&P>,
     at_end: bool,
 ) -> ViolationView {
     let property = &watched.property;
@@ -197,11 +210,47 @@ pub fn violation(
         path: path
             .events
             .iter()
-            .map(|event| path_step(property, event, program))
+            .map(|event| path_step(property, event, places))
             .collect(),
         forgotten: path.forgotten,
         at_end,
     }
+}
+
+/// Why a run stops after an event, in words and views.
+pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
+    let watched = |number: usize| watch.watched.get(number);
+    if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
+        let property = watched(*number).map(|watched| &watched.property);
+        let file = property.and_then(|property| property.source_name.clone());
+        return StopReason::MonitorError {
+            property: property.map_or_else(String::new, |property| property.name.to_string()),
+            message: error.message.clone(),
+            start: error.span.start,
+            end: error.span.end,
+            file: file.unwrap_or_default().to_string(),
+        };
+    }
+    let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
+    StopReason::Violation {
+        violations: violations
+            .filter_map(|&(number, slice)| Some(violation(watched(number)?, slice, places, false)))
+            .collect(),
+    }
+}
+
+/// What the end of a run violates, as views.
+pub fn end_violations<P: Places>(
+    watch: &Watch,
+    violations: &[(usize, SliceId)],
+    places: Option<&P>,
+) -> Vec<ViolationView> {
+    let violations = violations.iter().take(VIOLATIONS_MAX);
+    violations
+        .filter_map(|&(number, slice)| {
+            Some(violation(watch.watched.get(number)?, slice, places, true))
+        })
+        .collect()
 }
 
 /// A monitor with its slices.
@@ -240,7 +289,7 @@ pub fn monitor(watched: &Watched) -> MonitorView {
 /// The properties when the run is over.
 pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
     watch
-        .watched
+        .shown()
         .iter()
         .map(|watched| {
             let events = watched
@@ -304,14 +353,14 @@ fn remarks(watched: &Watched) -> Vec<String> {
             } else {
                 "inlined calls"
             };
-            format!("{calls} of `{}` could not be seen", event.function)
+            format!("{calls} of `{}` could not be seen", event.subject)
         })
         .collect();
     inlined.dedup();
     remarks.append(&mut inlined);
     let mut absent: Vec<&str> = events()
         .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
-        .map(|(_, event)| &*event.function)
+        .map(|(_, event)| &*event.subject)
         .collect();
     absent.sort_unstable();
     absent.dedup();
@@ -332,7 +381,7 @@ fn remarks(watched: &Watched) -> Vec<String> {
                 watched.occurrences.get(*index) == Some(&0)
                     && needed.get(*index).is_some_and(|need| need.needed)
                     && event.reach == Reach::Anywhere
-                    && !absent.contains(&&*event.function)
+                    && !absent.contains(&&*event.subject)
             })
             .map(|(_, event)| event_words(event))
             .collect();
@@ -349,8 +398,8 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::UnknownFunction { near, is_stripped } => {
             let mut diagnostic = Diagnostic::error(
                 "unknown-function",
-                event.function_span.clone(),
-                format!("the program has no function `{}`", event.function),
+                event.subject_span.clone(),
+                format!("the program has no function `{}`", event.subject),
             );
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -367,13 +416,13 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::Inlined { places, only } => {
             let mut diagnostic = Diagnostic::error(
                 "inlined-function",
-                event.function_span.clone(),
+                event.subject_span.clone(),
                 if *only {
-                    format!("`{}` exists only inlined into its callers", event.function)
+                    format!("`{}` exists only inlined into its callers", event.subject)
                 } else {
                     format!(
                         "some calls of `{}` were inlined, and cannot be seen",
-                        event.function
+                        event.subject
                     )
                 },
             );
@@ -398,10 +447,10 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
         BindError::Indirect => {
             let mut diagnostic = Diagnostic::error(
                 "indirect-function",
-                event.function_span.clone(),
+                event.subject_span.clone(),
                 format!(
                     "`{}` is chosen among several when the program starts",
-                    event.function
+                    event.subject
                 ),
             );
             diagnostic.help = Some("name the one that is used on this machine".to_owned());
@@ -417,7 +466,7 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 .get(*slot)
                 .map_or_else(|| event.span.clone(), |c| c.span.clone());
             let mut diagnostic = Diagnostic::error("unreadable-value", span, error.message.clone());
-            if **function != *event.function {
+            if **function != *event.subject {
                 diagnostic.message = format!("in `{function}`: {}", diagnostic.message);
             }
             diagnostic.help.clone_from(&error.help);

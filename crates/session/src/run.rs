@@ -9,10 +9,11 @@
 
 use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
+use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
-use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView, ViolationView};
+use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::Reaction;
 use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
 use juror_instrument::frames::users_frames;
@@ -21,8 +22,6 @@ use juror_instrument::frames::users_frames;
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
-/// Reports of one stop; more of them say the same.
-const VIOLATIONS_MAX: usize = 10;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -77,6 +76,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
+        self.prepare_followed()?;
         self.running_mut()?.debuggee.resume_all()?;
         self.pump(observer, Goal::default())
     }
@@ -124,11 +124,17 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Stepped { thread, .. } => {
-                let has_returned = self.running()?.debuggee.has_returned(thread);
-                return Ok(Some(match has_returned {
-                    true => Pause::CallEnded(thread, CallEnd::Returned),
-                    false => Pause::Stepped(thread),
-                }));
+                if self.running()?.debuggee.has_returned(thread) {
+                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+                }
+                if let Some(pause) = self.compare_followed(thread)? {
+                    return Ok(Some(pause));
+                }
+                if goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                // What it has in registers is watched.
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
@@ -139,13 +145,13 @@ impl Session {
                 self.lose_evaluations(thread)?;
                 for number in self.watchpoints.of_thread(thread) {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
-                    self.watchpoints.delete(self.program.as_mut(), number)?;
+                    self.watchpoints.delete(self.program.as_mut(), &[number])?;
                 }
                 if let Some(program) = &mut self.program {
                     self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.breakpoints.end_thread(program, number) {
+                    for gone in self.end_points_of_thread(number)? {
                         observer.notice(&gone);
                     }
                 }
@@ -160,7 +166,7 @@ impl Session {
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_libraries(&before) {
+                if let Some(reason) = self.catch_libraries(thread, &before)? {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -172,7 +178,17 @@ impl Session {
                 fatal,
                 ..
             } => {
-                return self.on_signal(thread, signal, fault_address, fatal, observer);
+                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                if pause.is_none() {
+                    let debuggee = &mut self.running_mut()?.debuggee;
+                    // It came before the instruction that was to be stepped.
+                    if goal.stepping == Some(thread) {
+                        debuggee.step(thread)?;
+                    } else {
+                        debuggee.resume(thread)?;
+                    }
+                }
+                return Ok(pause);
             }
             Notice::HardwareHit { thread, address } => {
                 let announced = self.announced.take() == Some((thread, address));
@@ -203,7 +219,13 @@ impl Session {
                 thread,
                 child,
                 kind,
-            } => return self.on_forking(thread, child, kind),
+            } => {
+                let pause = self.on_forking(thread, child, kind)?;
+                if pause.is_some() {
+                    self.tell_birth(child, observer)?;
+                }
+                return Ok(pause);
+            }
             Notice::Executed { thread, path } => {
                 observer.notice(&format!("the process runs {} now", path.display()));
                 self.watch.on_exec();
@@ -212,28 +234,23 @@ impl Session {
                 self.catchpoints.forget_locations();
                 self.hardware_breakpoints.forget_locations();
                 for gone in self.watchpoints.forget_program(true) {
-                    let (number, text) = (gone.number, gone.text);
+                    let (number, text) = (gone.point.number, gone.text);
                     observer.notice(&format!(
                         "watchpoint {number} on {text} is gone: its memory is another program's now"
                     ));
                 }
                 self.running_mut()?.restart(thread);
+                self.running_mut()?.debuggee.run_by_steps(thread, false);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_exec(&path) {
+                if let Some(reason) = self.catch_exec(thread, &path)? {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => {
-                let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
-                };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
-            }
+            Notice::Forked { child, kind } => tell_forked(child, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -253,6 +270,17 @@ impl Session {
         Ok(None)
     }
 
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            tell_forked(child, kind, observer);
+        }
+        Ok(())
+    }
+
     /// A signal that the table of `handle` has something to say about.
     fn on_signal(
         &mut self,
@@ -263,7 +291,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let decision = self.handling.decide(signal, fatal);
-        if let Some(reason) = self.catch_signal(signal) {
+        if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
                 .debuggee
                 .set_delivery(thread, decision.pass)?;
@@ -275,7 +303,6 @@ impl Session {
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
-            program.debuggee.resume(thread)?;
             return Ok(None);
         }
         let reason = StopReason::Signal {
@@ -339,11 +366,15 @@ impl Session {
                     .on_call(program, thread, address, observer, &mut reaction)?;
             }
             if !reaction.is_empty() {
-                pause = Some(Pause::Reason(self.reaction_reason(&reaction), thread));
+                let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+                pause = Some(Pause::Reason(reason, thread));
             }
         }
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
             pause = self.on_call_end(thread, address)?;
+        }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
         }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
@@ -379,6 +410,9 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
+        }
         if goal.stepping == Some(thread) {
             // The step is done.
             return Ok(Some(Pause::Stepped(thread)));
@@ -391,47 +425,6 @@ impl Session {
             debuggee.resume(thread)?;
         }
         Ok(None)
-    }
-
-    fn reaction_reason(&self, reaction: &Reaction) -> StopReason {
-        if let (true, Some((monitor, error))) = (reaction.violations.is_empty(), &reaction.error) {
-            let property = self
-                .watch
-                .watched
-                .get(*monitor)
-                .map(|watched| &watched.property);
-            let file = property
-                .and_then(|p| p.source_name.clone())
-                .unwrap_or_default();
-            return StopReason::MonitorError {
-                property: property.map_or_else(String::new, |property| property.name.to_string()),
-                message: error.message.clone(),
-                start: error.span.start,
-                end: error.span.end,
-                file: file.to_string(),
-            };
-        }
-        let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
-        StopReason::Violation {
-            violations: violations
-                .filter_map(|&(m, slice)| self.violation_view(m, slice, false))
-                .collect(),
-        }
-    }
-
-    pub(crate) fn violation_view(
-        &self,
-        monitor: usize,
-        slice: juror_monitor::SliceId,
-        at_end: bool,
-    ) -> Option<ViolationView> {
-        let watched = self.watch.watched.get(monitor)?;
-        Some(report::violation(
-            watched,
-            slice,
-            self.program.as_ref(),
-            at_end,
-        ))
     }
 
     /// A point of the developer: asks its condition, counts, and stops.
@@ -454,21 +447,39 @@ impl Session {
         let Some(stopping) = hit else {
             return Ok(None);
         };
-        let silent = self.attached.prepare(&self.breakpoints, &stopping);
-        let used_up = self.breakpoints.used_up(&stopping);
-        if stopping.is_spent {
-            self.breakpoints.delete(Some(program), &used_up);
-        }
-        let errors = stopping.errors.iter().map(|(number, message)| {
-            format!("the condition of breakpoint {number} cannot be evaluated: {message}")
-        });
-        let reason = StopReason::Breakpoint {
-            errors: errors.collect(),
+        let reason = self.breakpoint_reason(stopping)?;
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Why the program stops at breakpoints.
+    pub(crate) fn breakpoint_reason(
+        &mut self,
+        stopping: Stopping,
+    ) -> Result<StopReason, CommandError> {
+        let silent = self.finish_stopping(&stopping)?;
+        Ok(StopReason::Breakpoint {
+            errors: stopping.error_sentences(PointKind::Breakpoint),
             numbers: stopping.numbers.to_vec(),
             temporary: stopping.temporary,
             silent,
-        };
-        Ok(Some(Pause::Reason(reason, thread)))
+        })
+    }
+
+    /// The program stops at points: their commands are next, and those that it
+    /// uses up go or are disabled. Tells whether the stop is not to be shown.
+    pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
+        let silent = self.attached.prepare(stopping);
+        let mut gone = Vec::new();
+        for &number in &stopping.spent {
+            if self.point(number)?.fate == Fate::Delete {
+                gone.push(number);
+            }
+        }
+        if !stopping.spent.is_empty() {
+            self.delete_points(&gone)?;
+            self.settle_points()?;
+        }
+        Ok(silent)
     }
 
     /// Makes a pause into what the user sees: all threads stand, or the
@@ -523,7 +534,7 @@ impl Session {
             return self.drain_end();
         }
         self.select_thread(thread);
-        if !matches!(reason, StopReason::Breakpoint { .. }) {
+        if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
@@ -570,7 +581,7 @@ impl Session {
         {
             location.clone_from(&first.location);
         }
-        if let StopReason::Watchpoint { accesses } = &reason
+        if let StopReason::Watchpoint { accesses, .. } = &reason
             && let Some(place) = accesses.first().map(|access| &access.place)
             && place.line.is_some()
             && place.function == location.function
@@ -613,11 +624,8 @@ impl Session {
             Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
             _ => Vec::new(),
         };
-        let violations = violations
-            .into_iter()
-            .take(VIOLATIONS_MAX)
-            .filter_map(|(monitor, slice)| self.violation_view(monitor, slice, true))
-            .collect();
+        let violations = report::end_violations(&self.watch, &violations, self.program.as_ref());
+        self.watch.end_recording(ending);
         let summaries = report::summaries(&self.watch);
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -630,6 +638,14 @@ impl Session {
             summaries,
         }
     }
+}
+
+fn tell_forked(child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+    let how = match kind {
+        ForkKind::Fork => "forked",
+        ForkKind::Vfork => "made by vfork",
+    };
+    observer.notice(&format!("process {child} {how}; it runs without juror"));
 }
 
 fn late_error(error: &crate::options::SessionError) -> StopReason {

@@ -4,6 +4,7 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
@@ -18,7 +19,6 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -62,6 +62,8 @@ pub struct Session {
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
     pub(crate) attached: Attached,
+    /// What `run` was given for the standard streams, over the options.
+    pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
     /// What is done about signals.
@@ -83,7 +85,10 @@ impl Session {
     /// A property is wrong, by itself or about this program, or the program
     /// cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
-        let (watch, warnings) = watch::load(&options.properties, options.history)?;
+        let (mut watch, warnings) = watch::load(&options.properties, options.history)?;
+        if let Some(recording) = &options.recording {
+            watch.record(recording)?;
+        }
         for warning in warnings {
             observer.notice(&format!("warning: {warning}"));
         }
@@ -103,6 +108,7 @@ impl Session {
             hardware_breakpoints: HardwareBreakpoints::default(),
             watchpoints: Watchpoints::default(),
             attached: Attached::default(),
+            redirections: Redirections::default(),
             sources: Sources::default(),
             selection: Selection::default(),
             values: Vec::new(),
@@ -134,7 +140,7 @@ impl Session {
 
     /// Starts the program and brings it to where its libraries are loaded.
     pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
-        let launch = self.launch_of();
+        let launch = self.launch_of()?;
         let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
@@ -170,7 +176,7 @@ impl Session {
         Ok(())
     }
 
-    fn launch_of(&self) -> Launch {
+    fn launch_of(&self) -> Result<Launch, SessionError> {
         let options = &self.options;
         let mut environment = Vec::new();
         if options.clear_environment {
@@ -200,12 +206,9 @@ impl Session {
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
         launch.self_check.clone_from(&options.self_check);
-        launch
-    }
-
-    /// Sets other arguments for the next start.
-    pub(crate) fn set_arguments(&mut self, arguments: Vec<OsString>) {
-        self.options.arguments = arguments;
+        let redirected = self.redirections.apply(&mut launch);
+        redirected.map_err(|error| SessionError::Launch(error.message))?;
+        Ok(launch)
     }
 
     /// Binds properties and breakpoints to what is loaded now.
@@ -215,12 +218,16 @@ impl Session {
         };
         program.update_modules();
         self.watch.bind(program, thread, &self.options, is_start)?;
+        let functions = self.breakpoints.functions();
+        for name in functions.chain(self.hardware_breakpoints.functions()) {
+            program.resolve_functions(name, thread, false);
+        }
         self.breakpoints.bind(program);
         self.catchpoints.bind(program);
         let watched = self
             .hardware_breakpoints
-            .bind(program)
-            .and_then(|()| self.watchpoints.bind(program));
+            .settle(program)
+            .and_then(|()| self.watchpoints.settle(program));
         watched.map_err(|error| SessionError::Internal(error.to_string()))
     }
 

@@ -198,11 +198,19 @@ pub enum StopReason {
         event: String,
         /// The same in words, with what it is about.
         description: String,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
     },
     /// Watched memory was accessed; the thread stands behind the access.
     Watchpoint {
         /// By which watchpoints it was seen.
         accesses: Vec<WatchedAccess>,
+        /// Conditions that could not be evaluated, each in a sentence.
+        errors: Vec<String>,
+        /// Its commands ask for the stop not to be shown.
+        silent: bool,
     },
     /// The call is over for which local variables were watched. The
     /// watchpoints are gone.
@@ -260,6 +268,29 @@ pub enum StopReason {
     },
 }
 
+impl StopReason {
+    /// Conditions of the developer's points that could not be evaluated.
+    pub fn condition_errors(&self) -> &[String] {
+        match self {
+            StopReason::Breakpoint { errors, .. }
+            | StopReason::Caught { errors, .. }
+            | StopReason::Watchpoint { errors, .. } => errors,
+            _ => &[],
+        }
+    }
+
+    /// Whether the commands of a point ask for the stop not to be shown;
+    /// nothing where no point of the developer stopped the program.
+    pub fn is_silent(&self) -> Option<bool> {
+        match self {
+            StopReason::Breakpoint { silent, .. }
+            | StopReason::Caught { silent, .. }
+            | StopReason::Watchpoint { silent, .. } => Some(*silent),
+            _ => None,
+        }
+    }
+}
+
 /// An access to watched memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchedAccess {
@@ -301,6 +332,24 @@ pub struct StopView {
     pub backtrace: Vec<FrameView>,
     /// There are more frames than `backtrace` holds.
     pub more_frames: bool,
+}
+
+/// A place in a recorded run that a reader wants to know of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceStop {
+    /// Why.
+    #[serde(flatten)]
+    pub reason: StopReason,
+    /// The number of the event in the run, where events are numbered.
+    pub sequence: Option<u64>,
+    /// When it happened, in nanoseconds since the recording began.
+    pub time_ns: Option<u64>,
+    /// juror's number of the thread, from 1; 0 where it is not known.
+    pub thread: u32,
+    /// The event: `before queue_push`.
+    pub what: String,
+    /// Where the call was made, where the trace tells.
+    pub location: Option<Location>,
 }
 
 /// How the debuggee ended.

@@ -5,8 +5,10 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
-use crate::options::{Observer, Options, PropertySource, SessionError};
+use crate::options::{Observer, Options, PropertySource, Recording, SessionError};
+use crate::recording::{self, Recorder};
 use crate::report;
+use crate::view::Ending;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, EventKind, Reach, Value, Verdict};
 use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes};
@@ -54,6 +56,38 @@ impl Reaction {
     }
 }
 
+impl Watched {
+    /// The property takes an event. Tells whether its needs may have changed;
+    /// nothing when no slice took it.
+    pub fn step(
+        &mut self,
+        number: usize,
+        event: EventId,
+        happened: &juror_monitor::Occurrence<'_>,
+        reaction: &mut Reaction,
+    ) -> Option<bool> {
+        if let Some(count) = self.occurrences.get_mut(usize::from(event.0)) {
+            *count += 1;
+        }
+        let needs_changed = match self.monitor.step(event, happened) {
+            Ok(step) if !step.taken => return None,
+            Ok(step) => step.needs_changed,
+            // The slices without the error have taken the event all the same.
+            Err(error) => {
+                self.errors += 1;
+                reaction.error.get_or_insert((number, error));
+                true
+            }
+        };
+        let changes = self.monitor.changes().iter();
+        for change in changes.filter(|change| change.violates()) {
+            self.violations += 1;
+            reaction.violations.push((number, change.slice));
+        }
+        Some(needs_changed)
+    }
+}
+
 /// All monitors of a run.
 #[derive(Default)]
 pub struct Watch {
@@ -67,6 +101,8 @@ pub struct Watch {
     values: Vec<Value>,
     /// Probes of events after calls that have just become needed.
     newly_awaited: Vec<u32>,
+    /// Who writes the trace; its events are those of the last of `watched`.
+    recorder: Option<Recorder>,
 }
 
 /// Reads and checks the property files.
@@ -111,6 +147,40 @@ impl Watch {
             0 => Monitor::new(Arc::clone(&property)),
             records => Monitor::with_history(Arc::clone(&property), records),
         };
+        self.add_monitor(property, source, monitor);
+    }
+
+    /// Records the events of all properties, and those that are named.
+    pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
+        let properties = self.watched.iter().map(|watched| &*watched.property);
+        let property = Arc::new(recording::property(properties, recording)?);
+        self.add_recorder(Recorder::new(property, recording.clone()));
+        Ok(())
+    }
+
+    fn add_recorder(&mut self, recorder: Recorder) {
+        let property = Arc::clone(recorder.property());
+        let monitor = Monitor::with_history(Arc::clone(&property), 0);
+        self.recorder = Some(recorder);
+        self.add_monitor(property, usize::MAX, monitor);
+    }
+
+    /// Without the monitor that stands for the recorder: the properties of the
+    /// user.
+    pub fn shown(&self) -> &[Watched] {
+        let hidden = usize::from(self.recorder.is_some());
+        let count = self.watched.len().saturating_sub(hidden);
+        self.watched.get(..count).unwrap_or(&[])
+    }
+
+    /// The run is over: so is its trace.
+    pub fn end_recording(&mut self, ending: Option<Ending>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end(ending);
+        }
+    }
+
+    fn add_monitor(&mut self, property: Arc<Property>, source: usize, monitor: Monitor) {
         let events = property.events.len();
         self.watched.push(Watched {
             property,
@@ -127,10 +197,13 @@ impl Watch {
 
     /// The monitors as they were before any event, for another run.
     pub fn restart(&mut self, history: usize) {
-        let before = std::mem::take(&mut self.watched);
-        *self = Watch::default();
-        for watched in before {
+        let before = std::mem::take(self);
+        let count = before.shown().len();
+        for watched in before.watched.into_iter().take(count) {
             self.add(watched.property, watched.source, history);
+        }
+        if let Some(recorder) = before.recorder {
+            self.add_recorder(recorder.restarted());
         }
     }
 
@@ -192,12 +265,16 @@ impl Watch {
             }
             if !diagnostics.is_empty() {
                 let source = options.properties.get(self.watched[monitor].source);
-                return Err(match source {
-                    Some(source) => property_error(source, diagnostics),
-                    None => SessionError::Internal("a property has no source".to_owned()),
+                return Err(match (source, &self.recorder) {
+                    (Some(source), _) => property_error(source, diagnostics),
+                    (None, Some(recorder)) => recording::wrong(recorder.recording(), diagnostics),
+                    (None, None) => SessionError::Internal("a property has no source".to_owned()),
                 });
             }
             self.apply_needs(program, monitor).map_err(internal)?;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(program, options)?;
         }
         if self
             .probes
@@ -384,36 +461,24 @@ impl Watch {
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
     ) -> Result<(), DebuggeeError> {
+        let is_recorder = monitor + 1 == self.watched.len();
         let Some(watched) = self.watched.get_mut(monitor) else {
             return Ok(());
         };
-        if let Some(count) = watched.occurrences.get_mut(usize::from(event.0)) {
-            *count += 1;
-        }
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
             address: occurrence.caller,
             values,
         };
-        let needs_changed = match watched.monitor.step(event, &happened) {
-            Ok(step) if !step.taken => return Ok(()),
-            Ok(step) => step.needs_changed,
-            // The slices without the error have taken the event all the same.
-            Err(error) => {
-                watched.errors += 1;
-                reaction.error.get_or_insert((monitor, error));
-                true
+        if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
+            if let Some(failure) = recorder.record(program, event, &happened) {
+                observer.notice(&failure);
             }
-        };
-        for change in watched
-            .monitor
-            .changes()
-            .iter()
-            .filter(|change| change.violates())
-        {
-            watched.violations += 1;
-            reaction.violations.push((monitor, change.slice));
+            return Ok(());
         }
+        let Some(needs_changed) = watched.step(monitor, event, &happened, reaction) else {
+            return Ok(());
+        };
         if observer.wants_state_changes() {
             let happened = report::Happened {
                 event,

@@ -1,18 +1,19 @@
 //! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
 //! is accessed.
 
-use crate::breakpoints::targets;
 use crate::catchpoints::system_call_name;
+use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
+use crate::point_commands::condition;
+use crate::points::{Fate, Point, PointKind, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, WatchedAccess};
-use crate::watchpoints::{Home, WatchKind, Watchpoint};
+use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
-use juror_instrument::expression::is_true;
 use juror_instrument::format::{Radix, format};
 use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
@@ -79,7 +80,10 @@ impl Session {
         let written = Written::parse(rest, kind)?;
         let kind = written.kind;
         let expression = parse_expression(written.expression)?;
-        let condition = written.condition.map(parse_expression).transpose()?;
+        let condition = written.condition.map(condition).transpose()?;
+        if let Some(condition) = &condition {
+            self.check_condition(PointKind::Watchpoint, condition)?;
+        }
         let frames = match self.program.is_some() && !self.is_fresh {
             true => self.frames()?.to_vec(),
             false => Vec::new(),
@@ -98,29 +102,32 @@ impl Session {
         let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
         let (expression, seen, dependence) =
             WatchedExpression::new(expression, scope, is_place || reads);
-        if let Err(message) = &seen.value {
+        let is_followed = dependence.moves && !is_place && !reads;
+        if let Err(message) = &seen.value
+            && !is_followed
+        {
             return Err(CommandError::new(message.clone()));
         }
-        check_ranges(&seen, dependence.reads_registers, written.expression)?;
+        match is_followed {
+            true => check_size(&seen)?,
+            false => check_ranges(&seen, dependence.reads_registers, written.expression)?,
+        }
         let home = match dependence.is_local && !is_place {
             true => Some(self.home_of_frame(level)?),
             false => None,
         };
         let number = self.breakpoints.take_number();
+        let option = if is_place { "-location " } else { "" };
         let watchpoint = Watchpoint {
-            number,
-            text: rest.to_owned(),
+            point: Point::new(number, condition, Fate::Keep),
+            text: format!("{option}{}", written.expression),
             kind,
-            condition,
-            condition_text: written.condition.map(str::to_owned),
-            enabled: true,
-            ignore: 0,
-            hits: 0,
             home,
             is_place,
             expression,
             seen,
             id: None,
+            followed: is_followed.then(Followed::default),
         };
         let Some(program) = &mut self.program else {
             return Err(crate::session::not_running());
@@ -157,6 +164,8 @@ impl Session {
             cfa,
             back: caller.map(|caller| caller.pc),
             function: frame.name.clone().unwrap_or_else(|| "??".to_owned()),
+            start: start_of(frame),
+            is_dropped: false,
         })
     }
 
@@ -168,22 +177,38 @@ impl Session {
         accesses: &[MemoryAccess],
     ) -> Result<Option<Pause>, CommandError> {
         let mut seen = Vec::new();
+        let mut stopping = None;
         for access in accesses {
-            if let Some(view) = self.watched_access(thread, access)? {
-                seen.push(view);
-            }
+            seen.extend(self.watched_access(thread, access, &mut stopping)?);
         }
-        if seen.is_empty() {
+        let Some(stopping) = stopping else {
             return Ok(None);
-        }
-        let reason = StopReason::Watchpoint { accesses: seen };
+        };
+        let reason = self.watchpoint_reason(seen, &stopping)?;
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
+    /// Why the program stops at watchpoints.
+    pub(crate) fn watchpoint_reason(
+        &mut self,
+        accesses: Vec<WatchedAccess>,
+        stopping: &Stopping,
+    ) -> Result<StopReason, CommandError> {
+        let silent = self.finish_stopping(stopping)?;
+        Ok(StopReason::Watchpoint {
+            accesses,
+            errors: stopping.error_sentences(PointKind::Watchpoint),
+            silent,
+        })
+    }
+
+    /// One access: counts it where the condition holds. Gives what the user
+    /// sees of it, if it stops the program.
     fn watched_access(
         &mut self,
         thread: ThreadId,
         access: &MemoryAccess,
+        stopping: &mut Option<Stopping>,
     ) -> Result<Option<WatchedAccess>, CommandError> {
         let Some(program) = &mut self.program else {
             return Ok(None);
@@ -194,6 +219,13 @@ impl Session {
         let before = watchpoint.look(program)?;
         let is_changed = bytes_of(&before) != bytes_of(&watchpoint.seen);
         if watchpoint.kind == WatchKind::Change && !is_changed {
+            return Ok(None);
+        }
+        let values = |name: &str| convenience(&self.values, name);
+        let answer = watchpoint.ask(program, thread, &values);
+        let stops_before = stopping.as_ref().map_or(0, |it| it.numbers.len());
+        watchpoint.point.take_hit(answer, stopping);
+        if stopping.as_ref().map_or(0, |it| it.numbers.len()) == stops_before {
             return Ok(None);
         }
         let instruction = access
@@ -211,68 +243,10 @@ impl Session {
             Some(_) => program.innermost_own_call(thread).or(instruction),
             None => instruction,
         };
-        let place = match instruction {
-            Some(at) => report::location(program, at),
-            None => report::location(program, program.registers(thread)?.rip),
-        };
-        let mut view = WatchedAccess {
-            number: watchpoint.number,
-            expression: watchpoint.text.clone(),
-            access: if writes { "write" } else { "read" }.to_owned(),
-            before: writes.then(|| value_text(program, &before)),
-            value: value_text(program, &watchpoint.seen),
-            place,
-            system_call: access.system_call.map(system_call_name),
-        };
-        if watchpoint.kind == WatchKind::Change {
-            view.access = "change".to_owned();
-        }
-        if let Some(condition) = watchpoint.condition.clone()
-            && !self.holds(thread, &condition, &mut view)
-        {
-            return Ok(None);
-        }
-        let Some(watchpoint) = self.watchpoints.watched_as(access.watch) else {
-            return Ok(Some(view));
-        };
-        watchpoint.hits += 1;
-        if watchpoint.ignore > 0 {
-            watchpoint.ignore -= 1;
-            return Ok(None);
-        }
+        let before = writes.then_some(&before);
+        let mut view = watchpoint.access_view(program, thread, before, instruction)?;
+        view.system_call = access.system_call.map(system_call_name);
         Ok(Some(view))
-    }
-
-    /// Whether a condition is true where a thread stands. One that cannot be
-    /// evaluated is shown, never false.
-    fn holds(&self, thread: ThreadId, condition: &Expression, view: &mut WatchedAccess) -> bool {
-        match self.condition_holds(thread, condition) {
-            Ok(holds) => holds,
-            Err(message) => {
-                view.expression = format!(
-                    "{} (its condition cannot be evaluated: {message})",
-                    view.expression
-                );
-                true
-            }
-        }
-    }
-
-    pub(crate) fn condition_holds(
-        &self,
-        thread: ThreadId,
-        condition: &Expression,
-    ) -> Result<bool, String> {
-        let program = self.running().map_err(|error| error.message)?;
-        let (frames, _) = program.backtrace(thread, 2);
-        let values = |name: &str| convenience(&self.values, name);
-        let scope = FrameScope {
-            program,
-            frames: &frames,
-            level: 0,
-            convenience: &values,
-        };
-        is_true(condition, &scope).map_err(|error| error.message)
     }
 
     /// A thread is at an internal point: calls may be over for which local
@@ -282,10 +256,13 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        let stack = self.watchpoints.stack_after(program, thread, address)?;
+        if let Some(landing) = self.watchpoints.landing(program, thread, address)? {
+            self.watchpoints.drop_frames(program, thread, landing)?;
+        }
+        let stack = self.watchpoints.stack_at_end(program, thread, address)?;
         let numbers = match stack {
             Some(stack) => self.watchpoints.ended(thread, stack),
             None => Vec::new(),
@@ -302,93 +279,50 @@ impl Session {
         let ended: Vec<_> = self
             .watchpoints
             .iter()
-            .filter(|it| numbers.contains(&it.number))
+            .filter(|it| numbers.contains(&it.point.number))
             .collect();
-        let expressions = ended.iter().map(|it| it.text.clone()).collect();
+        let expressions = ended.iter().map(|it| it.point.words(&it.text)).collect();
         let function = ended
             .iter()
             .find_map(|it| it.home.as_ref())
             .map_or_else(String::new, |home| home.function.clone());
-        for &number in numbers {
-            self.watchpoints.delete(self.program.as_mut(), number)?;
-        }
+        self.watchpoints.delete(self.program.as_mut(), numbers)?;
         Ok(StopReason::WatchpointEnded {
             numbers: numbers.to_vec(),
             expressions,
             function,
         })
     }
+}
 
-    /// Takes the numbers of watchpoints and hardware breakpoints out of those
-    /// that a command names, and does `work` for each; for all of them when it
-    /// names none. Gives what else was named, as it would be typed; nothing
-    /// when the command is done.
-    pub(crate) fn split_watched(
-        &mut self,
-        text: &str,
-        mut work: impl FnMut(&mut Session, u32) -> Result<(), CommandError>,
-    ) -> Result<Option<String>, CommandError> {
-        let named = targets(text).map_err(CommandError::new)?;
-        let is_meant = |number: &u32| {
-            let mut whole = named.iter().filter(|target| target.location.is_none());
-            named.is_empty() || whole.any(|target| target.number == *number)
+impl Watchpoint {
+    /// What the user sees of an access by a thread, at an instruction where it
+    /// is known; `before` is the value that a store replaced.
+    pub(crate) fn access_view(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        before: Option<&Reading>,
+        instruction: Option<u64>,
+    ) -> Result<WatchedAccess, CommandError> {
+        let place = match instruction {
+            Some(at) => report::location(program, at),
+            None => report::location(program, program.registers(thread)?.rip),
         };
-        let meant: Vec<u32> = self
-            .watchpoints
-            .iter()
-            .map(|it| it.number)
-            .chain(self.hardware_breakpoints.numbers())
-            .filter(is_meant)
-            .collect();
-        let others: Vec<String> = named
-            .iter()
-            .filter(|target| !meant.contains(&target.number))
-            .map(|target| match target.location {
-                Some(location) => format!("{}.{location}", target.number),
-                None => target.number.to_string(),
-            })
-            .collect();
-        for number in meant {
-            work(self, number)?;
-        }
-        let is_done = others.is_empty() && !named.is_empty();
-        Ok((!is_done).then(|| others.join(" ")))
-    }
-
-    /// `delete`, of what watches by debug registers, pages or steps.
-    pub(crate) fn delete_watched(&mut self, text: &str) -> Result<Option<String>, CommandError> {
-        self.split_watched(text, |session, number| {
-            let program = session.program.as_mut();
-            session.watchpoints.delete(program, number)?;
-            let program = session.program.as_mut();
-            Ok(session.hardware_breakpoints.delete(program, number)?)
+        let access = match before {
+            _ if self.kind == WatchKind::Change => "change",
+            Some(_) => "write",
+            None => "read",
+        };
+        Ok(WatchedAccess {
+            number: self.point.number,
+            expression: self.point.words(&self.text),
+            access: access.to_owned(),
+            before: before.map(|before| value_text(program, before)),
+            value: value_text(program, &self.seen),
+            place,
+            system_call: None,
         })
-    }
-
-    /// `enable` and `disable`, of the same.
-    pub(crate) fn enable_watched(
-        &mut self,
-        text: &str,
-        enabled: bool,
-    ) -> Result<Option<String>, CommandError> {
-        self.split_watched(text, |session, number| {
-            let program = session.program.as_mut();
-            session.watchpoints.enable(program, number, enabled)?;
-            let program = session.program.as_mut();
-            let points = &mut session.hardware_breakpoints;
-            Ok(points.enable(program, number, enabled)?)
-        })
-    }
-
-    /// `ignore N COUNT`, where `N` is a watchpoint; false where it is not.
-    pub(crate) fn ignore_watched(&mut self, number: u32, count: u64) -> bool {
-        match self.watchpoints.numbered(number) {
-            Some(watchpoint) => {
-                watchpoint.ignore = count;
-                true
-            }
-            None => false,
-        }
     }
 }
 
@@ -400,27 +334,28 @@ fn check_ranges(
 ) -> Result<(), CommandError> {
     if reads_registers {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in a register here, where no access can be seen"),
-            "build with -O0, or watch what it is stored to",
+            format!("`{expression}` is in a register here, where only changes can be seen"),
+            "watch and change do so; build with -O0 for more, or name what it is stored to",
         ));
     }
-    let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
     if seen.ranges.is_empty() {
         return Err(CommandError::with_help(
             format!("`{expression}` is a constant: it reads no memory"),
             "for an address, write *(int *)0x601040",
         ));
     }
-    if length > VALUE_SIZE_MAX {
-        return Err(CommandError::new(format!(
-            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
-        )));
-    }
-    Ok(())
+    check_size(seen)
 }
 
-fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
-    reading.value.as_ref().ok().map(|value| &value.place)
+/// Refuses what is too long.
+fn check_size(seen: &Reading) -> Result<(), CommandError> {
+    let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
+    match length > VALUE_SIZE_MAX {
+        true => Err(CommandError::new(format!(
+            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn value_text(program: &Program, reading: &Reading) -> String {

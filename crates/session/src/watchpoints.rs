@@ -3,12 +3,17 @@
 //! They share their numbers with breakpoints. A watchpoint of a local variable
 //! lasts as long as the variable's call; others are set again in every run.
 
+use crate::followed::Followed;
+use crate::points::{Answer, Point, PointKind};
+use crate::report;
 use crate::view::{Location, PointLocation, PointView};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
+use juror_instrument::condition::Check;
+use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::UnwindPoints;
+use juror_instrument::typed::Typed;
+use juror_instrument::unwinding::{JumpTarget, UnwindPoints};
 use juror_instrument::watched::{Reading, WatchedExpression};
-use juror_language::Expression;
 
 /// What a watchpoint stops for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,27 +40,36 @@ pub struct Home {
     pub back: Option<u64>,
     /// The function's name.
     pub function: String,
+    /// Where the function begins, in the process.
+    pub start: Option<u64>,
+    /// A jump or an exception has dropped it, and its thread is on the way to
+    /// `back`, where it goes on.
+    pub is_dropped: bool,
+}
+
+impl Home {
+    /// Whether a frame at its place on the stack is this call, not one that has
+    /// taken its place (a tail call).
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.start == start_of(frame)
+    }
+}
+
+/// Where the function of a frame begins, in the process.
+pub fn start_of(frame: &Frame) -> Option<u64> {
+    let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
+    Some(module.to_process(function.low_pc))
 }
 
 /// A watchpoint.
 #[derive(Debug)]
 pub struct Watchpoint {
-    /// By which the user knows it.
-    pub number: u32,
-    /// The expression as it was written.
+    /// What it has like all points.
+    pub point: Point,
+    /// The expression with its options, as it was written.
     pub text: String,
     /// What it stops for.
     pub kind: WatchKind,
-    /// What must be true then.
-    pub condition: Option<Expression>,
-    /// The same as it was written.
-    pub condition_text: Option<String>,
-    /// It stops the program.
-    pub enabled: bool,
-    /// How many hits are still to be passed.
-    pub ignore: u64,
-    /// How often it was hit.
-    pub hits: u64,
     /// Where it lasts; everywhere without one.
     pub home: Option<Home>,
     /// The place was fixed when it was set.
@@ -66,6 +80,8 @@ pub struct Watchpoint {
     pub seen: Reading,
     /// The debuggee's number of it, while it is watched.
     pub id: Option<WatchId>,
+    /// It is in registers, and its call is followed.
+    pub followed: Option<Followed>,
 }
 
 /// All watchpoints.
@@ -100,7 +116,9 @@ impl WatchKind {
 
 impl Watchpoint {
     fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        if self.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
+        let is_dropped = self.home.as_ref().is_some_and(|home| home.is_dropped);
+        let is_memory = self.followed.is_none() && !is_dropped;
+        if is_memory && self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
             let ranges = &self.seen.ranges;
@@ -114,6 +132,31 @@ impl Watchpoint {
         match self.id.take() {
             Some(id) => program.debuggee.unwatch(id),
             None => Ok(()),
+        }
+    }
+
+    /// The command that sets it.
+    pub fn words(&self) -> String {
+        format!("{} {}", self.kind.word(), self.text)
+    }
+
+    /// Whether its condition is true for a thread that has made an access: in
+    /// the call that the watchpoint lasts for, as when it was written;
+    /// otherwise where the access was made.
+    pub fn ask(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        values: &dyn Fn(&str) -> Option<Typed>,
+    ) -> Answer {
+        let Some(condition) = &self.point.condition else {
+            return Ok(true);
+        };
+        match &self.home {
+            Some(home) if home.thread == thread => {
+                condition.holds_in_call(program, thread, home.cfa, values)
+            }
+            _ => condition.holds(&Check::default(), program, thread, values),
         }
     }
 
@@ -135,9 +178,28 @@ impl Watchpoints {
         self.list.iter()
     }
 
-    /// One by its number.
-    pub fn numbered(&mut self, number: u32) -> Option<&mut Watchpoint> {
-        self.list.iter_mut().find(|it| it.number == number)
+    /// All of them, in the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        self.list.iter_mut()
+    }
+
+    /// Those that stop the program and are in registers.
+    pub(crate) fn followed(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        let is_followed = |it: &&mut Watchpoint| {
+            let is_dropped = it.home.as_ref().is_some_and(|home| home.is_dropped);
+            it.point.enabled && it.followed.is_some() && !is_dropped
+        };
+        self.list.iter_mut().filter(is_followed)
+    }
+
+    /// Where a thread goes on that is about to drop frames.
+    pub(crate) fn landing(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<JumpTarget>, DebuggeeError> {
+        self.unwind_points.landing(program, thread, address)
     }
 
     /// One by the debuggee's number.
@@ -162,52 +224,35 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// Removes the one of this number.
+    /// Removes those of these numbers.
     pub fn delete(
         &mut self,
-        program: Option<&mut Program>,
-        number: u32,
+        mut program: Option<&mut Program>,
+        numbers: &[u32],
     ) -> Result<(), DebuggeeError> {
-        let position = self.list.iter().position(|it| it.number == number);
-        let Some(position) = position else {
-            return Ok(());
-        };
-        let mut watchpoint = self.list.remove(position);
-        let Some(program) = program else {
-            return Ok(());
-        };
-        if let Some(back) = watchpoint.home.as_ref().and_then(|home| home.back) {
-            program.debuggee.remove(back, Owner::Internal)?;
-        }
-        watchpoint.disarm(program)
-    }
-
-    /// Makes the one of this number stop the program, or not.
-    pub fn enable(
-        &mut self,
-        program: Option<&mut Program>,
-        number: u32,
-        enabled: bool,
-    ) -> Result<(), DebuggeeError> {
-        let Some(watchpoint) = self.list.iter_mut().find(|it| it.number == number) else {
-            return Ok(());
-        };
-        watchpoint.enabled = enabled;
-        match program {
-            None => Ok(()),
-            Some(program) if enabled => {
-                watchpoint.look(program)?;
-                watchpoint.arm(program)
+        let is_meant = |it: &mut Watchpoint| numbers.contains(&it.point.number);
+        let mut result = Ok(());
+        for mut gone in self.list.extract_if(.., is_meant) {
+            let Some(program) = program.as_deref_mut() else {
+                continue;
+            };
+            if let Some(back) = gone.home.as_ref().and_then(|home| home.back) {
+                result = result.and(program.debuggee.remove(back, Owner::Internal));
             }
-            Some(program) => watchpoint.disarm(program),
+            result = result.and(gone.disarm(program));
+            result = result.and(gone.unfollow(program));
         }
+        result
     }
 
-    /// Watches again, in a program that has just been loaded, what has been
-    /// watched in the one before.
-    pub fn bind(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+    /// Watches what the enabled ones watch, also in a program that has just
+    /// been loaded, and nothing else.
+    pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for watchpoint in &mut self.list {
-            if watchpoint.id.is_none() {
+            if !watchpoint.point.enabled {
+                watchpoint.disarm(program)?;
+                watchpoint.unfollow(program)?;
+            } else if watchpoint.id.is_none() && watchpoint.followed.is_none() {
                 watchpoint.look(program)?;
                 watchpoint.arm(program)?;
             }
@@ -234,7 +279,16 @@ impl Watchpoints {
             .list
             .iter()
             .filter(|it| it.home.as_ref().is_some_and(is_over));
-        over.map(|it| it.number).collect()
+        over.map(|it| it.point.number).collect()
+    }
+
+    /// The process is the forked child of the one before: `thread` is in the
+    /// calls that `parent` was in.
+    pub fn follow(&mut self, thread: ThreadId, parent: ThreadId) {
+        let homes = self.list.iter_mut().filter_map(|it| it.home.as_mut());
+        for home in homes.filter(|home| home.thread == parent) {
+            home.thread = thread;
+        }
     }
 
     /// Those of a thread that has ended.
@@ -244,12 +298,40 @@ impl Watchpoints {
             .list
             .iter()
             .filter(|it| it.home.as_ref().is_some_and(of));
-        of_thread.map(|it| it.number).collect()
+        of_thread.map(|it| it.point.number).collect()
     }
 
-    /// The stack pointer that a thread at an internal point will have: as it
-    /// is where a call returns, as it becomes where frames are dropped.
-    pub fn stack_after(
+    /// A thread drops the frames below a place, and goes on there: the calls
+    /// among them end there. Other code has their memory from now on.
+    ///
+    /// # Errors
+    /// The point there cannot be set.
+    pub(crate) fn drop_frames(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        landing: JumpTarget,
+    ) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            let Some(home) = &mut watchpoint.home else {
+                continue;
+            };
+            if home.thread != thread || landing.stack < home.cfa || home.is_dropped {
+                continue;
+            }
+            home.is_dropped = true;
+            program.debuggee.insert(landing.pc, Owner::Internal)?;
+            if let Some(back) = home.back.replace(landing.pc) {
+                program.debuggee.remove(back, Owner::Internal)?;
+            }
+            watchpoint.disarm(program)?;
+            watchpoint.unfollow(program)?;
+        }
+        Ok(())
+    }
+
+    /// The stack pointer of a thread at a point where a call comes back.
+    pub fn stack_at_end(
         &self,
         program: &Program,
         thread: ThreadId,
@@ -260,56 +342,67 @@ impl Watchpoints {
             return Ok(None);
         }
         let mut homes = homes.filter(|home| home.thread == thread);
-        if homes.any(|home| home.back == Some(address)) {
-            return Ok(Some(program.registers(thread)?.rsp));
+        match homes.any(|home| home.back == Some(address)) {
+            true => Ok(Some(program.registers(thread)?.rsp)),
+            false => Ok(None),
         }
-        self.unwind_points.future_stack(program, thread, address)
     }
 
     /// As `info watchpoints` shows them.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let tier = |watchpoint: &Watchpoint| {
+            if watchpoint.followed.is_some() {
+                return Some("steps");
+            }
             Some(match program?.debuggee.watch_tier(watchpoint.id?)? {
                 WatchTier::Hardware => "hardware",
                 WatchTier::Page => "page",
                 WatchTier::Stepping => "stepping",
             })
         };
-        let places = |watchpoint: &Watchpoint| {
-            let ranges = watchpoint.seen.ranges.iter();
-            let is_watched = program.is_some() && watchpoint.id.is_some();
-            let place = |(number, address)| PointLocation {
-                place: Location {
-                    address,
-                    ..Location::default()
-                },
-                number,
-                enabled: watchpoint.enabled,
-                hits: watchpoint.hits,
-                passage: tier(watchpoint).map(str::to_owned),
+        let location = |watchpoint: &Watchpoint, place, number| PointLocation {
+            place,
+            number,
+            enabled: watchpoint.point.enabled,
+            hits: watchpoint.point.hits,
+            passage: tier(watchpoint).map(str::to_owned),
+        };
+        let at = |address| Location {
+            address,
+            ..Location::default()
+        };
+        let places = |watchpoint: &Watchpoint| -> Vec<PointLocation> {
+            let Some(program) = program else {
+                return Vec::new();
             };
+            if watchpoint.followed.is_some() {
+                let start = watchpoint.home.as_ref().and_then(|home| home.start);
+                let call = start.map(|start| report::location(program, start));
+                let call = call.filter(|_| watchpoint.point.enabled);
+                return call
+                    .map(|call| location(watchpoint, call, 1))
+                    .into_iter()
+                    .collect();
+            }
+            let ranges = watchpoint.seen.ranges.iter();
             ranges
-                .filter(|_| is_watched)
+                .filter(|_| watchpoint.id.is_some())
                 .zip(1..)
-                .map(|(range, number)| place((number, range.start)))
+                .map(|(range, number)| location(watchpoint, at(range.start), number))
                 .collect()
         };
         let view = |watchpoint: &Watchpoint| PointView {
-            number: Some(watchpoint.number),
-            owner: "developer".to_owned(),
-            kind: "watchpoint",
-            for_what: format!("{} {}", watchpoint.kind.word(), watchpoint.text),
-            enabled: watchpoint.enabled,
-            temporary: false,
             locations: places(watchpoint),
-            hits: watchpoint.hits,
             passage: tier(watchpoint).map(str::to_owned),
-            condition: watchpoint.condition_text.clone(),
-            thread: None,
-            ignore: watchpoint.ignore,
-            stops_left: None,
-            commands: Vec::new(),
+            ..watchpoint
+                .point
+                .view(PointKind::Watchpoint, &watchpoint.words())
         };
         self.list.iter().map(view).collect()
     }
+}
+
+/// The bytes of a value, to compare.
+pub fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
+    reading.value.as_ref().ok().map(|value| &value.place)
 }

@@ -169,6 +169,32 @@ impl SymbolFile {
         found
     }
 
+    /// Whether some function has a local variable or parameter of this name.
+    /// Reads the functions one by one until one has.
+    pub fn has_local_named(&self, name: &str) -> bool {
+        let Some(info) = self.inner.debug_info() else {
+            return false;
+        };
+        let is_variable = |entry: &Die| {
+            matches!(
+                entry.tag(),
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter
+            )
+        };
+        info.index().functions.iter().any(|function| {
+            let mut found = false;
+            info.walk(function.die, |_, die, entry| {
+                found |= is_variable(entry)
+                    && info.inherited_text(die, gimli::DW_AT_name).as_deref() == Some(name);
+                match found {
+                    true => Visit::Skip,
+                    false => Visit::Descend,
+                }
+            });
+            found
+        })
+    }
+
     /// File address and size of a data symbol, with or without debug
     /// information.
     pub fn data_symbol(&self, name: &str) -> Option<(u64, u64)> {

@@ -29,6 +29,7 @@ const ROOMS: &[Room] = &[
     room("juror-logic", 1, true),
     room("juror-monitor", 2, true),
     room("juror-stepping", 2, true),
+    room("juror-trace", 2, true),
     room("juror-model", 2, true),
     room("juror-debuggee", 3, false),
     room("juror-symbols", 3, false),
@@ -43,6 +44,7 @@ const ROOMS: &[Room] = &[
 /// Edges between rooms of one floor.
 const SAME_FLOOR: &[(&str, &str)] = &[
     ("juror-language", "juror-event"),
+    ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
     ("juror", "juror-dap"),
     ("juror", "juror-web"),
@@ -67,6 +69,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
             "juror-event",
             "juror-language",
             "juror-monitor",
+            "juror-trace",
             "juror-debuggee",
         ],
     ),

@@ -83,7 +83,7 @@ fn violated_at(property: &Arc<Property>, trace: &str) -> Option<usize> {
     for (number, line) in lines.enumerate() {
         let event = parse(line);
         for (id, symbolic) in property.events.iter().enumerate() {
-            if symbolic.kind != event.kind || *symbolic.function != *event.function {
+            if symbolic.kind != event.kind || *symbolic.subject != *event.function {
                 continue;
             }
             let values: Vec<Value> = symbolic

@@ -147,6 +147,44 @@ fn lines() -> Vec<(String, Value)> {
         };
         lines.push((section, line));
     }
+    lines.push((
+        "check".into(),
+        written(&Line::Check(Check {
+            version: "0.1.0",
+            traces: vec!["run.jsonl"],
+            properties: vec!["queue.prop"],
+        })),
+    ));
+    for reason in samples::stop_reasons().into_iter().take(2) {
+        let stop = TraceStop {
+            reason,
+            sequence: Some(1),
+            time_ns: None,
+            thread: 1,
+            what: "before queue_push".into(),
+            location: Some(stops::location("fill", "main.c", 17)),
+        };
+        let line = written(&Line::TraceStop(TraceStopLine {
+            trace: "run.jsonl",
+            line: Some(3),
+            byte: None,
+            stop: &stop,
+        }));
+        let section = format!("trace_stop: {}", line["reason"].as_str().unwrap_or("?"));
+        lines.push((section, line));
+    }
+    let end = stops::end(
+        Some(Ending::Exited { status: 0 }),
+        stops::summary(Verdict::Satisfied, 0),
+    );
+    let line = written(&Line::TraceEnd(TraceEndLine {
+        traces: vec!["run.jsonl"],
+        events: 3,
+        faults: 0,
+        complete: true,
+        end: &end,
+    }));
+    lines.push(("trace_end".into(), line));
     let killed = stops::end(
         Some(Ending::Killed { signal: 11 }),
         stops::summary(Verdict::Violated, 1),

@@ -63,7 +63,10 @@ fn poison_stop(stop: &mut StopView) {
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
-    if let StopReason::Breakpoint { errors, .. } = &mut stop.reason {
+    if let StopReason::Breakpoint { errors, .. }
+    | StopReason::Watchpoint { errors, .. }
+    | StopReason::Caught { errors, .. } = &mut stop.reason
+    {
         errors.fill(text());
     }
     poison_location(&mut stop.location);
@@ -180,7 +183,7 @@ fn nothing_acts_on_the_terminal() {
                 *message = text();
                 *file = text();
             }
-            StopReason::Watchpoint { accesses } => {
+            StopReason::Watchpoint { accesses, .. } => {
                 for access in accesses {
                     access.expression = text();
                     access.access = text();

@@ -120,13 +120,11 @@ impl Program {
     /// The function behind an indirect one. The program has begun, so that also
     /// one without a dynamic linker has relocated itself.
     fn chosen_address(&mut self, indirect: &Bound, thread: ThreadId) -> Result<u64, String> {
-        if let Some(chosen) = self.resolve_indirect(indirect, thread) {
-            return Ok(chosen.address());
-        }
-        let resolver = indirect.address();
-        self.debuggee
-            .resolve_indirect(thread, resolver)
-            .map_err(|error| format!("`{}` cannot be called: {error}", indirect.function.name))
+        let chosen = self.resolve_indirect(indirect, thread, true);
+        let name = &indirect.function.name;
+        chosen
+            .map(|chosen| chosen.address())
+            .ok_or_else(|| format!("`{name}` cannot be called: what it leads to is not known"))
     }
 
     /// Plans a call: converts the arguments to the types of the parameters,

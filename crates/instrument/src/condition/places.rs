@@ -26,6 +26,11 @@ impl<'a> PointNames<'a> {
         }
     }
 
+    /// Whether a name means nothing there.
+    pub(super) fn lacks(&self, name: &str) -> bool {
+        matches!(Names::name(self, name), Err(Unknown::AtAll(_)))
+    }
+
     fn with_scope<T>(&self, ask: impl FnOnce(&FrameScope<'_>) -> T) -> T {
         ask(&FrameScope {
             program: self.program,

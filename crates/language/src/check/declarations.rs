@@ -114,7 +114,7 @@ impl Checker<'_> {
         let mut names: HashMap<&str, &Name> = HashMap::new();
         for (position, state) in declaration.states.iter().enumerate() {
             if self.unique(&mut names, &state.name, "state") {
-                let id = StateId(u16::try_from(position).unwrap_or(u16::MAX));
+                let id = StateId(u32::try_from(position).unwrap_or(u32::MAX));
                 self.state_slots.insert(&state.name.text, id);
             }
         }
@@ -166,7 +166,7 @@ impl Checker<'_> {
             );
         }
         self.diagnostics.append(&mut errors);
-        StateId(u16::try_from(position).unwrap_or(u16::MAX))
+        StateId(u32::try_from(position).unwrap_or(u32::MAX))
     }
 
     /// What the variable in a slot holds.

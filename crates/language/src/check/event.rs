@@ -34,11 +34,11 @@ impl Checker<'_> {
             self.events.push(SymbolicEvent {
                 name: event.name.text.clone(),
                 kind: event.kind,
-                function: event.function.text.clone(),
+                subject: event.subject.text.clone(),
                 reach: event.reach.clone(),
                 captures,
                 span: event.span.clone(),
-                function_span: event.function.span.clone(),
+                subject_span: event.subject.span.clone(),
             });
             self.capture_kinds.push(kinds);
             self.used_events.push(false);

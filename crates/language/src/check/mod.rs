@@ -13,7 +13,7 @@ mod state;
 mod updates;
 
 use crate::diagnostic::Diagnostic;
-use crate::property::{Property, State, StateId, Variable};
+use crate::property::{Behaviour, Property, State, StateId, Variable};
 use crate::suggest::suggest;
 use crate::syntax::{File, Name, PropertyDeclaration};
 use crate::term::Kind;
@@ -105,8 +105,8 @@ impl<'a> Checker<'a> {
             bindings: bindings(declaration, &events),
             events,
             variables: std::mem::take(&mut self.variables),
-            states,
-            initial,
+            constraint: None,
+            behaviour: Behaviour::Automaton { states, initial },
             span: declaration.span.clone(),
         })
     }

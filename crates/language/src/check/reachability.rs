@@ -33,8 +33,8 @@ impl Checker<'_> {
 fn reachable(states: &[State], initial: StateId) -> Vec<bool> {
     let mut reached = vec![false; states.len()];
     let mut pending = vec![initial];
-    while let Some(StateId(id)) = pending.pop() {
-        let position = usize::from(id);
+    while let Some(id) = pending.pop() {
+        let position = id.index();
         match reached.get_mut(position) {
             Some(seen) if !*seen => *seen = true,
             _ => continue,

@@ -13,7 +13,7 @@ impl Checker<'_> {
         let declaration = self.declaration;
         let mut states = Vec::new();
         for (position, state) in declaration.states.iter().enumerate() {
-            let id = StateId(u16::try_from(position).unwrap_or(u16::MAX));
+            let id = StateId(u32::try_from(position).unwrap_or(u32::MAX));
             states.push(self.resolved_state(state, id));
         }
         states

@@ -211,7 +211,7 @@ impl Parser<'_> {
         Some(EventDeclaration {
             name,
             kind,
-            function,
+            subject: function,
             captures,
             reach,
             span: self.span_from(start),

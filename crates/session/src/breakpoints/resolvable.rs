@@ -3,7 +3,7 @@
 
 use super::location::Found;
 use crate::place::Place;
-use juror_instrument::modules::{Module, Modules};
+use juror_instrument::modules::{Bound, Module, Modules};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -82,14 +82,7 @@ impl Resolvable {
             }],
             _ => modules
                 .iter()
-                .flat_map(|module| {
-                    let places = self.find_in(module, modules, line).into_iter();
-                    places.map(|file_address| Found {
-                        module: module.path.as_path().into(),
-                        file_address,
-                        address: module.to_process(file_address),
-                    })
-                })
+                .flat_map(|module| self.find_in(module, modules, line))
                 .collect(),
         };
         found.sort_by_key(|it| it.address);
@@ -97,22 +90,39 @@ impl Resolvable {
         found
     }
 
-    /// The file addresses of the place in one module.
-    fn find_in(&self, module: &Rc<Module>, modules: &Modules, line: Option<u32>) -> Vec<u64> {
+    /// The function that it names.
+    pub fn function(&self) -> Option<&str> {
+        match self {
+            Resolvable::Function(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The place as one module has it. An indirect function is the one that its
+    /// resolver chose; while nobody has asked, the resolver.
+    fn find_in(&self, module: &Rc<Module>, modules: &Modules, line: Option<u32>) -> Vec<Found> {
         let is_this = |other: &Module| std::ptr::eq(other, &raw const **module);
+        let here = |address: u64| found_in(module, address);
         match self {
             Resolvable::Address(_) => Vec::new(),
             Resolvable::InModule(path, address) => {
                 let is_meant = module.path == **path;
-                is_meant.then_some(*address).into_iter().collect()
+                is_meant.then_some(here(*address)).into_iter().collect()
             }
             Resolvable::Function(name) => {
-                let definitions = modules.definitions(name, is_this);
-                let bodies = definitions
-                    .iter()
-                    .map(|bound| module.symbols.prologue_end(&bound.function));
-                let copies = module.symbols.inlined_copies(name);
-                bodies.chain(copies.iter().map(|copy| copy.entry)).collect()
+                let body = |bound: Bound| {
+                    let is_indirect = bound.function.indirect;
+                    let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
+                    let bound = chosen.unwrap_or(bound);
+                    let address = bound.module.symbols.prologue_end(&bound.function);
+                    found_in(&bound.module, address)
+                };
+                let definitions = modules.definitions(name, is_this).into_iter();
+                let copies = module.symbols.inlined_copies(name).into_iter();
+                definitions
+                    .map(body)
+                    .chain(copies.map(|copy| here(copy.entry)))
+                    .collect()
             }
             Resolvable::Line(file, asked) => {
                 let exactly = |line| -> Vec<u64> {
@@ -121,12 +131,21 @@ impl Resolvable {
                     exact.flat_map(|lines| lines.addresses).collect()
                 };
                 let found = exactly(*asked);
-                match line.filter(|line| line != asked) {
+                let found = match line.filter(|line| line != asked) {
                     Some(line) if found.is_empty() => exactly(line),
                     _ => found,
-                }
+                };
+                found.into_iter().map(here).collect()
             }
         }
+    }
+}
+
+fn found_in(module: &Module, file_address: u64) -> Found {
+    Found {
+        module: module.path.as_path().into(),
+        file_address,
+        address: module.to_process(file_address),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Breakpoints as `info breakpoints` shows them.
 
-use super::{Breakpoint, Breakpoints, Fate};
+use super::{Breakpoint, Breakpoints};
+use crate::points::PointKind;
 use crate::report;
 use crate::view::{PointLocation, PointView};
 use juror_instrument::program::Program;
@@ -33,37 +34,11 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
             .collect(),
     };
     PointView {
-        number: Some(breakpoint.number),
-        owner: "developer".to_owned(),
-        kind: "breakpoint",
-        for_what: breakpoint.words(),
-        enabled: breakpoint.enabled,
-        temporary: breakpoint.fate == Fate::Delete,
         passage: locations.first().and_then(|it| it.passage.clone()),
         locations,
-        hits: breakpoint.hits,
-        condition: breakpoint.condition.as_ref().map(|it| it.text.clone()),
-        thread: breakpoint.thread,
-        ignore: breakpoint.ignore,
-        stops_left: match breakpoint.fate {
-            Fate::Disable(stops) => Some(stops),
-            _ => None,
-        },
-        commands: breakpoint.commands.clone(),
-    }
-}
-
-impl Breakpoint {
-    /// Its place with its thread and condition, as it would be written now.
-    pub fn words(&self) -> String {
-        let mut words = self.text.clone();
-        if let Some(thread) = self.thread {
-            words.push_str(&format!(" thread {thread}"));
-        }
-        if let Some(condition) = &self.condition {
-            words.push_str(&format!(" if {}", condition.text));
-        }
-        words
+        ..breakpoint
+            .point
+            .view(PointKind::Breakpoint, &breakpoint.text)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("clear queue.c:23", "those at the line"),
             ("clear", "those at the line of the selected frame"),
         ],
-        details: "",
+        details: "What has no place goes by its number, with delete.",
         repeats: false,
         completes: Completes::Places,
     },
@@ -44,10 +44,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Commands,
         name: "commands",
         aliases: &["comm"],
-        summary: "say what is done when a breakpoint has stopped the program",
+        summary: "say what is done when a point has stopped the program",
         examples: &[
             ("commands 2", "of breakpoint 2; the lines follow, up to end"),
-            ("commands", "of the last breakpoint"),
+            ("commands", "of the last point"),
         ],
         details: "The lines are executed after the stop. With silent as the first one the stop \
                   is not shown; continue as the last one lets the program run on. What follows \
@@ -60,12 +60,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Condition,
         name: "condition",
         aliases: &["cond"],
-        summary: "change what must be true at a breakpoint",
+        summary: "change what must be true at a point",
         examples: &[
             ("condition 2 count > 3", "breakpoint 2 stops only then"),
             ("condition 2", "it always stops"),
         ],
-        details: "",
+        details: "For breakpoints, watchpoints and catchpoints alike. Only conditions of \
+                  breakpoints can call functions of the program.",
         repeats: false,
         completes: Completes::Expressions,
     },
@@ -73,10 +74,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Delete,
         name: "delete",
         aliases: &["d"],
-        summary: "remove breakpoints",
+        summary: "remove points",
         examples: &[
             ("delete 2", "breakpoint 2"),
-            ("delete 1-3 5", "several"),
+            ("delete 1-3 5", "several, of any kind"),
             ("delete", "all of yours; monitors keep theirs"),
         ],
         details: "",
@@ -87,7 +88,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Disable,
         name: "disable",
         aliases: &["dis"],
-        summary: "keep a breakpoint but do not stop at it",
+        summary: "keep a point but do not stop at it",
         examples: &[
             ("disable 2", "breakpoint 2"),
             ("disable 1.2", "one of its locations"),
@@ -101,7 +102,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Enable,
         name: "enable",
         aliases: &["en"],
-        summary: "stop at a disabled breakpoint again",
+        summary: "stop at a disabled point again",
         examples: &[
             ("enable 2", "breakpoint 2"),
             ("enable 1.2", "one of its locations"),
@@ -118,7 +119,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Ignore,
         name: "ignore",
         aliases: &["ign"],
-        summary: "pass the next hits of a breakpoint",
+        summary: "pass the next hits of a point",
         examples: &[
             ("ignore 2 100", "the hundred and first stops again"),
             ("ignore 2 0", "the next one stops"),

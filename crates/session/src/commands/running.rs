@@ -107,8 +107,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("run", "with the arguments it had"),
             ("run a b", "with these arguments"),
+            (
+                "run a < in > out",
+                "reading from one file, writing to another",
+            ),
         ],
-        details: "A running program is ended first. The monitors begin anew; your breakpoints stay.",
+        details: "A running program is ended first. The monitors begin anew; your breakpoints stay. \
+                  Words are split as in a shell, with quotes. The standard streams may be files: \
+                  <, >, >> (at the end), 2>, 2>> for errors, &> for both. What a line does not \
+                  redirect goes where it went when juror was started; run alone takes the line \
+                  before.",
         repeats: false,
         completes: Completes::Nothing,
     },

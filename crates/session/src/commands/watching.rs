@@ -40,8 +40,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("hbreak queue_push", "where the body of the function begins"),
             ("hbreak *0x401136", "at an address"),
+            ("hbreak queue_push if c == 'x'", "with a condition"),
         ],
-        details: "Takes one of the four debug registers, and leaves the fewer to watchpoints.",
+        details: "Takes one of the four debug registers, and leaves the fewer to watchpoints. \
+                  Its condition cannot call functions of the program.",
         repeats: false,
         completes: Completes::Places,
     },
@@ -83,7 +85,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A debug register watches where there is one, then page protection, then single \
                   steps of every instruction; info watchpoints shows which. What the kernel \
                   writes for a system call counts too. A local variable is watched until its \
-                  call returns.",
+                  call returns. Of one that is in a register only changes can be seen, by steps \
+                  of its call.",
         repeats: false,
         completes: Completes::Expressions,
     },

@@ -7,8 +7,8 @@
 //! that cannot be evaluated, and the call is given up.
 
 use super::{Driven, Purpose};
-use crate::breakpoints::Answer;
 use crate::options::{CommandError, Observer};
+use crate::points::Answer;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{StateChange, StopReason};

@@ -1,0 +1,368 @@
+//! `juror check`: properties over recorded runs.
+//!
+//! Each trace is read ahead in a thread of its own ([`source`]), and what comes
+//! of it is taken in order here: one trace after the other, or all as one run
+//! in the order of their times.
+//!
+//! Invariant: what stands before a mistake counts. A violation there is the
+//! verdict, whatever the mistake is.
+
+mod cursor;
+mod source;
+mod words;
+
+use crate::arguments::Check;
+use crate::driver::{Observer as _, SessionError};
+use crate::exit;
+use crate::json::{Line, TraceEndLine, TraceStopLine};
+use crate::output::Output;
+use cursor::{Cursor, Next};
+use juror_event::Verdict;
+use juror_session::offline::Offline;
+use juror_session::view::{EndView, StopReason};
+use juror_trace::{Fault, How};
+use source::{Plan, Source};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Progress is shown when it takes longer.
+const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+
+/// Checks the traces; gives the exit status.
+pub fn run(check: &Check) -> anyhow::Result<u8> {
+    let mut output = Output::open(check.color, check.json.as_deref(), false)?;
+    match prepare(check) {
+        Ok((sources, plan)) => {
+            let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
+            output.begin_check(&sources, &names)?;
+            let history = check.history.unwrap_or_default();
+            let (offline, warnings) = match Offline::load(&sources, history) {
+                Ok(loaded) => loaded,
+                Err(error) => return Ok(output.show_session_error(&error)?),
+            };
+            for warning in warnings {
+                output.notice(&format!("warning: {warning}"));
+            }
+            let checking = Checking {
+                check,
+                offline,
+                output,
+                plan,
+                names,
+            };
+            Ok(checking.all()?)
+        }
+        Err(error) => {
+            output.show_error(&format!("{error:#}"))?;
+            Ok(exit::USAGE)
+        }
+    }
+}
+
+fn prepare(check: &Check) -> anyhow::Result<(Vec<crate::driver::PropertySource>, Plan)> {
+    let sources = check.sources()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    if check.follow {
+        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))?;
+    }
+    let plan = Plan::new(check, stop)?;
+    Ok((sources, plan))
+}
+
+/// The traces, the properties, and where the results go.
+struct Checking<'a> {
+    check: &'a Check,
+    offline: Offline,
+    output: Output,
+    plan: Plan,
+    names: Vec<String>,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+struct Result {
+    violated: bool,
+    erred: bool,
+}
+
+/// Why no more events of a run are taken.
+enum Left {
+    /// Something was told that is the last to be told.
+    Told,
+    /// The trace is wrong from here on.
+    Broken(String),
+    /// All traces have ended.
+    Ended(Option<How>),
+    /// Ctrl-C, while more was waited for.
+    Interrupted,
+}
+
+impl Checking<'_> {
+    fn all(mut self) -> io::Result<u8> {
+        let mut total = Result::default();
+        let runs: Vec<Vec<usize>> = match self.check.merge {
+            true => vec![(0..self.check.traces.len()).collect()],
+            false => (0..self.check.traces.len()).map(|it| vec![it]).collect(),
+        };
+        let is_one = runs.len() == 1;
+        for run in runs {
+            if let (false, Some(name)) = (is_one, run.first().and_then(|&it| self.names.get(it))) {
+                self.output.say(&words::heading(name))?;
+            }
+            let result = self.one_run(&run)?;
+            total.violated |= result.violated;
+            total.erred |= result.erred;
+        }
+        Ok(match total {
+            Result { violated: true, .. } => exit::VIOLATED,
+            Result { erred: true, .. } => exit::USAGE,
+            Result { .. } => exit::HOLDS,
+        })
+    }
+
+    /// Takes the events of these traces as one run.
+    fn one_run(&mut self, traces: &[usize]) -> io::Result<Result> {
+        let mut run = Run {
+            cursors: Vec::new(),
+            result: Result::default(),
+            events: 0,
+            faults: 0,
+            has_begun: false,
+            started: Instant::now(),
+        };
+        for &trace in traces {
+            let Some(path) = self.check.traces.get(trace) else {
+                continue;
+            };
+            match Source::open(path, &self.plan) {
+                Ok(source) => run.cursors.push(Cursor::new(source)),
+                Err(message) => {
+                    self.output.show_error(&message)?;
+                    run.result.erred = true;
+                    return Ok(run.result);
+                }
+            }
+        }
+        self.offline.begin(run.cursors.len());
+        let left = self.take_events(&mut run)?;
+        self.output.progress("checking", 1, 1);
+        self.output.failure()?;
+        self.conclude(run, left)
+    }
+
+    fn take_events(&mut self, run: &mut Run) -> io::Result<Left> {
+        loop {
+            let trace = match run.next(self.check.merge)? {
+                Next::Event(trace) => trace,
+                Next::Batch(trace) => {
+                    if let Some(left) = self.begin_batch(run, trace)? {
+                        return Ok(left);
+                    }
+                    continue;
+                }
+                Next::Fault(trace, fault) => {
+                    if let Some(left) = self.take_fault(run, trace, &fault)? {
+                        return Ok(left);
+                    }
+                    continue;
+                }
+                Next::Failed(trace, message) => {
+                    let name = run.name(trace).to_owned();
+                    self.output
+                        .show_error(&format!("{name} cannot be read: {message}"))?;
+                    run.result.erred = true;
+                    return Ok(Left::Broken(format!("where {name} cannot be read")));
+                }
+                Next::NoTime(trace, position) => {
+                    let place = words::place(run.name(trace), position);
+                    let message = format!(
+                        "{place}: this event has no time, and cannot be merged\n\
+                         help: check the traces one by one, without --merge"
+                    );
+                    self.output.show_error(&message)?;
+                    run.result.erred = true;
+                    return Ok(Left::Broken(format!("at {place}")));
+                }
+                Next::Interrupted => return Ok(Left::Interrupted),
+                Next::End(how) => return Ok(Left::Ended(how)),
+            };
+            let Some(cursor) = run.cursors.get_mut(trace) else {
+                continue;
+            };
+            let is_binary = cursor.is_binary();
+            let Some((batch, event)) = cursor.take() else {
+                continue;
+            };
+            run.events += 1;
+            let reason = self.offline.step(trace, batch, event, &mut self.output);
+            if let Some(reason) = reason {
+                let stop = self.offline.describe(trace, event, reason);
+                let position = cursor::position(is_binary, event.position);
+                if self.show_stop(run, trace, position, &stop)? {
+                    return Ok(Left::Told);
+                }
+            }
+        }
+    }
+
+    /// Learns what a new batch defines. The first events show whether the
+    /// properties' were recorded at all.
+    fn begin_batch(&mut self, run: &mut Run, trace: usize) -> io::Result<Option<Left>> {
+        let Some(cursor) = run.cursors.get_mut(trace) else {
+            return Ok(None);
+        };
+        self.offline.learn(trace, cursor.batch());
+        if run.started.elapsed() > PROGRESS_AFTER
+            && let Some((done, of)) = run.progress()
+        {
+            self.output
+                .progress("checking", done.min(of.saturating_sub(1)), of);
+        }
+        self.output.failure()?;
+        let is_first = !run.has_begun && run.cursors.iter().all(Cursor::has_batch);
+        if !is_first {
+            return Ok(None);
+        }
+        run.has_begun = true;
+        let error: Option<SessionError> = self.offline.not_recorded();
+        run.result.erred |= error.is_some();
+        match error.filter(|_| !self.check.keep_going) {
+            None => Ok(None),
+            Some(error) => {
+                self.output.show_session_error(&error)?;
+                Ok(Some(Left::Told))
+            }
+        }
+    }
+
+    fn take_fault(
+        &mut self,
+        run: &mut Run,
+        trace: usize,
+        fault: &Fault,
+    ) -> io::Result<Option<Left>> {
+        run.faults += 1;
+        run.result.erred = true;
+        let name = run.name(trace).to_owned();
+        let message = words::fault_line(&name, fault);
+        let rendered = words::fault(&name, fault);
+        self.output
+            .show_fault(&message, fault.kind.help(), &rendered)?;
+        let place = words::place(&name, fault.position);
+        Ok((!self.check.keep_going).then(|| Left::Broken(format!("at {place}"))))
+    }
+
+    /// Shows a stop; true when nothing more is to be told.
+    fn show_stop(
+        &mut self,
+        run: &mut Run,
+        trace: usize,
+        position: juror_trace::Position,
+        stop: &juror_session::view::TraceStop,
+    ) -> io::Result<bool> {
+        match stop.reason {
+            StopReason::Violation { .. } => run.result.violated = true,
+            _ => run.result.erred = true,
+        }
+        let name = run.name(trace).to_owned();
+        let (line, byte) = words::line_or_byte(position);
+        let json = Line::TraceStop(TraceStopLine {
+            trace: &name,
+            line,
+            byte,
+            stop,
+        });
+        self.output.show_line(&json, |page, context| {
+            words::write_stop(page, context, &name, position, stop);
+        })?;
+        if self.check.keep_going {
+            self.output.say("\n")?;
+        }
+        Ok(!self.check.keep_going)
+    }
+
+    fn conclude(&mut self, mut run: Run, left: Left) -> io::Result<Result> {
+        let went_back: u64 = run.cursors.iter().map(Cursor::went_back).sum();
+        if went_back > 0 {
+            self.output.notice(&words::went_back(went_back));
+        }
+        let (view, is_decided) = match &left {
+            Left::Ended(how) => {
+                let is_decided = how.is_none_or(How::is_final);
+                (self.offline.finish(*how), is_decided)
+            }
+            _ => (self.offline.leave(), false),
+        };
+        run.result.violated |= is_violated(&view, is_decided);
+        let names: Vec<&str> = run.cursors.iter().map(Cursor::name).collect();
+        let json = Line::TraceEnd(TraceEndLine {
+            traces: names.clone(),
+            events: run.events,
+            faults: run.faults,
+            complete: matches!(left, Left::Ended(_)),
+            end: &view,
+        });
+        let (events, faults) = (run.events, run.faults);
+        let sentence = match &left {
+            // The last thing that was told says it all.
+            Left::Told => None,
+            Left::Broken(place) => Some(words::broken(place, events)),
+            Left::Interrupted => Some(words::interrupted(events)),
+            Left::Ended(how) => Some(words::ended(*how, &names, events, faults)),
+        };
+        self.output.show_line(&json, |page, _| {
+            if let Some(sentence) = sentence {
+                words::write_end(page, &sentence, &view, is_decided);
+            }
+        })?;
+        Ok(run.result)
+    }
+}
+
+fn is_violated(view: &EndView, is_decided: bool) -> bool {
+    let decided = |verdict: Verdict| match is_decided {
+        true => verdict.at_end(),
+        false => verdict,
+    };
+    !view.violations.is_empty()
+        || view
+            .summaries
+            .iter()
+            .any(|it| it.violations > 0 || decided(it.verdict) == Verdict::Violated)
+}
+
+/// One run: its traces, and what was made of them until now.
+struct Run {
+    cursors: Vec<Cursor>,
+    result: Result,
+    events: u64,
+    faults: u64,
+    /// The first batches of all traces are there.
+    has_begun: bool,
+    started: Instant,
+}
+
+impl Run {
+    fn next(&mut self, merged: bool) -> io::Result<Next> {
+        cursor::next(&mut self.cursors, merged)
+    }
+
+    fn name(&self, trace: usize) -> &str {
+        self.cursors.get(trace).map_or("", Cursor::name)
+    }
+
+    /// How many bytes have been read, of how many; nothing where that is not
+    /// known.
+    fn progress(&self) -> Option<(u64, u64)> {
+        let mut sizes = self.cursors.iter().map(Cursor::progress);
+        sizes.try_fold((0, 0), |(done, of), size| {
+            let (more, size) = size?;
+            Some((done + more, of + size))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

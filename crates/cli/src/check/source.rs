@@ -1,0 +1,270 @@
+//! Reading a trace ahead, in a thread of its own.
+//!
+//! The thread reads and decodes; batches come through a channel that holds a
+//! few of them, and go back empty to be used again. Invariant: what has been
+//! read is sent before the thread waits for more, so a trace that is being
+//! recorded is followed event by event.
+
+use crate::arguments::{Check, TraceFormat};
+use juror_trace::{Batch, Decoder, Form};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
+
+/// How much is read at once.
+const CHUNK_BYTES: usize = 1 << 20;
+/// No record is longer than this.
+const RECORD_BYTES_MAX: usize = 1 << 28;
+/// How many batches may be ahead.
+const BATCHES_AHEAD: usize = 8;
+/// How long a growing trace is left alone at its end.
+const FOLLOW_PAUSE: Duration = Duration::from_millis(50);
+
+/// How traces are to be read.
+pub struct Plan {
+    form: Option<Form>,
+    columns: Vec<String>,
+    follow: bool,
+    /// Set by Ctrl-C.
+    stop: Arc<AtomicBool>,
+}
+
+impl Plan {
+    /// What the command line asks for. `stop` ends following.
+    pub fn new(check: &Check, stop: Arc<AtomicBool>) -> anyhow::Result<Plan> {
+        // Mistakes are told before anything is read.
+        Decoder::csv_with_columns(&check.columns)?;
+        Ok(Plan {
+            form: match check.trace_format {
+                TraceFormat::Auto => None,
+                TraceFormat::Json => Some(Form::Json),
+                TraceFormat::Binary => Some(Form::Binary),
+                TraceFormat::Csv => Some(Form::Csv),
+            },
+            columns: check.columns.clone(),
+            follow: check.follow,
+            stop,
+        })
+    }
+}
+
+/// What comes of a trace.
+pub enum Item {
+    /// Some of it.
+    Batch(Batch),
+    /// It cannot be read on.
+    Failed(io::Error),
+    /// Following was ended.
+    Interrupted,
+}
+
+/// A trace that is being read.
+pub struct Source {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its size, where it is a file.
+    pub size: Option<u64>,
+    /// Of what form it is; known with the first batch.
+    pub is_binary: Arc<AtomicBool>,
+    items: Receiver<Item>,
+    empty: Sender<Batch>,
+    read: Arc<AtomicU64>,
+}
+
+/// What a trace is called.
+pub fn name(path: &Path) -> String {
+    match is_standard_input(path) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+impl Source {
+    /// Begins to read a trace; `-` is standard input.
+    ///
+    /// # Errors
+    /// A sentence, when it cannot be opened.
+    pub fn open(path: &Path, plan: &Plan) -> Result<Source, String> {
+        let failed =
+            |error: io::Error| format!("the trace {} cannot be read: {error}", path.display());
+        let (input, size): (Box<dyn Read + Send>, _) = if is_standard_input(path) {
+            (Box::new(io::stdin()), None)
+        } else {
+            let file = File::open(path).map_err(failed)?;
+            let metadata = file.metadata().map_err(failed)?;
+            if metadata.is_dir() {
+                return Err(failed(io::ErrorKind::IsADirectory.into()));
+            }
+            let size = Some(metadata.len()).filter(|_| metadata.is_file() && !plan.follow);
+            (Box::new(file), size)
+        };
+        let (sender, items) = sync_channel(BATCHES_AHEAD);
+        let (empty, returned) = channel();
+        let read = Arc::new(AtomicU64::new(0));
+        let is_binary = Arc::new(AtomicBool::new(false));
+        let reader = Reader {
+            input,
+            sender,
+            returned,
+            read: Arc::clone(&read),
+            is_binary: Arc::clone(&is_binary),
+            form: plan.form,
+            columns: plan.columns.clone(),
+            follow: plan.follow,
+            stop: Arc::clone(&plan.stop),
+        };
+        std::thread::Builder::new()
+            .name("trace".to_owned())
+            .spawn(move || reader.run())
+            .map_err(failed)?;
+        Ok(Source {
+            name: name(path),
+            size,
+            is_binary,
+            items,
+            empty,
+            read,
+        })
+    }
+
+    /// The next item; nothing when the trace is over.
+    pub fn next(&self) -> Option<Item> {
+        self.items.recv().ok()
+    }
+
+    /// Gives a batch back, to be used again.
+    pub fn give_back(&self, batch: Batch) {
+        // At the end nobody takes it.
+        let _ = self.empty.send(batch);
+    }
+
+    /// How many bytes have been read.
+    pub fn read_bytes(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// What the thread has.
+struct Reader {
+    input: Box<dyn Read + Send>,
+    sender: SyncSender<Item>,
+    returned: Receiver<Batch>,
+    read: Arc<AtomicU64>,
+    is_binary: Arc<AtomicBool>,
+    form: Option<Form>,
+    columns: Vec<String>,
+    follow: bool,
+    stop: Arc<AtomicBool>,
+}
+
+/// Nobody wants more.
+struct Unwanted;
+
+impl Reader {
+    fn run(mut self) {
+        // Who does not take what is sent does not want to hear of it either.
+        let _ = match self.read_all() {
+            Ok(()) => Ok(()),
+            Err(Ok(item)) => self.sender.send(item).map_err(|_| Unwanted),
+            Err(Err(unwanted)) => Err(unwanted),
+        };
+    }
+
+    /// Reads to the end. Fails with the last item to be sent, or because nobody
+    /// wants one.
+    fn read_all(&mut self) -> Result<(), Result<Item, Unwanted>> {
+        let mut buffer = Vec::new();
+        let mut is_last = false;
+        while !is_last && buffer.len() < 4 {
+            is_last = self.fill(&mut buffer)?;
+        }
+        let form = self.form.unwrap_or_else(|| Form::of(&buffer));
+        self.is_binary
+            .store(form == Form::Binary, Ordering::Relaxed);
+        let columns = Decoder::csv_with_columns(&self.columns).ok();
+        let mut decoder = match (form, columns) {
+            (Form::Csv, Some(decoder)) => decoder,
+            (form, _) => Decoder::new(form),
+        };
+        loop {
+            self.decode(&mut decoder, &mut buffer, is_last)?;
+            if is_last {
+                let mut batch = self.batch();
+                decoder.finish(&mut batch);
+                return self.send(batch).map_err(Err);
+            }
+            if buffer.len() > RECORD_BYTES_MAX {
+                let message = "a record is longer than 256 MiB";
+                return Err(Ok(Item::Failed(io::Error::other(message))));
+            }
+            // A run that was followed to its end has no more.
+            is_last = self.follow && decoder.has_ended() || self.fill(&mut buffer)?;
+        }
+    }
+
+    /// Reads more; true at the end.
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Result<Item, Unwanted>> {
+        let before = buffer.len();
+        buffer.resize(before + CHUNK_BYTES, 0);
+        loop {
+            let place = buffer.get_mut(before..).unwrap_or(&mut []);
+            let outcome = self.input.read(place);
+            let is_stopped = self.stop.load(Ordering::Relaxed);
+            match outcome {
+                Ok(0) if self.follow && !is_stopped => std::thread::sleep(FOLLOW_PAUSE),
+                Ok(0) if self.follow => return Err(Ok(Item::Interrupted)),
+                Ok(count) => {
+                    buffer.truncate(before + count);
+                    self.read.fetch_add(count as u64, Ordering::Relaxed);
+                    return Ok(count == 0);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    if is_stopped {
+                        return Err(Ok(Item::Interrupted));
+                    }
+                }
+                Err(error) => return Err(Ok(Item::Failed(error))),
+            }
+        }
+    }
+
+    /// Sends what can be decoded of the buffer; the rest stays in it.
+    fn decode(
+        &self,
+        decoder: &mut Decoder,
+        buffer: &mut Vec<u8>,
+        is_last: bool,
+    ) -> Result<(), Result<Item, Unwanted>> {
+        let mut start = 0;
+        loop {
+            let mut batch = self.batch();
+            let bytes = buffer.get(start..).unwrap_or(&[]);
+            let consumed = decoder.decode(bytes, is_last, &mut batch);
+            start += consumed;
+            if consumed == 0 {
+                break;
+            }
+            self.send(batch).map_err(Err)?;
+        }
+        buffer.drain(..start);
+        Ok(())
+    }
+
+    fn batch(&self) -> Batch {
+        let mut batch = self.returned.try_recv().unwrap_or_default();
+        batch.clear();
+        batch
+    }
+
+    fn send(&self, batch: Batch) -> Result<(), Unwanted> {
+        self.sender.send(Item::Batch(batch)).map_err(|_| Unwanted)
+    }
+}

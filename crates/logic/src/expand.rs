@@ -1,0 +1,264 @@
+//! One step of a formula: in which ways it can be fulfilled now, and what each
+//! way leaves for the next step.
+//!
+//! `a until b` is `b`, or `a` and `next (a until b)`; `a release b` is `b`, and
+//! `a` or `next (a release b)`. That is the tableau of Gerth, Peled, Vardi and
+//! Wolper (1995), here with the letters on the transitions. A *term* is one way:
+//! the propositions that it needs true and false, the tracked formulas that it
+//! takes for true and false, and the clause for the next step. Where a term begins with a whole
+//! letter, the same rules are an evaluation.
+
+use crate::clause::{Atom, Clause, Window};
+use crate::normal::{Arena, FormulaId, Node};
+use crate::past::Memory;
+use crate::{Bound, LogicError};
+
+/// The most ways of one step.
+pub(crate) const TERMS_MAX: usize = 4096;
+
+/// One way in which formulas hold now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Term {
+    /// Propositions that are true.
+    pub required: u64,
+    /// Propositions that are false.
+    pub forbidden: u64,
+    /// Tracked formulas that hold.
+    pub holding: u64,
+    /// Tracked formulas that do not hold.
+    pub failing: u64,
+    /// What is left for the next step.
+    pub rest: Clause,
+    /// What will be remembered of the past.
+    pub memory: Memory,
+    /// The `until` without an end that are put off.
+    pub delayed: u128,
+}
+
+/// The present step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Present<'a> {
+    pub arena: &'a Arena,
+    /// Its time; formulas without bounds in time ignore it.
+    pub now: u64,
+}
+
+impl Present<'_> {
+    /// The ways of the term in which a formula holds as well.
+    pub fn conjoin(
+        self,
+        term: Term,
+        formula: FormulaId,
+        ways: &mut Vec<Term>,
+    ) -> Result<(), LogicError> {
+        if ways.len() >= TERMS_MAX {
+            return Err(LogicError::TooManyWays { limit: TERMS_MAX });
+        }
+        match self.arena.node(formula) {
+            Node::True => ways.push(term),
+            Node::False => {}
+            Node::Literal {
+                proposition,
+                positive,
+            } => ways.extend(with_literal(term, *proposition, *positive)),
+            Node::Tracked { index, positive } => {
+                let (yes, no) = (term.holding, term.failing);
+                let agrees = if *positive { yes } else { no };
+                if agrees & (1 << index) != 0 {
+                    ways.push(term);
+                }
+            }
+            Node::And(parts) => {
+                let mut terms = vec![term];
+                for part in parts {
+                    terms = self.conjoin_each(terms, *part)?;
+                }
+                ways.append(&mut terms);
+            }
+            Node::Or(parts) => {
+                for part in parts {
+                    self.conjoin(term.clone(), *part, ways)?;
+                }
+            }
+            Node::Next(part) => ways.extend(self.later(term, *part, true)),
+            Node::WeakNext(part) => ways.extend(self.later(term, *part, false)),
+            Node::Until { bound, .. } | Node::Release { bound, .. } => {
+                let window = self.window(*bound);
+                self.conjoin_under_way(term, formula, window, ways)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ways of any of the terms in which a formula holds as well.
+    pub fn conjoin_each(
+        self,
+        terms: Vec<Term>,
+        formula: FormulaId,
+    ) -> Result<Vec<Term>, LogicError> {
+        let mut ways = Vec::with_capacity(terms.len());
+        for term in terms {
+            self.conjoin(term, formula, &mut ways)?;
+        }
+        self.reduce(&mut ways);
+        Ok(ways)
+    }
+
+    /// The ways of any of the terms in which an atom of the last step is
+    /// fulfilled.
+    pub fn fulfil(self, terms: Vec<Term>, atom: &Atom) -> Result<Vec<Term>, LogicError> {
+        let mut ways = Vec::with_capacity(terms.len());
+        for term in terms {
+            match atom.window {
+                // An operator without a bound has no window either.
+                Window::Open => self.conjoin(term, atom.formula, &mut ways)?,
+                window => self.conjoin_under_way(term, atom.formula, window, &mut ways)?,
+            }
+        }
+        self.reduce(&mut ways);
+        Ok(ways)
+    }
+
+    fn window(self, bound: Bound) -> Window {
+        match bound {
+            Bound::Unbounded => Window::Open,
+            Bound::Steps { from, to } => Window::Steps { from, to },
+            Bound::Time { from, to } => Window::Time {
+                from: self.now.saturating_add(from),
+                to: to.map(|to| self.now.saturating_add(to)),
+            },
+        }
+    }
+
+    /// An `until` or `release` of which a window is left.
+    fn conjoin_under_way(
+        self,
+        term: Term,
+        formula: FormulaId,
+        window: Window,
+        ways: &mut Vec<Term>,
+    ) -> Result<(), LogicError> {
+        let place = self.place(window);
+        match *self.arena.node(formula) {
+            Node::Until { keeps, reaches, .. } => {
+                if place.open {
+                    self.conjoin(term.clone(), reaches, ways)?;
+                }
+                if let Some(rest) = place.rest {
+                    let mut term = term;
+                    term.delayed |= self.arena.until_bit(formula);
+                    if let Some(term) = self.later_one(term, formula, true, rest) {
+                        self.conjoin(term, keeps, ways)?;
+                    }
+                }
+            }
+            Node::Release { frees, keeps, .. } => {
+                let mut terms = vec![term];
+                if place.open {
+                    terms = self.conjoin_each(terms, keeps)?;
+                }
+                for term in terms {
+                    if let Some(rest) = place.rest {
+                        self.conjoin(term.clone(), frees, ways)?;
+                        ways.extend(self.later_one(term, formula, false, rest));
+                    } else {
+                        ways.push(term);
+                    }
+                }
+            }
+            // Only these two have windows.
+            _ => self.conjoin(term, formula, ways)?,
+        }
+        Ok(())
+    }
+
+    /// Where the present step is in a window.
+    fn place(self, window: Window) -> Place {
+        match window {
+            Window::Open => Place {
+                open: true,
+                rest: Some(window),
+            },
+            Window::Steps { from, to } => Place {
+                open: from == 0,
+                rest: (to != Some(0)).then(|| Window::Steps {
+                    from: from.saturating_sub(1),
+                    to: to.map(|to| to.saturating_sub(1)),
+                }),
+            },
+            Window::Time { from, to } => {
+                let over = to.is_some_and(|to| to < self.now);
+                let open = from <= self.now && !over;
+                // Once it is open, it does not matter since when.
+                let from = if from <= self.now { 0 } else { from };
+                Place {
+                    open,
+                    rest: (!over).then_some(Window::Time { from, to }),
+                }
+            }
+        }
+    }
+
+    /// The term, with a formula for the next step.
+    fn later(self, term: Term, formula: FormulaId, strong: bool) -> Option<Term> {
+        match self.arena.node(formula) {
+            // Each part by itself, since parts may follow from others.
+            Node::And(parts) => parts.iter().try_fold(term, |term, part| {
+                self.later_one(term, *part, strong, Window::Open)
+            }),
+            _ => self.later_one(term, formula, strong, Window::Open),
+        }
+    }
+
+    fn later_one(
+        self,
+        mut term: Term,
+        formula: FormulaId,
+        strong: bool,
+        window: Window,
+    ) -> Option<Term> {
+        let atom = Atom { formula, window };
+        term.rest.add(self.arena, strong, atom).then_some(term)
+    }
+
+    /// Leaves out the ways that demand more than another one.
+    fn reduce(self, ways: &mut Vec<Term>) {
+        let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
+        for way in ways.drain(..) {
+            if kept.iter().any(|other| self.is_weaker(other, &way)) {
+                continue;
+            }
+            kept.retain(|other| !self.is_weaker(&way, other));
+            kept.push(way);
+        }
+        *ways = kept;
+    }
+
+    fn is_weaker(self, term: &Term, other: &Term) -> bool {
+        term.required & !other.required == 0
+            && term.forbidden & !other.forbidden == 0
+            && term.delayed & !other.delayed == 0
+            && term.holding == other.holding
+            && term.failing == other.failing
+            && term.memory == other.memory
+            && term.rest.is_weaker(self.arena, &other.rest)
+    }
+}
+
+/// Where a step is in a window.
+struct Place {
+    /// Within it.
+    open: bool,
+    /// What is left of it after the step; nothing when that was the last.
+    rest: Option<Window>,
+}
+
+fn with_literal(mut term: Term, proposition: u8, positive: bool) -> Option<Term> {
+    let bit = 1_u64 << (proposition & 63);
+    let (mine, others) = match positive {
+        true => (&mut term.required, term.forbidden),
+        false => (&mut term.forbidden, term.required),
+    };
+    *mine |= bit;
+    (others & bit == 0).then_some(term)
+}

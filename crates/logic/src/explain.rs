@@ -1,0 +1,307 @@
+//! What a state waits for, and which part of a demand failed.
+//!
+//! For reports, not for the way of an event: everything is computed when it is
+//! asked for.
+
+use crate::clause::{Atom, Clause, Window};
+use crate::display::Names;
+use crate::machine::Source;
+use crate::normal::Arena;
+use crate::{Bound, Formula, Letter, LogicError, Machine, MachineState, Regex};
+use juror_event::Verdict;
+
+/// What is left of a demand: one of the ways must come true.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Explanation {
+    /// In which ways it can still be fulfilled.
+    pub ways: Vec<Way>,
+    /// What is left to be matched, for a regular expression.
+    pub rest: Option<Regex>,
+}
+
+/// A way in which a demand can still be fulfilled.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Way {
+    /// What must still come. At the next step each of these formulas must hold,
+    /// and there must be one.
+    pub awaited: Vec<Formula>,
+    /// What must not fail: at the next step each of these must hold, too.
+    pub kept: Vec<Formula>,
+}
+
+impl Machine {
+    /// What a state waits for. Nothing where its verdict is final.
+    pub fn explain(&self, state: MachineState) -> Explanation {
+        if state.index() >= self.state_count() || self.is_decided(state) {
+            return Explanation::default();
+        }
+        match self.source() {
+            Source::Formula(residuals) => {
+                let (positive, _) = residuals.sides(state.0);
+                let tableau = &residuals.tableau;
+                let clauses = positive.iter().map(|node| tableau.clause(*node));
+                Explanation::of_clauses(&tableau.arena, clauses, 0)
+            }
+            Source::Expression(derivatives) => Explanation {
+                ways: Vec::new(),
+                rest: Some(derivatives.rest(state.0)),
+            },
+        }
+    }
+}
+
+impl Explanation {
+    pub(crate) fn of_clauses<'a>(
+        arena: &Arena,
+        clauses: impl Iterator<Item = &'a Clause>,
+        now: u64,
+    ) -> Explanation {
+        let mut ways: Vec<Way> = clauses
+            .map(|clause| {
+                let mut way = Way::default();
+                for atom in &clause.atoms {
+                    let formula = formula_of(arena, atom, now);
+                    match formula {
+                        Formula::Release(..) => way.kept.push(formula),
+                        Formula::Until(..) => way.awaited.push(formula),
+                        _ if clause.strong => way.awaited.push(formula),
+                        _ => way.kept.push(formula),
+                    }
+                }
+                if clause.strong && way.awaited.is_empty() {
+                    way.awaited.push(Formula::True);
+                }
+                way.awaited.sort();
+                way.kept.sort();
+                way
+            })
+            .collect();
+        ways.sort();
+        Explanation { ways, rest: None }
+    }
+
+    /// In words: "waits for closed", one line for each way.
+    pub fn describe(&self, names: Names<'_>) -> String {
+        if let Some(rest) = &self.rest {
+            return format!("left to match: {}", rest.display(names));
+        }
+        let ways: Vec<String> = self.ways.iter().map(|way| way.describe(names)).collect();
+        ways.join("\nor ")
+    }
+}
+
+impl Way {
+    fn describe(&self, names: Names<'_>) -> String {
+        let all = |formulas: &[Formula], say: &dyn Fn(&Formula) -> String| {
+            let said: Vec<String> = formulas.iter().map(say).collect();
+            said.join(" and ")
+        };
+        let awaited = all(&self.awaited, &|formula| awaited(formula, names));
+        let kept = all(&self.kept, &|formula| kept(formula, names));
+        match (self.awaited.is_empty(), self.kept.is_empty()) {
+            (true, true) => "waits for nothing".to_owned(),
+            (false, true) => format!("waits for {awaited}"),
+            (true, false) => format!("needs {kept}"),
+            (false, false) => format!("waits for {awaited}, and needs {kept}"),
+        }
+    }
+}
+
+/// A formula that must come true.
+fn awaited(formula: &Formula, names: Names<'_>) -> String {
+    match formula {
+        Formula::True => "a next step".to_owned(),
+        Formula::Until(keeps, reaches, Bound::Unbounded) if **keeps == Formula::True => {
+            format!("`{}`", reaches.display(names))
+        }
+        Formula::Until(keeps, reaches, Bound::Unbounded) => format!(
+            "`{}` with `{}` until then",
+            reaches.display(names),
+            keeps.display(names)
+        ),
+        Formula::Until(..) => format!("`{}`", formula.display(names)),
+        _ => format!("a next step with `{}`", formula.display(names)),
+    }
+}
+
+/// A formula that must not fail.
+fn kept(formula: &Formula, names: Names<'_>) -> String {
+    match formula {
+        Formula::False => "that there is no next step".to_owned(),
+        _ => format!("`{}`", formula.display(names)),
+    }
+}
+
+/// What an atom demands at the next step. Times are from now.
+fn formula_of(arena: &Arena, atom: &Atom, now: u64) -> Formula {
+    let left = match atom.window {
+        Window::Open => None,
+        Window::Steps { from, to } => Some(Bound::Steps { from, to }),
+        Window::Time { from, to } => Some(Bound::Time {
+            from: from.saturating_sub(now),
+            to: to.map(|to| to.saturating_sub(now)),
+        }),
+    };
+    arena.formula(atom.formula, left)
+}
+
+/// Which part of a violated formula failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blame {
+    /// Parts of the formula that together are violated; none can be left out.
+    pub parts: Vec<Formula>,
+    /// The step that violated them, as an index into the history.
+    pub step: usize,
+}
+
+impl Formula {
+    /// The formulas that must all hold: those between `and`, also under
+    /// `always`.
+    pub fn conjuncts(&self) -> Vec<Formula> {
+        match self {
+            Formula::And(left, right) => {
+                let mut parts = left.conjuncts();
+                parts.extend(right.conjuncts());
+                parts
+            }
+            Formula::Not(part) => match &**part {
+                Formula::Or(left, right) => {
+                    let mut parts = (**left).clone().negation().conjuncts();
+                    parts.extend((**right).clone().negation().conjuncts());
+                    parts
+                }
+                _ => vec![self.clone()],
+            },
+            Formula::Release(frees, keeps, bound) if **frees == Formula::False => {
+                let parts = keeps.conjuncts().into_iter();
+                parts.map(|part| part.always_within(*bound)).collect()
+            }
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// Which parts of the formula a run violates, and when. Nothing if the run
+    /// does not violate it.
+    pub fn blame(&self, history: &[Letter]) -> Result<Option<Blame>, LogicError> {
+        let mut parts = self.conjuncts();
+        let Some(mut step) = violated_at(&parts, history)? else {
+            return Ok(None);
+        };
+        // One part alone, if there is one that fails as early.
+        for part in &parts {
+            if violated_at(std::slice::from_ref(part), history)? == Some(step) {
+                let parts = vec![part.clone()];
+                return Ok(Some(Blame { parts, step }));
+            }
+        }
+        let mut place = 0;
+        while place < parts.len() && parts.len() > 1 {
+            let mut fewer = parts.clone();
+            fewer.remove(place);
+            match violated_at(&fewer, history.get(..=step).unwrap_or(history))? {
+                Some(at) => (parts, step) = (fewer, at),
+                None => place += 1,
+            }
+        }
+        Ok(Some(Blame { parts, step }))
+    }
+}
+
+/// The first step that violates all of the parts together.
+fn violated_at(parts: &[Formula], history: &[Letter]) -> Result<Option<usize>, LogicError> {
+    let whole = parts.iter().cloned().fold(Formula::True, Formula::and);
+    let mut machine = Machine::of_formula(&whole)?;
+    let mut state = machine.initial();
+    for (step, letter) in history.iter().enumerate() {
+        state = machine.step(state, *letter)?;
+        if machine.verdict(state) == Verdict::Violated {
+            return Ok(Some(step));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(bit: u8) -> String {
+        ["request", "response", "closed"][usize::from(bit)].to_owned()
+    }
+
+    fn check(formula: &Formula, letters: &[u64], expected: &str) {
+        let mut machine = Machine::of_formula(formula).unwrap();
+        let mut state = machine.initial();
+        for letter in letters {
+            state = machine.step(state, Letter(*letter)).unwrap();
+        }
+        assert_eq!(machine.explain(state).describe(&name), expected);
+    }
+
+    #[test]
+    fn a_state_says_what_it_waits_for() {
+        let [request, response, closed] = [0, 1, 2].map(Formula::Proposition);
+        check(&closed.clone().eventually(), &[0], "waits for `closed`");
+        let answered = request
+            .clone()
+            .implies(response.clone().eventually())
+            .always();
+        check(
+            &answered,
+            &[0],
+            "needs `always (request implies eventually response)`",
+        );
+        check(
+            &answered,
+            &[1],
+            "waits for `response`, and needs `always (request implies eventually response)`",
+        );
+        check(
+            &request.clone().until(response.clone()),
+            &[1],
+            "waits for `response` with `request` until then",
+        );
+        let bound = Bound::Steps {
+            from: 0,
+            to: Some(5),
+        };
+        check(
+            &closed.eventually_within(bound),
+            &[0, 0],
+            "waits for `eventually within 3 steps closed`",
+        );
+        check(
+            &request.next().or(response.eventually()),
+            &[0],
+            "waits for a next step with `request`\nor waits for `response`",
+        );
+    }
+
+    #[test]
+    fn an_expression_says_what_is_left() {
+        let regex = Regex::proposition(0).then(Regex::proposition(2).star());
+        let mut machine = Machine::of_expression(&regex, crate::Meaning::MatchRequired).unwrap();
+        let state = machine.step(machine.initial(), Letter(1)).unwrap();
+        assert_eq!(
+            machine.explain(state).describe(&name),
+            "left to match: closed*"
+        );
+    }
+
+    #[test]
+    fn the_part_that_failed_is_named() {
+        let [a, b, c] = [0, 1, 2].map(Formula::Proposition);
+        let formula = a
+            .clone()
+            .and(b.clone())
+            .always()
+            .and(c.clone().eventually());
+        let history = [3, 3, 1].map(Letter);
+        let blame = formula.blame(&history).unwrap().unwrap();
+        assert_eq!((blame.parts, blame.step), (vec![b.always()], 2));
+        // Neither fails alone.
+        let both = c.clone().eventually().and(a.and(c.negation().always()));
+        let blame = both.blame(&[Letter(1)]).unwrap().unwrap();
+        assert_eq!((blame.parts.len(), blame.step), (2, 0));
+    }
+}

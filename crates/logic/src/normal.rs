@@ -1,0 +1,395 @@
+//! Formulas in negation normal form, each one once.
+//!
+//! Future operators are `next`, `until` and `release` with their duals, and
+//! negation stands at propositions only. What a past operator says at a step is
+//! decided by the run up to there: each different past operator is a *tracked*
+//! formula, and appears elsewhere as a literal, like a proposition. A future
+//! formula inside a past operator is tracked, too: its truth is guessed, and
+//! the guess becomes an obligation (see [`crate::expand`]).
+//!
+//! Invariants: equal identities are equal formulas; the parts of a node come
+//! before it; tracked formulas are ordered so that each depends on earlier ones
+//! only.
+
+use crate::simplify::{is_empty, plain, starts_now};
+use crate::written::check_size;
+use crate::{Bound, Formula, LogicError};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// The deepest nesting that is accepted; what walks a formula is recursive.
+pub(crate) const DEPTH_MAX: usize = 256;
+/// The most operators and propositions of one formula.
+pub(crate) const SIZE_MAX: usize = 10_000;
+const TRACKED_MAX: usize = 64;
+const UNTILS_MAX: usize = 128;
+
+/// A formula of an [`Arena`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct FormulaId(u32);
+
+impl FormulaId {
+    /// As an index.
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The formula that holds.
+pub(crate) const TRUE: FormulaId = FormulaId(0);
+/// The formula that does not hold.
+pub(crate) const FALSE: FormulaId = FormulaId(1);
+
+/// The form of a formula.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    True,
+    False,
+    Literal {
+        proposition: u8,
+        positive: bool,
+    },
+    /// What a tracked formula says at this step.
+    Tracked {
+        index: u8,
+        positive: bool,
+    },
+    /// Sorted, at least two.
+    And(Box<[FormulaId]>),
+    /// Sorted, at least two.
+    Or(Box<[FormulaId]>),
+    Next(FormulaId),
+    WeakNext(FormulaId),
+    Until {
+        keeps: FormulaId,
+        reaches: FormulaId,
+        bound: Bound,
+    },
+    Release {
+        frees: FormulaId,
+        keeps: FormulaId,
+        bound: Bound,
+    },
+}
+
+/// A formula whose truth at each step is followed. Both polarities of its
+/// parts are at hand, since a step asks for both.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Tracked {
+    /// A future formula inside a past operator.
+    Guess { holds: FormulaId, fails: FormulaId },
+    /// It held one step before.
+    Yesterday { holds: FormulaId, fails: FormulaId },
+    /// The second held, the first ever since.
+    Since {
+        keeps: FormulaId,
+        breaks: FormulaId,
+        starts: FormulaId,
+        idles: FormulaId,
+        bound: Bound,
+    },
+}
+
+/// All formulas that a machine speaks of.
+#[derive(Debug, Clone)]
+pub(crate) struct Arena {
+    nodes: Vec<Node>,
+    identities: FxHashMap<Node, FormulaId>,
+    negations: Vec<Option<FormulaId>>,
+    /// By formula: the tracked formulas that it depends on, now or later.
+    reads: Vec<u64>,
+    /// By formula: which of the `until` without an end it is.
+    untils: Vec<Option<u8>>,
+    until_count: u8,
+    tracked: Vec<Tracked>,
+    tracked_reads: Vec<u64>,
+}
+
+/// Whether the formula stands under a past operator.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Future,
+    Past,
+}
+
+impl Arena {
+    pub fn new() -> Arena {
+        let mut arena = Arena {
+            nodes: Vec::new(),
+            identities: FxHashMap::default(),
+            negations: Vec::new(),
+            reads: Vec::new(),
+            untils: Vec::new(),
+            until_count: 0,
+            tracked: Vec::new(),
+            tracked_reads: Vec::new(),
+        };
+        // In the order of TRUE and FALSE; these two always fit.
+        for (node, negation) in [(Node::True, FALSE), (Node::False, TRUE)] {
+            arena
+                .identities
+                .insert(node.clone(), FormulaId(arena.nodes.len() as u32));
+            arena.nodes.push(node);
+            arena.negations.push(Some(negation));
+            arena.reads.push(0);
+            arena.untils.push(None);
+        }
+        arena
+    }
+
+    /// Whether there is such a formula.
+    pub fn has(&self, formula: FormulaId) -> bool {
+        formula.index() < self.nodes.len()
+    }
+
+    /// The form of a formula.
+    pub fn node(&self, formula: FormulaId) -> &Node {
+        &self.nodes[formula.index()]
+    }
+
+    /// The bound of a future operator.
+    pub fn bound(&self, formula: FormulaId) -> Bound {
+        match self.node(formula) {
+            Node::Until { bound, .. } | Node::Release { bound, .. } => *bound,
+            _ => Bound::Unbounded,
+        }
+    }
+
+    /// The tracked formulas that a formula depends on, now or later.
+    pub fn reads(&self, formula: FormulaId) -> u64 {
+        self.reads[formula.index()]
+    }
+
+    /// Which of the `until` without an end it is.
+    pub fn until_bit(&self, formula: FormulaId) -> u128 {
+        self.untils[formula.index()].map_or(0, |until| 1 << until)
+    }
+
+    /// One bit for each `until` without an end.
+    pub fn all_untils(&self) -> u128 {
+        match self.until_count {
+            128.. => u128::MAX,
+            count => (1 << count) - 1,
+        }
+    }
+
+    /// The tracked formulas, each after those it depends on.
+    pub fn tracked(&self) -> &[Tracked] {
+        &self.tracked
+    }
+
+    /// Whether an operator is bounded in time.
+    pub fn measures_time(&self) -> bool {
+        let timed = |bound: &Bound| matches!(bound, Bound::Time { .. });
+        let nodes = self.nodes.iter().any(|node| match node {
+            Node::Until { bound, .. } | Node::Release { bound, .. } => timed(bound),
+            _ => false,
+        });
+        nodes
+            || self.tracked.iter().any(|tracked| match tracked {
+                Tracked::Since { bound, .. } => timed(bound),
+                _ => false,
+            })
+    }
+
+    /// Says that two formulas are each other's negation.
+    pub fn set_negation(&mut self, formula: FormulaId, negation: FormulaId) {
+        self.negations[formula.index()] = Some(negation);
+        self.negations[negation.index()].get_or_insert(formula);
+    }
+
+    /// The negation, when it was made.
+    pub fn known_negation(&self, formula: FormulaId) -> Option<FormulaId> {
+        self.negations[formula.index()]
+    }
+
+    /// A formula and its negation in normal form.
+    pub fn add(&mut self, formula: &Formula) -> Result<(FormulaId, FormulaId), LogicError> {
+        check_size(formula, DEPTH_MAX, &mut 0)?;
+        let normal = self.normal(formula, true, Place::Future)?;
+        let negation = self.normal(formula, false, Place::Future)?;
+        Ok((normal, negation))
+    }
+
+    fn normal(
+        &mut self,
+        formula: &Formula,
+        positive: bool,
+        place: Place,
+    ) -> Result<FormulaId, LogicError> {
+        use Formula as F;
+        match formula {
+            F::True => Ok(constant(positive)),
+            F::False => Ok(constant(!positive)),
+            F::Proposition(proposition) if *proposition > 63 => {
+                Err(LogicError::NoSuchProposition {
+                    proposition: *proposition,
+                })
+            }
+            F::Proposition(proposition) => self.intern(Node::Literal {
+                proposition: *proposition,
+                positive,
+            }),
+            F::Not(part) => self.normal(part, !positive, place),
+            F::And(left, right) | F::Or(left, right) => {
+                let parts = vec![
+                    self.normal(left, positive, place)?,
+                    self.normal(right, positive, place)?,
+                ];
+                if matches!(formula, F::And(..)) == positive {
+                    self.and(parts)
+                } else {
+                    self.or(parts)
+                }
+            }
+            F::Yesterday(part) | F::WeakYesterday(part) => {
+                // The weak one is the negation of the strong one of the negation.
+                let strong = matches!(formula, F::Yesterday(_));
+                let holds = self.normal(part, strong, Place::Past)?;
+                let fails = self.normal(part, !strong, Place::Past)?;
+                self.track(Tracked::Yesterday { holds, fails }, positive == strong)
+            }
+            F::Since(keeps, starts, bound) => self.since(keeps, starts, *bound, true, positive),
+            F::Trigger(frees, keeps, bound) => self.since(frees, keeps, *bound, false, positive),
+            _ if place == Place::Past => {
+                let holds = self.normal(formula, true, Place::Future)?;
+                let fails = self.normal(formula, false, Place::Future)?;
+                match holds {
+                    TRUE | FALSE => Ok(constant((holds == TRUE) == positive)),
+                    _ => self.track(Tracked::Guess { holds, fails }, positive),
+                }
+            }
+            F::Next(part) | F::WeakNext(part) => {
+                let part = self.normal(part, positive, place)?;
+                if matches!(formula, F::Next(_)) == positive {
+                    self.next(part)
+                } else {
+                    self.weak_next(part)
+                }
+            }
+            F::Until(left, right, bound) | F::Release(left, right, bound) => {
+                let left = self.normal(left, positive, place)?;
+                let right = self.normal(right, positive, place)?;
+                if matches!(formula, F::Until(..)) == positive {
+                    self.until(left, right, *bound)
+                } else {
+                    self.release(left, right, *bound)
+                }
+            }
+        }
+    }
+
+    /// `since`, or its dual by way of the negations of all parts.
+    fn since(
+        &mut self,
+        keeps: &Formula,
+        starts: &Formula,
+        bound: Bound,
+        strong: bool,
+        positive: bool,
+    ) -> Result<FormulaId, LogicError> {
+        let tracked = Tracked::Since {
+            keeps: self.normal(keeps, strong, Place::Past)?,
+            breaks: self.normal(keeps, !strong, Place::Past)?,
+            starts: self.normal(starts, strong, Place::Past)?,
+            idles: self.normal(starts, !strong, Place::Past)?,
+            bound: plain(bound),
+        };
+        let Tracked::Since { starts, bound, .. } = &tracked else {
+            return Ok(FALSE);
+        };
+        let now_counts = starts_now(*bound);
+        match *starts {
+            FALSE => Ok(constant(positive != strong)),
+            TRUE if now_counts && !is_empty(*bound) => Ok(constant(positive == strong)),
+            _ if is_empty(*bound) => Ok(constant(positive != strong)),
+            _ => self.track(tracked, positive == strong),
+        }
+    }
+
+    fn track(&mut self, tracked: Tracked, positive: bool) -> Result<FormulaId, LogicError> {
+        let known = self.tracked.iter().position(|other| *other == tracked);
+        let index = match known {
+            Some(index) => index,
+            None if self.tracked.len() == TRACKED_MAX => {
+                return Err(LogicError::TooManyPastOperators { limit: TRACKED_MAX });
+            }
+            None => {
+                let index = self.tracked.len();
+                let reads = match &tracked {
+                    Tracked::Guess { holds, fails } | Tracked::Yesterday { holds, fails } => {
+                        self.reads(*holds) | self.reads(*fails)
+                    }
+                    Tracked::Since {
+                        keeps,
+                        breaks,
+                        starts,
+                        idles,
+                        ..
+                    } => {
+                        self.reads(*keeps)
+                            | self.reads(*breaks)
+                            | self.reads(*starts)
+                            | self.reads(*idles)
+                    }
+                };
+                self.tracked.push(tracked);
+                self.tracked_reads.push(reads | 1 << index);
+                index
+            }
+        };
+        self.intern(Node::Tracked {
+            index: index as u8,
+            positive,
+        })
+    }
+
+    /// The formula of a form that is as simple as it can be.
+    pub fn intern(&mut self, node: Node) -> Result<FormulaId, LogicError> {
+        if let Some(known) = self.identities.get(&node) {
+            return Ok(*known);
+        }
+        let reads = match &node {
+            Node::True | Node::False | Node::Literal { .. } => 0,
+            Node::Tracked { index, .. } => self.tracked_reads[usize::from(*index)],
+            Node::And(parts) | Node::Or(parts) => parts
+                .iter()
+                .fold(0, |reads, part| reads | self.reads(*part)),
+            Node::Next(part) | Node::WeakNext(part) => self.reads(*part),
+            Node::Until { keeps, reaches, .. } => self.reads(*keeps) | self.reads(*reaches),
+            Node::Release { frees, keeps, .. } => self.reads(*frees) | self.reads(*keeps),
+        };
+        let until = self.until_of(&node)?;
+        let formula = FormulaId(self.nodes.len() as u32);
+        self.identities.insert(node.clone(), formula);
+        self.nodes.push(node);
+        self.negations.push(None);
+        self.reads.push(reads);
+        self.untils.push(until);
+        Ok(formula)
+    }
+
+    fn until_of(&mut self, node: &Node) -> Result<Option<u8>, LogicError> {
+        let endless = match node {
+            Node::Until { bound, .. } => match bound {
+                Bound::Unbounded => true,
+                Bound::Steps { to, .. } => to.is_none(),
+                Bound::Time { to, .. } => to.is_none(),
+            },
+            _ => false,
+        };
+        if !endless {
+            return Ok(None);
+        }
+        let until = self.until_count;
+        if usize::from(until) == UNTILS_MAX {
+            return Err(LogicError::TooManyUntils { limit: UNTILS_MAX });
+        }
+        self.until_count += 1;
+        Ok(Some(until))
+    }
+}
+
+fn constant(holds: bool) -> FormulaId {
+    if holds { TRUE } else { FALSE }
+}

@@ -1,0 +1,111 @@
+//! What can still become of a state, and whether a formula can be decided.
+
+use crate::{Formula, LogicError, Machine, MachineState, Outlook};
+use juror_event::Verdict;
+use rustc_hash::FxHashMap;
+
+/// The most states that are looked at to answer for one.
+const LOOKED_AT_MAX: usize = 2_000;
+
+impl Machine {
+    /// Which verdicts a state can still come to. Where that would take too long
+    /// to find out, the answer is all four.
+    pub fn can_still(&mut self, state: MachineState) -> Outlook {
+        match self.outlook(state, LOOKED_AT_MAX) {
+            Ok(Some(outlook)) => outlook,
+            _ => Outlook::OPEN,
+        }
+    }
+
+    /// The same; nothing, where that takes more states than allowed.
+    fn outlook(
+        &mut self,
+        state: MachineState,
+        limit: usize,
+    ) -> Result<Option<Outlook>, LogicError> {
+        if let Some(known) = self.known_outlook(state) {
+            return Ok(Some(known));
+        }
+        // All that can be reached, with where each can be entered from.
+        let mut met = vec![state];
+        let mut places: FxHashMap<MachineState, usize> = FxHashMap::default();
+        places.insert(state, 0);
+        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut outlooks = Vec::new();
+        while let Some(state) = met.get(outlooks.len()).copied() {
+            let here = outlooks.len();
+            if let Some(known) = self.known_outlook(state) {
+                outlooks.push(known);
+                continue;
+            }
+            let mut outlook = Outlook::default();
+            outlook.add(self.verdict(state));
+            outlooks.push(outlook);
+            for (_, to) in self.successors(state)? {
+                let place = *places.entry(to).or_insert_with(|| {
+                    met.push(to);
+                    entered_from.push(Vec::new());
+                    met.len() - 1
+                });
+                entered_from[place].push(here);
+            }
+            if met.len() > limit {
+                return Ok(None);
+            }
+        }
+        Outlook::spread(&mut outlooks, &entered_from);
+        for (state, outlook) in met.iter().zip(&outlooks) {
+            self.set_outlook(*state, *outlook);
+        }
+        Ok(self.known_outlook(state))
+    }
+}
+
+impl Outlook {
+    /// Adds to each what those have that it leads to.
+    pub(crate) fn spread(outlooks: &mut [Outlook], entered_from: &[Vec<usize>]) {
+        let mut waiting: Vec<usize> = (0..outlooks.len()).collect();
+        while let Some(place) = waiting.pop() {
+            for from in &entered_from[place] {
+                let mut outlook = outlooks[*from];
+                outlook.join(outlooks[place]);
+                if outlook != outlooks[*from] {
+                    outlooks[*from] = outlook;
+                    waiting.push(*from);
+                }
+            }
+        }
+    }
+}
+
+/// Which final verdicts some finite run leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Decidable {
+    /// Some run satisfies it for good.
+    pub satisfied: bool,
+    /// Some run violates it for good.
+    pub violated: bool,
+}
+
+impl Decidable {
+    /// Whether no finite run decides it; its verdict comes when the run ends.
+    pub fn never(self) -> bool {
+        !self.satisfied && !self.violated
+    }
+}
+
+/// Which final verdicts of a formula some finite run leads to.
+///
+/// `always eventually p` is an example of one that has none: whatever has
+/// happened, it can still come either way.
+pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
+    let mut machine = Machine::of_formula(formula)?;
+    let initial = machine.initial();
+    let limit = crate::STATES_MAX;
+    let outlook = machine.outlook(initial, limit)?;
+    let outlook = outlook.ok_or(LogicError::TooManyStates { limit })?;
+    Ok(Decidable {
+        satisfied: outlook.has(Verdict::Satisfied),
+        violated: outlook.has(Verdict::Violated),
+    })
+}

@@ -1,0 +1,213 @@
+//! The states of a formula: what is left of it, and what is left of its
+//! negation.
+//!
+//! Each side is an antichain of nodes of the tableau. Nodes that no run fulfils
+//! are dropped. So the formula is violated for good as soon as no node of it has
+//! an endless run, and satisfied as soon as no node of the negation has one:
+//! the earliest moments there are (Bauer, Leucker and Schallhart, 2011). Nodes
+//! that only a run that ends fulfils count for the verdict at the end alone.
+//!
+//! Either side determines the other one; two states with an equal side are one.
+
+use crate::clause::{Atom, Clause};
+use crate::normal::{Arena, FormulaId};
+use crate::past::Memory;
+use crate::tableau::{Edge, NodeId, Prospect, Tableau};
+use crate::written::holds_without_steps;
+use crate::{Formula, Guard, LogicError};
+use juror_event::Verdict;
+use rustc_hash::FxHashMap;
+
+/// Nodes of which one must be fulfilled.
+type Side = Box<[NodeId]>;
+
+/// What is left of a formula.
+#[derive(Debug, Clone)]
+struct State {
+    positive: Side,
+    negative: Side,
+    verdict: Verdict,
+}
+
+/// The states of a formula that have been reached.
+#[derive(Debug, Clone)]
+pub(crate) struct Residuals {
+    pub tableau: Tableau,
+    states: Vec<State>,
+    positive: FxHashMap<Side, u32>,
+    negative: FxHashMap<Side, u32>,
+    satisfied: Option<u32>,
+    violated: Option<u32>,
+}
+
+impl Residuals {
+    /// Begins with the formula itself, as state 0.
+    pub fn new(formula: &Formula) -> Result<Residuals, LogicError> {
+        let mut arena = Arena::new();
+        let (normal, negation) = arena.add(formula)?;
+        if arena.measures_time() {
+            return Err(LogicError::Timed);
+        }
+        let mut residuals = Residuals {
+            tableau: Tableau::new(arena),
+            states: Vec::new(),
+            positive: FxHashMap::default(),
+            negative: FxHashMap::default(),
+            satisfied: None,
+            violated: None,
+        };
+        let holds = holds_without_steps(formula);
+        let positive = residuals.first(normal, !holds)?;
+        let negative = residuals.first(negation, holds)?;
+        residuals.state(positive, negative)?;
+        Ok(residuals)
+    }
+
+    /// The node before the first step. That there must be one is what makes a
+    /// run without any step false.
+    fn first(&mut self, formula: FormulaId, strong: bool) -> Result<Vec<NodeId>, LogicError> {
+        let mut clause = Clause::default();
+        if !clause.add(&self.tableau.arena, strong, Atom::new(formula)) {
+            return Ok(Vec::new());
+        }
+        Ok(vec![self.tableau.node(clause, Memory::new())?])
+    }
+
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// What a state says.
+    pub fn verdict(&self, state: u32) -> Verdict {
+        self.states[state as usize].verdict
+    }
+
+    /// The nodes of which one must be fulfilled, and those of the negation.
+    pub fn sides(&self, state: u32) -> (&[NodeId], &[NodeId]) {
+        let state = &self.states[state as usize];
+        (&state.positive, &state.negative)
+    }
+
+    /// What the next step of a state asks of a letter.
+    pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + '_ {
+        let (positive, negative) = self.sides(state);
+        let nodes = positive.iter().chain(negative);
+        nodes
+            .flat_map(|node| self.tableau.edges(*node))
+            .map(|edge| Guard {
+                required: edge.required,
+                forbidden: edge.forbidden,
+            })
+    }
+
+    /// The state after a step.
+    pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
+        let from = &self.states[state as usize];
+        if is_final(from.verdict) {
+            return Ok(state);
+        }
+        let positive = self.targets(&from.positive, letter);
+        let negative = self.targets(&from.negative, letter);
+        self.state(positive, negative)
+    }
+
+    fn targets(&self, side: &[NodeId], letter: u64) -> Vec<NodeId> {
+        let edges = side.iter().flat_map(|node| self.tableau.edges(*node));
+        let mut targets: Vec<NodeId> = edges
+            .filter(|edge| edge.takes(letter))
+            .map(|edge: &Edge| edge.to)
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        self.weakest(targets)
+    }
+
+    /// The nodes that demand no more than any other one.
+    fn weakest(&self, nodes: Vec<NodeId>) -> Vec<NodeId> {
+        let mut kept: Vec<NodeId> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            if kept
+                .iter()
+                .any(|other| self.tableau.is_weaker(*other, node))
+            {
+                continue;
+            }
+            kept.retain(|other| !self.tableau.is_weaker(node, *other));
+            kept.push(node);
+        }
+        kept
+    }
+
+    fn state(&mut self, positive: Vec<NodeId>, negative: Vec<NodeId>) -> Result<u32, LogicError> {
+        let (positive, may_hold) = self.fulfillable(positive)?;
+        let (negative, may_fail) = self.fulfillable(negative)?;
+        if !may_hold {
+            return Ok(self.decided(Verdict::Violated));
+        }
+        if !may_fail {
+            return Ok(self.decided(Verdict::Satisfied));
+        }
+        let known = self.positive.get(positive.as_slice());
+        if let Some(known) = known.or_else(|| self.negative.get(negative.as_slice())) {
+            return Ok(*known);
+        }
+        let holds = positive.iter().any(|node| self.tableau.ends_well(*node));
+        let verdict = match holds {
+            true => Verdict::PresumablySatisfied,
+            false => Verdict::PresumablyViolated,
+        };
+        Ok(self.insert(positive.into(), negative.into(), verdict))
+    }
+
+    /// The nodes that some run fulfils, and whether an endless one does.
+    fn fulfillable(&mut self, nodes: Vec<NodeId>) -> Result<(Vec<NodeId>, bool), LogicError> {
+        let mut kept = Vec::with_capacity(nodes.len());
+        let mut endless = false;
+        for node in nodes {
+            let prospect = self.tableau.prospect(node)?;
+            endless |= prospect == Prospect::Endless;
+            if prospect != Prospect::None {
+                kept.push(node);
+            }
+        }
+        kept.sort_unstable();
+        Ok((kept, endless))
+    }
+
+    fn insert(&mut self, positive: Side, negative: Side, verdict: Verdict) -> u32 {
+        let state = self.states.len() as u32;
+        self.positive.insert(positive.clone(), state);
+        self.negative.insert(negative.clone(), state);
+        self.states.push(State {
+            positive,
+            negative,
+            verdict,
+        });
+        state
+    }
+
+    /// Of each final verdict there is one state, which nothing leaves.
+    fn decided(&mut self, verdict: Verdict) -> u32 {
+        let next = self.states.len() as u32;
+        let known = match verdict {
+            Verdict::Satisfied => &mut self.satisfied,
+            _ => &mut self.violated,
+        };
+        if let Some(known) = *known {
+            return known;
+        }
+        *known = Some(next);
+        self.states.push(State {
+            positive: Side::default(),
+            negative: Side::default(),
+            verdict,
+        });
+        next
+    }
+}
+
+/// Whether no step changes the verdict any more.
+pub(crate) fn is_final(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Satisfied | Verdict::Violated)
+}

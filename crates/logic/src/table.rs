@@ -1,0 +1,238 @@
+//! The whole automaton of a machine, as small as it can be.
+//!
+//! Each state has a decision diagram over the propositions whose leaves are
+//! states. States that give the same verdicts to all continuations are one, and
+//! their numbers follow from the automaton alone. So two formulas that give the
+//! same verdicts have equal tables.
+
+use crate::diagram::{Diagrams, Part};
+use crate::refine::blocks;
+use crate::{Guard, Letter, LogicError, Machine, MachineState, Outlook};
+use juror_event::Verdict;
+use rustc_hash::FxHashMap;
+
+/// The widest letters for which a table of all steps is made.
+const DENSE_BITS_MAX: u32 = 8;
+
+/// A complete automaton; made by [`Machine::to_table`]. Tables are equal if
+/// they give the same verdicts.
+#[derive(Debug, Clone)]
+pub struct Table {
+    verdicts: Vec<Verdict>,
+    outlooks: Vec<Outlook>,
+    roots: Vec<Part>,
+    diagrams: Diagrams,
+    /// By state and letter, for letters of few bits; with where these begin.
+    dense: Option<(u32, u32, Vec<u32>)>,
+    origins: Vec<MachineState>,
+}
+
+impl Machine {
+    /// The whole automaton, minimal. Fails where it has more states than the
+    /// limit before it is made small.
+    pub fn to_table(&mut self, limit: usize) -> Result<Table, LogicError> {
+        let mut met = vec![self.initial()];
+        let mut numbers: FxHashMap<MachineState, u32> = FxHashMap::default();
+        numbers.insert(self.initial(), 0);
+        let mut diagrams = Diagrams::default();
+        let mut roots = Vec::new();
+        while let Some(state) = met.get(roots.len()).copied() {
+            let mut classes = self.successors(state)?;
+            let classes: Vec<(Guard, u32)> = classes
+                .drain(..)
+                .map(|(guard, to)| {
+                    let number = *numbers.entry(to).or_insert_with(|| {
+                        met.push(to);
+                        met.len() as u32 - 1
+                    });
+                    (guard, number)
+                })
+                .collect();
+            if met.len() > limit {
+                return Err(LogicError::TooManyStates { limit });
+            }
+            roots.push(diagrams.of_classes(&classes));
+        }
+        let verdicts: Vec<Verdict> = met.iter().map(|state| self.verdict(*state)).collect();
+        let blocks = blocks(&verdicts, &roots, &diagrams);
+        let table = number(&met, &verdicts, &roots, &diagrams, &blocks);
+        Ok(table.with_outlooks().with_dense(self.propositions()))
+    }
+}
+
+/// The table of blocks of states, numbered as they are met.
+fn number(
+    states: &[MachineState],
+    verdicts: &[Verdict],
+    roots: &[Part],
+    diagrams: &Diagrams,
+    blocks: &[u32],
+) -> Table {
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+    // One state of each block.
+    let mut order: Vec<usize> = Vec::new();
+    if let Some(first) = blocks.first() {
+        numbers.insert(*first, 0);
+        order.push(0);
+    }
+    let mut at = 0;
+    while let Some(state) = order.get(at).copied() {
+        diagrams.ways(roots[state], Guard::default(), &mut |_, to| {
+            let fresh = numbers.len() as u32;
+            let number = *numbers.entry(blocks[to as usize]).or_insert(fresh);
+            if number == fresh {
+                order.push(to as usize);
+            }
+        });
+        at += 1;
+    }
+    let names: Vec<u32> = blocks
+        .iter()
+        .map(|block| numbers.get(block).copied().unwrap_or(0))
+        .collect();
+    let mut renamed = Diagrams::default();
+    let mut known = FxHashMap::default();
+    let roots = order
+        .iter()
+        .map(|state| diagrams.rename(roots[*state], &names, &mut renamed, &mut known))
+        .collect();
+    Table {
+        verdicts: order.iter().map(|state| verdicts[*state]).collect(),
+        outlooks: Vec::new(),
+        roots,
+        diagrams: renamed,
+        dense: None,
+        origins: order.iter().map(|state| states[*state]).collect(),
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        // The rest follows from these, or tells where they came from.
+        self.verdicts == other.verdicts
+            && self.roots == other.roots
+            && self.diagrams.questions == other.diagrams.questions
+    }
+}
+
+impl Eq for Table {}
+
+impl Table {
+    fn with_outlooks(mut self) -> Table {
+        let mut entered_from: Vec<Vec<usize>> = vec![Vec::new(); self.verdicts.len()];
+        for (state, root) in self.roots.iter().enumerate() {
+            self.diagrams.ways(*root, Guard::default(), &mut |_, to| {
+                entered_from[to as usize].push(state);
+            });
+        }
+        self.outlooks = vec![Outlook::default(); self.verdicts.len()];
+        for (outlook, verdict) in self.outlooks.iter_mut().zip(&self.verdicts) {
+            outlook.add(*verdict);
+        }
+        Outlook::spread(&mut self.outlooks, &entered_from);
+        self
+    }
+
+    fn with_dense(mut self, propositions: u64) -> Table {
+        let shift = if propositions == 0 {
+            0
+        } else {
+            propositions.trailing_zeros()
+        };
+        let bits = 64_u32.saturating_sub(propositions.leading_zeros() + shift);
+        if bits <= DENSE_BITS_MAX {
+            let letters = 0..1_u64 << bits;
+            let steps = self.roots.iter().flat_map(|root| {
+                letters
+                    .clone()
+                    .map(|low| self.diagrams.leaf(*root, low << shift))
+            });
+            self.dense = Some((shift, bits, steps.collect()));
+        }
+        self
+    }
+
+    /// Where it starts.
+    pub fn initial(&self) -> MachineState {
+        MachineState(0)
+    }
+
+    /// How many states it has.
+    pub fn state_count(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    /// The state after a step.
+    #[inline]
+    pub fn step(&self, state: MachineState, letter: Letter) -> MachineState {
+        if let Some((shift, bits, steps)) = &self.dense {
+            let low = (letter.0 >> shift) & ((1 << bits) - 1);
+            let to = steps.get((state.index() << bits) | low as usize);
+            return to.map_or(state, |to| MachineState(*to));
+        }
+        match self.roots.get(state.index()) {
+            Some(root) => MachineState(self.diagrams.leaf(*root, letter.0)),
+            None => state,
+        }
+    }
+
+    /// What a state says; a state of another machine is not decided.
+    #[inline]
+    pub fn verdict(&self, state: MachineState) -> Verdict {
+        let verdict = self.verdicts.get(state.index());
+        verdict.copied().unwrap_or(Verdict::PresumablySatisfied)
+    }
+
+    /// Which verdicts a state can still come to.
+    pub fn can_still(&self, state: MachineState) -> Outlook {
+        self.outlooks
+            .get(state.index())
+            .copied()
+            .unwrap_or(Outlook::OPEN)
+    }
+
+    /// The propositions that the next step asks about.
+    pub fn letters_that_matter(&self, state: MachineState) -> u64 {
+        let mut asked = 0;
+        for (guard, _) in self.successors(state) {
+            asked |= guard.propositions();
+        }
+        asked
+    }
+
+    /// The guards of the next step, such that each letter is taken by exactly
+    /// one, with the states that they lead to.
+    pub fn successors(&self, state: MachineState) -> Vec<(Guard, MachineState)> {
+        let mut successors = Vec::new();
+        if let Some(root) = self.roots.get(state.index()) {
+            self.diagrams
+                .ways(*root, Guard::default(), &mut |guard, to| {
+                    successors.push((guard, MachineState(to)));
+                });
+        }
+        successors
+    }
+
+    /// A state of the machine that the table was made of, for a state of the
+    /// table: what it waits for is explained there.
+    pub fn origin(&self, state: MachineState) -> MachineState {
+        self.origins.get(state.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether no verdict depends on how often the same letter comes in a row.
+    /// With several threads that is what a property should be like, since other
+    /// threads' steps come in between.
+    pub fn is_stutter_invariant(&self) -> bool {
+        (0..self.state_count()).all(|state| {
+            let successors = self.successors(MachineState(state as u32));
+            successors.iter().all(|(guard, to)| {
+                let mut stays = true;
+                self.diagrams
+                    .ways(self.roots[to.index()], *guard, &mut |_, again| {
+                        stays &= again == to.0;
+                    });
+                stays
+            })
+        })
+    }
+}

@@ -1,0 +1,413 @@
+//! The machine of a formula with bounds in time.
+//!
+//! Progression over timed letters: after each step a state is what is left of
+//! the formula and of its negation, as sets of clauses like those of a
+//! [`Machine`](crate::Machine), with deadlines on the clock of the run. What the
+//! past operators need is kept in queues of times, from which a time is dropped
+//! once it cannot matter any more; a step costs a constant amortised time for
+//! each.
+//!
+//! Distances in time are between steps: `p until within 5 ms q` looks at the
+//! steps that come at most 5 ms after the present one, and both ends belong to
+//! the bound. Several steps may have the same time.
+//!
+//! # What is promised
+//!
+//! The verdict is final at the first step, or deadline, where what is left is
+//! plainly false or true: nothing remains to be fulfilled, or every way
+//! contradicts itself. It is not promised that this is the earliest moment among
+//! all possible continuations, as a [`Machine`](crate::Machine) promises: that
+//! two bounds can never be met together is noticed when the first of them ends.
+//! An undecided verdict is exactly what the formula says if the run ended now.
+
+use crate::clause::{Atom, Clause, Window};
+use crate::expand::{Present, Term};
+use crate::explain::Explanation;
+use crate::normal::{Arena, FALSE, FormulaId, Node, Tracked};
+use crate::written::holds_without_steps;
+use crate::{Bound, Formula, Letter, LogicError};
+use juror_event::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The most clauses of a state.
+const CLAUSES_MAX: usize = 4096;
+
+/// A formula with bounds in time, prepared for stepping. It does not change
+/// while it is used; the state is a value of its own.
+#[derive(Debug, Clone)]
+pub struct TimedMachine {
+    arena: Arena,
+    initial: TimedState,
+}
+
+/// What is left of a formula, and what is remembered. Belongs to the machine
+/// that made it, or to one of an equal formula.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TimedState {
+    /// The clauses of which one must be fulfilled.
+    positive: Vec<Clause>,
+    /// The same of the negation.
+    negative: Vec<Clause>,
+    memory: Vec<Remembered>,
+    /// How many steps there were.
+    steps: u64,
+    /// The time of the last step, or that has passed since.
+    now: u64,
+}
+
+/// What is remembered of one past operator.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Remembered {
+    /// Whether it, or its part, held at the last step.
+    Held(bool),
+    /// When it began to hold, oldest first; on the clock or in steps.
+    Since(VecDeque<u64>),
+}
+
+impl TimedMachine {
+    /// The machine of a formula. Past operators about future ones are refused.
+    pub fn of_formula(formula: &Formula) -> Result<TimedMachine, LogicError> {
+        let mut arena = Arena::new();
+        let (normal, negation) = arena.add(formula)?;
+        let memory = arena
+            .tracked()
+            .iter()
+            .map(|tracked| match tracked {
+                Tracked::Guess { .. } => Err(LogicError::PastOfFuture),
+                Tracked::Yesterday { .. } => Ok(Remembered::Held(false)),
+                Tracked::Since { bound, .. } if *bound == Bound::Unbounded => {
+                    Ok(Remembered::Held(false))
+                }
+                Tracked::Since { .. } => Ok(Remembered::Since(VecDeque::new())),
+            })
+            .collect::<Result<_, _>>()?;
+        let first = |formula: FormulaId, strong: bool| {
+            let mut clause = Clause::default();
+            match clause.add(&arena, strong, Atom::new(formula)) {
+                true => vec![clause],
+                false => Vec::new(),
+            }
+        };
+        let holds = holds_without_steps(formula);
+        let initial = TimedState {
+            positive: first(normal, !holds),
+            negative: first(negation, holds),
+            memory,
+            steps: 0,
+            now: 0,
+        };
+        Ok(TimedMachine { arena, initial })
+    }
+
+    /// Where it starts.
+    pub fn initial(&self) -> TimedState {
+        self.initial.clone()
+    }
+
+    /// Takes a step at a time in nanoseconds. Times do not go back: one that is
+    /// before the last counts as the last.
+    ///
+    /// After an error the state is of no use any more: what it remembers is ahead
+    /// of what it demands.
+    pub fn step(
+        &self,
+        state: &mut TimedState,
+        letter: Letter,
+        time_ns: u64,
+    ) -> Result<(), LogicError> {
+        let now = state.now.max(time_ns);
+        if !self.knows(state) {
+            return Err(LogicError::NoSuchState { state: 0 });
+        }
+        let mut next = TimedState {
+            positive: Vec::new(),
+            negative: Vec::new(),
+            memory: std::mem::take(&mut state.memory),
+            steps: state.steps.saturating_add(1),
+            now,
+        };
+        let holding = self.remember(&mut next, letter);
+        let sides = self
+            .side(&state.positive, letter, holding, now)
+            .and_then(|positive| {
+                let negative = self.side(&state.negative, letter, holding, now)?;
+                Ok((positive, negative))
+            });
+        (next.positive, next.negative) = sides?;
+        *state = next;
+        Ok(())
+    }
+
+    /// What a state says.
+    pub fn verdict(&self, state: &TimedState) -> Verdict {
+        if state.positive.is_empty() {
+            Verdict::Violated
+        } else if state.negative.is_empty() {
+            Verdict::Satisfied
+        } else if state.positive.iter().any(Clause::ends_well) {
+            Verdict::PresumablySatisfied
+        } else {
+            Verdict::PresumablyViolated
+        }
+    }
+
+    /// Whether nothing changes the verdict any more.
+    pub fn is_decided(&self, state: &TimedState) -> bool {
+        crate::residual::is_final(self.verdict(state))
+    }
+
+    /// The first time, in nanoseconds, at which something is decided without a
+    /// step: [`advance`](TimedMachine::advance) to it then.
+    pub fn next_deadline(&self, state: &TimedState) -> Option<u64> {
+        if self.is_decided(state) {
+            return None;
+        }
+        let clauses = state.positive.iter().chain(&state.negative);
+        let atoms = clauses.flat_map(|clause| &clause.atoms);
+        atoms
+            .filter_map(|atom| match atom.window {
+                Window::Time { to, .. } => to?.checked_add(1),
+                _ => None,
+            })
+            .min()
+    }
+
+    /// Says that time has passed without a step: all steps to come are at this
+    /// time or later.
+    pub fn advance(&self, state: &mut TimedState, time_ns: u64) {
+        if time_ns <= state.now {
+            return;
+        }
+        state.now = time_ns;
+        for side in [&mut state.positive, &mut state.negative] {
+            let old = std::mem::take(side);
+            let fresh = old.iter().filter_map(|clause| self.expire(clause, time_ns));
+            *side = self.weakest(fresh.collect());
+        }
+    }
+
+    /// What a state waits for.
+    pub fn explain(&self, state: &TimedState) -> Explanation {
+        if self.is_decided(state) {
+            return Explanation::default();
+        }
+        Explanation::of_clauses(&self.arena, state.positive.iter(), state.now)
+    }
+
+    /// Whether a state can be one of this machine: it may have been read from
+    /// somewhere.
+    fn knows(&self, state: &TimedState) -> bool {
+        let clauses = state.positive.iter().chain(&state.negative);
+        state.memory.len() == self.arena.tracked().len()
+            && clauses
+                .flat_map(|clause| &clause.atoms)
+                .all(|atom| self.arena.has(atom.formula))
+    }
+
+    /// A clause after all steps of some of its bounds have passed.
+    fn expire(&self, clause: &Clause, now: u64) -> Option<Clause> {
+        let mut fresh = Clause {
+            strong: clause.strong,
+            atoms: Vec::new(),
+        };
+        for atom in &clause.atoms {
+            let over = match atom.window {
+                Window::Time { to, .. } => to.is_some_and(|to| to < now),
+                _ => false,
+            };
+            let left = match (over, self.arena.node(atom.formula)) {
+                (false, _) => *atom,
+                (true, Node::Release { .. }) => continue,
+                (true, _) => Atom::new(FALSE),
+            };
+            if !fresh.add(&self.arena, false, left) {
+                return None;
+            }
+        }
+        Some(fresh)
+    }
+
+    /// One side after a step.
+    fn side(
+        &self,
+        side: &[Clause],
+        letter: Letter,
+        holding: u64,
+        now: u64,
+    ) -> Result<Vec<Clause>, LogicError> {
+        let present = Present {
+            arena: &self.arena,
+            now,
+        };
+        let mut next = Vec::new();
+        for clause in side {
+            let mut terms = vec![start(letter, holding)];
+            for atom in &clause.atoms {
+                terms = present.fulfil(terms, atom)?;
+            }
+            next.extend(terms.into_iter().map(|term| term.rest));
+        }
+        let next = self.weakest(next);
+        if next.len() > CLAUSES_MAX {
+            return Err(LogicError::TooManyWays { limit: CLAUSES_MAX });
+        }
+        Ok(next)
+    }
+
+    /// The clauses that demand no more than any other one, sorted.
+    fn weakest(&self, clauses: Vec<Clause>) -> Vec<Clause> {
+        let mut kept: Vec<Clause> = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            let weaker = |one: &Clause, other: &Clause| one.is_weaker(&self.arena, other);
+            if kept.iter().any(|other| weaker(other, &clause)) {
+                continue;
+            }
+            kept.retain(|other| !weaker(&clause, other));
+            kept.push(clause);
+        }
+        kept.sort_unstable();
+        kept
+    }
+
+    /// Brings the memory to the present step. Returns the tracked formulas that
+    /// hold.
+    fn remember(&self, state: &mut TimedState, letter: Letter) -> u64 {
+        let mut holding = 0_u64;
+        let step = state.steps;
+        for (index, tracked) in self.arena.tracked().iter().enumerate() {
+            let holds = |formula| self.holds_now(formula, letter, holding);
+            let now = match (tracked, &mut state.memory[index]) {
+                (Tracked::Yesterday { holds: part, .. }, Remembered::Held(held)) => {
+                    std::mem::replace(held, holds(*part))
+                }
+                (Tracked::Since { keeps, starts, .. }, Remembered::Held(held)) => {
+                    *held = holds(*starts) || (*held && holds(*keeps));
+                    *held
+                }
+                (
+                    Tracked::Since {
+                        keeps,
+                        starts,
+                        bound,
+                        ..
+                    },
+                    Remembered::Since(times),
+                ) => {
+                    if !holds(*keeps) {
+                        times.clear();
+                    }
+                    let limits = Limits::of(*bound);
+                    let now = limits.clock(state.now, step);
+                    if holds(*starts) {
+                        limits.push(times, now);
+                    }
+                    limits.holds(times, now)
+                }
+                // A guess was refused when the machine was made.
+                (Tracked::Guess { .. }, _) | (_, Remembered::Since(_)) => false,
+            };
+            holding |= u64::from(now) << index;
+        }
+        holding
+    }
+
+    /// What a formula without future operators says.
+    fn holds_now(&self, formula: FormulaId, letter: Letter, holding: u64) -> bool {
+        match self.arena.node(formula) {
+            Node::True => true,
+            Node::Literal {
+                proposition,
+                positive,
+            } => letter.has(*proposition) == *positive,
+            Node::Tracked { index, positive } => (holding & 1 << index != 0) == *positive,
+            Node::And(parts) => parts
+                .iter()
+                .all(|part| self.holds_now(*part, letter, holding)),
+            Node::Or(parts) => parts
+                .iter()
+                .any(|part| self.holds_now(*part, letter, holding)),
+            _ => false,
+        }
+    }
+}
+
+/// The term that has the whole letter.
+fn start(letter: Letter, holding: u64) -> Term {
+    Term {
+        required: letter.0,
+        forbidden: !letter.0,
+        holding,
+        failing: !holding,
+        ..Term::default()
+    }
+}
+
+/// The bound of a past operator, in time or in steps.
+struct Limits {
+    from: u64,
+    to: Option<u64>,
+    in_steps: bool,
+}
+
+impl Limits {
+    fn of(bound: Bound) -> Limits {
+        match bound {
+            Bound::Unbounded => Limits {
+                from: 0,
+                to: None,
+                in_steps: false,
+            },
+            Bound::Steps { from, to } => Limits {
+                from: u64::from(from),
+                to: to.map(u64::from),
+                in_steps: true,
+            },
+            Bound::Time { from, to } => Limits {
+                from,
+                to,
+                in_steps: false,
+            },
+        }
+    }
+
+    fn clock(&self, now: u64, step: u64) -> u64 {
+        if self.in_steps { step } else { now }
+    }
+
+    /// Adds the present, and drops what it makes superfluous: between two times
+    /// that are nowhere farther apart than the bound is wide, one is always
+    /// within it before the other has left.
+    fn push(&self, times: &mut VecDeque<u64>, now: u64) {
+        let Some(to) = self.to else {
+            // The oldest is in the bound first, and never leaves it.
+            if times.is_empty() {
+                times.push_back(now);
+            }
+            return;
+        };
+        if self.from == 0 {
+            times.clear();
+        }
+        let width = to.saturating_sub(self.from).saturating_add(1);
+        while times.len() >= 2 && now.saturating_sub(times[times.len() - 2]) <= width {
+            times.pop_back();
+        }
+        if times.back() != Some(&now) {
+            times.push_back(now);
+        }
+    }
+
+    /// Whether one of the times is within the bound; drops those that have left.
+    fn holds(&self, times: &mut VecDeque<u64>, now: u64) -> bool {
+        while let (Some(oldest), Some(to)) = (times.front(), self.to) {
+            if now.saturating_sub(*oldest) <= to {
+                break;
+            }
+            times.pop_front();
+        }
+        times
+            .front()
+            .is_some_and(|oldest| now.saturating_sub(*oldest) >= self.from)
+    }
+}

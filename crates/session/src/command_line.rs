@@ -1,0 +1,328 @@
+//! What is typed after `run`: arguments for the program, and files for its
+//! standard streams.
+//!
+//! Words are split as a shell does it, with quotes and backslashes; `<`, `>`,
+//! `>>`, `2>`, `2>>` and `&>` name files. Nothing else of a shell is there.
+
+use crate::options::CommandError;
+use juror_debuggee::{Launch, Redirection};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A line, read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The arguments.
+    pub arguments: Vec<OsString>,
+    /// Where the streams go.
+    pub redirections: Redirections,
+}
+
+/// Files for the standard streams; a stream without one stays what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redirections {
+    input: Option<PathBuf>,
+    output: Option<Sink>,
+    error: Option<Sink>,
+    /// Output and error are one open file.
+    is_joined: bool,
+}
+
+/// A file that is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Sink {
+    path: PathBuf,
+    append: bool,
+}
+
+/// The operators, the longest first: where one is a beginning of another, that
+/// one is meant.
+const OPERATORS: [(&str, Operator); 6] = [
+    ("2>>", Operator::Error { append: true }),
+    ("2>", Operator::Error { append: false }),
+    ("&>", Operator::Both),
+    (">>", Operator::Output { append: true }),
+    (">", Operator::Output { append: false }),
+    ("<", Operator::Input),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Input,
+    Output { append: bool },
+    Error { append: bool },
+    Both,
+}
+
+impl CommandLine {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// A quote is not closed, or an operator has no file.
+    pub fn parse(text: &str) -> Result<CommandLine, CommandError> {
+        let mut line = CommandLine::default();
+        // The operator whose file is the next word.
+        let mut pending = None;
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            if let Some(&(word, operator)) = OPERATORS.iter().find(|it| rest.starts_with(it.0)) {
+                if let Some((before, _)) = pending {
+                    return Err(without_file(before));
+                }
+                pending = Some((word, operator));
+                rest = &rest[word.len()..];
+                if rest.starts_with('&') {
+                    return Err(CommandError::with_help(
+                        format!("`{word}&` is not known here"),
+                        "for both streams in one file: &> FILE",
+                    ));
+                }
+            } else {
+                let (word, after) = split_word(rest)?;
+                rest = after;
+                match pending.take() {
+                    Some((_, operator)) => line.redirections.set(operator, word.into()),
+                    None => line.arguments.push(word.into()),
+                }
+            }
+            rest = rest.trim_start();
+        }
+        match pending {
+            Some((word, _)) => Err(without_file(word)),
+            None => Ok(line),
+        }
+    }
+}
+
+fn without_file(operator: &str) -> CommandError {
+    CommandError::with_help(
+        format!("a file is missing after `{operator}`"),
+        "an argument that is no redirection has quotes: run '<'",
+    )
+}
+
+/// Takes a word off the front, which is not empty; what follows it.
+fn split_word(text: &str) -> Result<(String, &str), CommandError> {
+    let mut word = String::new();
+    let mut quote = None;
+    let mut characters = text.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => {
+                word.push(characters.next().map_or('\\', |(_, escaped)| escaped));
+            }
+            ('\'' | '"', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            (c, None) if c.is_whitespace() || c == '<' || c == '>' => {
+                return Ok((word, &text[at..]));
+            }
+            ('&', None) if text[at..].starts_with("&>") => return Ok((word, &text[at..])),
+            (c, _) => word.push(c),
+        }
+    }
+    match quote {
+        Some(_) => Err(CommandError::new("a quote is not closed")),
+        None => Ok((word, "")),
+    }
+}
+
+impl Redirections {
+    fn set(&mut self, operator: Operator, path: PathBuf) {
+        match operator {
+            Operator::Input => self.input = Some(path),
+            Operator::Output { append } => {
+                self.output = Some(Sink { path, append });
+                self.is_joined = false;
+            }
+            Operator::Error { append } => {
+                self.error = Some(Sink { path, append });
+                self.is_joined = false;
+            }
+            Operator::Both => {
+                let append = false;
+                self.output = Some(Sink { path, append });
+                self.error = None;
+                self.is_joined = true;
+            }
+        }
+    }
+
+    /// Whether the files can be opened: asked before anything is ended or
+    /// started. What is in them stays.
+    ///
+    /// # Errors
+    /// One cannot be; which, and why.
+    pub fn check(&self) -> Result<(), CommandError> {
+        if let Some(path) = &self.input {
+            let readable = File::open(path).and_then(|file| file.metadata());
+            let is_directory = readable.map_err(|error| cannot("read from", path, &error))?;
+            if is_directory.is_dir() {
+                let error = io::Error::from(io::ErrorKind::IsADirectory);
+                return Err(cannot("read from", path, &error));
+            }
+        }
+        for sink in self.output.iter().chain(&self.error) {
+            let opened = OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&sink.path);
+            opened.map_err(|error| cannot("write to", &sink.path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Has a program started with these files.
+    ///
+    /// # Errors
+    /// A file for both streams cannot be opened.
+    pub fn apply(&self, launch: &mut Launch) -> Result<(), CommandError> {
+        if let Some(path) = &self.input {
+            launch.input = Redirection::File(path.clone());
+        }
+        if let Some(sink) = &self.output {
+            launch.output = sink.redirection();
+        }
+        if let Some(sink) = &self.error {
+            launch.error = sink.redirection();
+        }
+        if let (true, Some(sink)) = (self.is_joined, &self.output) {
+            // Opened twice, each stream would write over the other.
+            let file = File::create(&sink.path);
+            let file = file.map_err(|error| cannot("write to", &sink.path, &error))?;
+            let file = Arc::new(file.into());
+            launch.output = Redirection::Descriptor(Arc::clone(&file));
+            launch.error = Redirection::Descriptor(file);
+        }
+        Ok(())
+    }
+}
+
+impl Sink {
+    fn redirection(&self) -> Redirection {
+        match self.append {
+            true => Redirection::Append(self.path.clone()),
+            false => Redirection::File(self.path.clone()),
+        }
+    }
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> CommandError {
+    CommandError::new(format!("cannot {what} `{}`: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_split_as_a_shell_does() {
+        for (text, expected) in [
+            ("a b", &["a", "b"][..]),
+            ("  'a b'  c", &["a b", "c"]),
+            (r#""a \" b" c\ d"#, &["a \" b", "c d"]),
+            ("''", &[""]),
+            ("a''b", &["ab"]),
+            ("'<' \\> \"2>\" a2", &["<", ">", "2>", "a2"]),
+            ("a&b 2 x&", &["a&b", "2", "x&"]),
+            ("", &[]),
+        ] {
+            let line = CommandLine::parse(text).expect(text);
+            let expected: Vec<OsString> = expected.iter().map(OsString::from).collect();
+            assert_eq!(line.arguments, expected, "{text}");
+            assert_eq!(line.redirections, Redirections::default(), "{text}");
+        }
+        assert!(CommandLine::parse("'a").is_err());
+    }
+
+    fn sink(path: &str, append: bool) -> Option<Sink> {
+        let path = path.into();
+        Some(Sink { path, append })
+    }
+
+    fn check(text: &str, arguments: &[&str], expected: Redirections) {
+        let line = CommandLine::parse(text).expect(text);
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        assert_eq!(line.arguments, arguments, "{text}");
+        assert_eq!(line.redirections, expected, "{text}");
+    }
+
+    #[test]
+    fn streams_are_redirected() {
+        let none = Redirections::default;
+        check(
+            "a < in b > out",
+            &["a", "b"],
+            Redirections {
+                input: Some("in".into()),
+                output: sink("out", false),
+                ..none()
+            },
+        );
+        check(
+            "x>>'my file' 2>errors",
+            &["x"],
+            Redirections {
+                output: sink("my file", true),
+                error: sink("errors", false),
+                ..none()
+            },
+        );
+        check(
+            "2>>log",
+            &[],
+            Redirections {
+                error: sink("log", true),
+                ..none()
+            },
+        );
+        check(
+            "a&>all",
+            &["a"],
+            Redirections {
+                output: sink("all", false),
+                is_joined: true,
+                ..none()
+            },
+        );
+        // As in a shell, only a `2` that stands alone is the number.
+        check(
+            "a2>out",
+            &["a2"],
+            Redirections {
+                output: sink("out", false),
+                ..none()
+            },
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        for (text, expected) in [
+            ("a <", "a file is missing after `<`"),
+            ("> > b", "a file is missing after `>`"),
+            ("a 2>&1", "`2>&` is not known here"),
+        ] {
+            let error = CommandLine::parse(text).expect_err(text);
+            assert_eq!(error.message, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_tried_before_anything_starts() {
+        for (text, expected) in [
+            ("< /nowhere/in", "cannot read from `/nowhere/in`: No such"),
+            ("< /", "cannot read from `/`: "),
+            ("> /nowhere/out", "cannot write to `/nowhere/out`: No such"),
+            ("2>> /", "cannot write to `/`: "),
+        ] {
+            let line = CommandLine::parse(text).expect(text);
+            let error = line.redirections.check().expect_err(text);
+            assert!(error.message.starts_with(expected), "{}", error.message);
+        }
+        let line = CommandLine::parse("< /dev/null > /dev/null").expect("a line");
+        assert_eq!(line.redirections.check(), Ok(()));
+    }
+}

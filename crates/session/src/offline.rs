@@ -1,0 +1,304 @@
+//! Properties evaluated over a recorded run.
+//!
+//! The monitors and the reports are those of a live run; what differs is where
+//! events and places come from. An event goes to a property only while the
+//! property needs it, as live, where its point would have been lifted; so the
+//! two count alike, and a violation is the same in both.
+//!
+//! Invariant: nothing is read or written here. Events come as batches of
+//! [`juror_trace`].
+
+use crate::options::{Observer, PropertySource, SessionError};
+use crate::report::{self, Places};
+use crate::view::{EndView, Ending, Location, StateChange, StopReason, TraceStop};
+use crate::watch::{self, Reaction, Watch};
+use juror_event::{EventId, Value};
+use juror_language::{Diagnostic, Property};
+use juror_monitor::Occurrence;
+use juror_trace::{Batch, Binding, Event, How, Layout, NO_PLACE, event_words};
+use std::sync::Arc;
+
+/// The properties over one recorded run, or over several that are merged.
+pub struct Offline {
+    watch: Watch,
+    sources: Vec<PropertySource>,
+    history: usize,
+    traces: Vec<Trace>,
+    places: RecordedPlaces,
+    /// Buffers that are used again for every event.
+    captures: Vec<Value>,
+    waiting: Vec<bool>,
+    reaction: Reaction,
+}
+
+/// What is known of one trace.
+#[derive(Debug, Default)]
+struct Trace {
+    /// By property.
+    bindings: Vec<Binding>,
+    layouts: Vec<Layout>,
+    /// Where its places begin among all.
+    places: Vec<u64>,
+}
+
+/// Places of traces, by a number that stands for the address: the same address
+/// may be two places in two runs.
+#[derive(Debug, Default)]
+struct RecordedPlaces(Vec<Location>);
+
+impl Places for RecordedPlaces {
+    fn call(&self, number: u64) -> Location {
+        let place = usize::try_from(number).ok();
+        let place = place.and_then(|number| self.0.get(number));
+        place.cloned().unwrap_or_default()
+    }
+}
+
+impl Offline {
+    /// Reads and checks the properties; gives warnings, too.
+    ///
+    /// # Errors
+    /// A property is wrong.
+    pub fn load(
+        sources: &[PropertySource],
+        history: usize,
+    ) -> Result<(Offline, Vec<String>), SessionError> {
+        let (watch, warnings) = watch::load(sources, history)?;
+        let mut offline = Offline {
+            watch,
+            sources: sources.to_vec(),
+            history,
+            traces: Vec::new(),
+            places: RecordedPlaces::default(),
+            captures: Vec::new(),
+            waiting: Vec::new(),
+            reaction: Reaction::default(),
+        };
+        offline.begin(1);
+        Ok((offline, warnings))
+    }
+
+    /// Begins anew, for a run that was recorded in so many traces.
+    pub fn begin(&mut self, traces: usize) {
+        self.watch.restart(self.history);
+        for watched in &mut self.watch.watched {
+            // A trace knows nothing of modules.
+            watched.bound.fill(true);
+        }
+        let properties = || self.watch.watched.iter().map(|it| Arc::clone(&it.property));
+        let trace = || Trace {
+            bindings: properties().map(Binding::new).collect(),
+            ..Trace::default()
+        };
+        self.traces = (0..traces).map(|_| trace()).collect();
+        self.places = RecordedPlaces::default();
+    }
+
+    /// Takes what a batch of a trace defines. To be done before its events are
+    /// taken.
+    pub fn learn(&mut self, trace: usize, batch: &Batch) {
+        let Some(trace) = self.traces.get_mut(trace) else {
+            return;
+        };
+        for declaration in &batch.declarations {
+            for binding in &mut trace.bindings {
+                binding.declare(declaration);
+            }
+        }
+        for layout in &batch.layouts {
+            for binding in &mut trace.bindings {
+                binding.add(layout);
+            }
+            trace.layouts.push(layout.clone());
+        }
+        for place in &batch.places {
+            trace.places.push(self.places.0.len() as u64);
+            self.places.0.push(Location {
+                address: place.address,
+                function: place.function.clone(),
+                offset: place.offset,
+                file: place.file.clone(),
+                line: place.line,
+                module: place.module.clone(),
+            });
+        }
+    }
+
+    /// Events of the properties that the traces would have recorded and did
+    /// not: what is wrong with the properties for these traces.
+    pub fn not_recorded(&self) -> Option<SessionError> {
+        for (number, watched) in self.watch.watched.iter().enumerate() {
+            let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));
+            let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
+            let events = missing.iter().filter_map(|&it| watched.property.event(it));
+            let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
+            if let (false, Some(source)) =
+                (diagnostics.is_empty(), self.sources.get(watched.source))
+            {
+                return Some(SessionError::Property {
+                    file: source.file.clone(),
+                    text: source.text.clone(),
+                    diagnostics,
+                });
+            }
+        }
+        None
+    }
+
+    /// Takes an event; gives why a reader wants to stop there, if so.
+    pub fn step(
+        &mut self,
+        trace: usize,
+        batch: &Batch,
+        event: &Event,
+        observer: &mut dyn Observer,
+    ) -> Option<StopReason> {
+        let known = self.traces.get(trace)?;
+        let given = batch.values_of(event);
+        let place = match event.place {
+            NO_PLACE => u64::MAX,
+            place => known
+                .places
+                .get(place as usize)
+                .copied()
+                .unwrap_or(u64::MAX),
+        };
+        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+            let events = known
+                .bindings
+                .get(number)
+                .map_or(&[][..], |it| it.events(event.layout));
+            // Which of them are waited for is known when the event begins.
+            self.waiting.clear();
+            let is_needed = |needs: &[juror_monitor::EventNeed], event: EventId| {
+                needs
+                    .get(usize::from(event.0))
+                    .is_some_and(|need| need.needed)
+            };
+            let needs = watched.monitor.needs();
+            self.waiting
+                .extend(events.iter().map(|it| is_needed(needs, it.event)));
+            for (found, &is_waiting) in events.iter().zip(&self.waiting) {
+                let need = watched
+                    .monitor
+                    .needs()
+                    .get(usize::from(found.event.0))
+                    .copied();
+                let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+                    continue;
+                };
+                found.fill(given, need.captures, &mut self.captures);
+                let happened = Occurrence {
+                    thread: event.thread,
+                    address: place,
+                    values: &self.captures,
+                };
+                let taken = watched.step(number, found.event, &happened, &mut self.reaction);
+                if taken.is_some() && observer.wants_state_changes() {
+                    let happened = report::Happened {
+                        event: found.event,
+                        thread: event.thread,
+                        caller: place,
+                        values: &self.captures,
+                    };
+                    let changes = watched.monitor.changes().iter();
+                    let changes: Vec<StateChange> = changes
+                        .map(|change| report::state_change(watched, change, happened, &self.places))
+                        .collect();
+                    changes
+                        .iter()
+                        .for_each(|change| observer.state_change(change));
+                }
+            }
+        }
+        if self.reaction.is_empty() {
+            return None;
+        }
+        let reaction = std::mem::take(&mut self.reaction);
+        Some(report::reason(&self.watch, &reaction, Some(&self.places)))
+    }
+
+    /// What a report says of an event.
+    pub fn describe(&self, trace: usize, event: &Event, reason: StopReason) -> TraceStop {
+        let known = self.traces.get(trace);
+        let layout = known.and_then(|known| known.layouts.get(event.layout as usize));
+        let place = known.and_then(|known| known.places.get(event.place as usize));
+        TraceStop {
+            reason,
+            sequence: event.sequence,
+            time_ns: event.time_ns,
+            thread: event.thread,
+            what: layout.map_or_else(String::new, |layout| layout.event.to_string()),
+            location: place.map(|&place| self.places.call(place)),
+        }
+    }
+
+    /// The run is over; `how` is not known where the trace just ends, and then
+    /// it is taken to be the end of the program.
+    pub fn finish(&mut self, how: Option<How>) -> EndView {
+        let violations = match how.is_none_or(How::is_final) {
+            true => self.watch.finish(),
+            false => Vec::new(),
+        };
+        let violations = report::end_violations(&self.watch, &violations, Some(&self.places));
+        EndView {
+            ending: match how {
+                Some(How::Exited(status)) => Some(Ending::Exited { status }),
+                Some(How::Killed(signal)) => Some(Ending::Killed { signal }),
+                Some(How::Detached | How::Stopped) | None => None,
+            },
+            called: None,
+            violations,
+            summaries: self.summaries(),
+        }
+    }
+
+    /// The verdicts as they stand, of a trace that is not read to its end.
+    pub fn leave(&mut self) -> EndView {
+        EndView {
+            ending: None,
+            called: None,
+            violations: Vec::new(),
+            summaries: self.summaries(),
+        }
+    }
+
+    fn summaries(&self) -> Vec<crate::view::PropertySummary> {
+        let mut summaries = report::summaries(&self.watch);
+        for (number, summary) in summaries.iter_mut().enumerate() {
+            let watched = self.watch.watched.get(number);
+            let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));
+            for event in bindings.flat_map(Binding::not_recorded) {
+                if let Some(words) = watched.and_then(|it| words(&it.property, event)) {
+                    let never = format!("`{words}` never happened");
+                    summary.remarks.retain(|remark| *remark != never);
+                    summary.remarks.push(format!(
+                        "`{words}` was not recorded: nobody knows whether it happened"
+                    ));
+                }
+            }
+        }
+        summaries
+    }
+}
+
+fn words(property: &Property, event: EventId) -> Option<String> {
+    property.event(event).map(event_words)
+}
+
+fn not_recorded_diagnostic(event: &juror_event::SymbolicEvent) -> Diagnostic {
+    let words = event_words(event);
+    let mut diagnostic = Diagnostic::error(
+        "event-not-recorded",
+        event.span.clone(),
+        format!("the trace does not record `{words}`"),
+    );
+    diagnostic.help = Some(format!(
+        "record it: juror run --trace FILE --record '{words}(…)' or with this property; \
+         --keep-going takes it that it never happened"
+    ));
+    diagnostic
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,351 @@
+//! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: what is done
+//! with points by their numbers, whatever they wait for.
+
+use crate::breakpoints::{Resolvable, Target, targets};
+use crate::execute::number;
+use crate::options::CommandError;
+use crate::place;
+use crate::points::{Ability, Fate, Point, PointKind, whole_points};
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::condition::Condition;
+use juror_instrument::expression::ExpressionError;
+
+impl Session {
+    /// What every point of the developer has, with its kind, in no order.
+    fn all_points(&mut self) -> impl Iterator<Item = (PointKind, &mut Point)> {
+        let breakpoints = self.breakpoints.iter_mut().map(|it| &mut it.point);
+        let hardware = self.hardware_breakpoints.iter_mut();
+        let watchpoints = self.watchpoints.iter_mut().map(|it| &mut it.point);
+        let catchpoints = self.catchpoints.iter_mut().map(|it| &mut it.point);
+        breakpoints
+            .map(|it| (PointKind::Breakpoint, it))
+            .chain(hardware.map(|it| (PointKind::HardwareBreakpoint, &mut it.point)))
+            .chain(watchpoints.map(|it| (PointKind::Watchpoint, it)))
+            .chain(catchpoints.map(|it| (PointKind::Catchpoint, it)))
+    }
+
+    /// A point by its number, with its kind, or a sentence for the user.
+    fn kind_and_point(&mut self, number: u32) -> Result<(PointKind, &mut Point), CommandError> {
+        let mut all = self.all_points();
+        let found = all.find(|(_, point)| point.number == number);
+        found.ok_or_else(|| {
+            CommandError::with_help(
+                format!("there is no breakpoint {number}"),
+                "see: info breakpoints",
+            )
+        })
+    }
+
+    /// A point by its number, or a sentence for the user.
+    pub(crate) fn point(&mut self, number: u32) -> Result<&mut Point, CommandError> {
+        self.kind_and_point(number).map(|(_, point)| point)
+    }
+
+    /// `condition N EXPRESSION`; without an expression the point has none.
+    pub(crate) fn set_condition(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (number, text) = numbered(rest, "condition 1 count > 3")?;
+        let (kind, _) = self.kind_and_point(number)?;
+        let condition = match text {
+            "" => None,
+            text => Some(condition(text)?),
+        };
+        if condition.as_ref().is_some_and(Condition::calls_functions) {
+            kind.must_have(Ability::CallingConditions)?;
+        }
+        let is_removed = condition.is_none();
+        let program = self.program.as_ref();
+        match kind {
+            PointKind::Breakpoint => {
+                let set = self.breakpoints.set_condition(program, number, condition);
+                set.map_err(in_condition)?;
+            }
+            PointKind::HardwareBreakpoint => {
+                let points = &mut self.hardware_breakpoints;
+                let set = points.set_condition(program, number, condition);
+                set.map_err(in_condition)?;
+            }
+            PointKind::Watchpoint | PointKind::Catchpoint => {
+                if let Some(condition) = &condition {
+                    self.check_condition(kind, condition)?;
+                }
+                self.point(number)?.condition = condition;
+            }
+        }
+        Ok(match is_removed {
+            true => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
+            false => Outcome::Done,
+        })
+    }
+
+    /// Refuses a condition that could never be asked, at a point that has no
+    /// place of its own.
+    pub(crate) fn check_condition(
+        &mut self,
+        kind: PointKind,
+        condition: &Condition,
+    ) -> Result<(), CommandError> {
+        if condition.calls_functions() {
+            kind.must_have(Ability::CallingConditions)?;
+        }
+        let here = self.selected_frame().map_or(0, |frame| frame.pc);
+        match &self.program {
+            Some(program) => condition.somewhere(program, here).map_err(in_condition),
+            None => Ok(()),
+        }
+    }
+
+    /// `ignore N COUNT`
+    pub(crate) fn ignore(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (which, text) = numbered(rest, "ignore 1 100")?;
+        let count = number(text)?.ok_or_else(|| {
+            CommandError::with_help(
+                "how many hits are to be passed?",
+                "for example: ignore 1 100",
+            )
+        })?;
+        let (kind, point) = self.kind_and_point(which)?;
+        point.ignore = count;
+        let word = kind.word();
+        Ok(Outcome::Message(match count {
+            0 => format!("the next hit of {word} {which} stops the program"),
+            1 => format!("the next hit of {word} {which} is passed"),
+            _ => format!("the next {count} hits of {word} {which} are passed"),
+        }))
+    }
+
+    /// `clear`, `clear PLACE`: deletes the breakpoints that are there, those in
+    /// debug registers included. Other points have no place.
+    pub(crate) fn clear(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let places = match rest {
+            // The breakpoint that the program stands at, or others of its line.
+            "" => {
+                let frame = self.selected_frame()?;
+                let here = Resolvable::at_address(frame.pc, self.modules());
+                let mut places = here.find_all(self.modules());
+                if let (Some(file), Some(line)) = (&frame.file, frame.line) {
+                    let line = Resolvable::Line(file.display().to_string(), line);
+                    places.extend(line.find_all(self.modules()));
+                }
+                places
+            }
+            _ => {
+                let placed = place::parse(rest).map_err(CommandError::new)?;
+                self.resolvable(&placed.place)?.find_all(self.modules())
+            }
+        };
+        let mut numbers = self.breakpoints.numbers_at(&places);
+        numbers.extend(self.hardware_breakpoints.numbers_at(&places));
+        if numbers.is_empty() && !rest.is_empty() {
+            // One that waits for its library is known by its words alone, as
+            // are those in debug registers while there is no process.
+            let waiting = self.breakpoints.iter().filter(|it| it.text == rest);
+            let hardware = self.hardware_breakpoints.iter();
+            let hardware = hardware.filter(|it| it.text == rest);
+            numbers.extend(waiting.map(|it| it.point.number));
+            numbers.extend(hardware.map(|it| it.point.number));
+        }
+        if numbers.is_empty() {
+            let place = if rest.is_empty() { "this line" } else { rest };
+            return Err(CommandError::with_help(
+                format!("there is no breakpoint at {place}"),
+                "see: info breakpoints; what is no place, such as a watchpoint, goes by its \
+                 number: delete 3",
+            ));
+        }
+        numbers.sort_unstable();
+        self.delete_points(&numbers)?;
+        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let many = if numbers.len() > 1 { "s" } else { "" };
+        Ok(Outcome::Message(format!(
+            "deleted breakpoint{many} {}",
+            words.join(", ")
+        )))
+    }
+
+    /// `delete`, `delete N...`
+    pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let targets = self.known_targets(rest)?;
+        if targets.iter().any(|target| target.location.is_some()) {
+            return Err(CommandError::with_help(
+                "a location cannot be deleted by itself",
+                format!("disable it: disable {rest}"),
+            ));
+        }
+        let numbers: Vec<u32> = targets.iter().map(|target| target.number).collect();
+        self.delete_points(&numbers)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Removes points by their numbers, of whatever kind.
+    pub(crate) fn delete_points(&mut self, numbers: &[u32]) -> Result<(), CommandError> {
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        self.breakpoints.delete(self.program.as_mut(), numbers);
+        self.catchpoints.delete(self.program.as_mut(), numbers);
+        self.renew_catchpoints();
+        let points = &mut self.hardware_breakpoints;
+        points.delete(self.program.as_mut(), numbers)?;
+        Ok(self.watchpoints.delete(self.program.as_mut(), numbers)?)
+    }
+
+    /// A thread has ended: the points that are for it alone go with it. Gives a
+    /// sentence about each.
+    pub(crate) fn end_points_of_thread(
+        &mut self,
+        thread: u32,
+    ) -> Result<Vec<String>, CommandError> {
+        let own = self.all_points().filter(|it| it.1.thread == Some(thread));
+        let (numbers, words): (Vec<u32>, Vec<String>) = own
+            .map(|(kind, it)| {
+                let (kind, number, hits) = (kind.word(), it.number, it.hits);
+                let words = format!(
+                    "{kind} {number} is deleted: its thread {thread} has ended; hits: {hits}"
+                );
+                (number, words)
+            })
+            .unzip();
+        self.delete_points(&numbers)?;
+        Ok(words)
+    }
+
+    /// Sets what is to stop the program, and lifts the others.
+    pub(crate) fn settle_points(&mut self) -> Result<(), CommandError> {
+        self.breakpoints.settle(self.program.as_mut())?;
+        self.renew_catchpoints();
+        if let Some(program) = &mut self.program {
+            self.hardware_breakpoints.settle(program)?;
+            self.watchpoints.settle(program)?;
+        }
+        Ok(())
+    }
+
+    /// The program begins anew: hits are counted from nothing, so that `ignore`
+    /// can take the count of the run before.
+    pub(crate) fn forget_hits(&mut self) {
+        for (_, point) in self.all_points() {
+            point.hits = 0;
+        }
+        self.breakpoints.forget_hits();
+    }
+
+    /// `disable`, `disable N...`
+    pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let targets = self.known_targets(rest)?;
+        self.switch(&targets, false)
+    }
+
+    /// `enable`, `enable once N`, `enable count K N`, `enable delete N`
+    pub(crate) fn enable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (word, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let (fate, which) = match word {
+            "once" => (Fate::Disable(1), others),
+            "delete" => (Fate::Delete, others),
+            "count" => {
+                let (count, which) = numbered(others, "enable count 3 1")?;
+                (Fate::Disable(u64::from(count)), which)
+            }
+            _ => {
+                let targets = self.known_targets(rest)?;
+                return self.switch(&targets, true);
+            }
+        };
+        if which.trim().is_empty() {
+            return Err(CommandError::with_help(
+                "of which breakpoint?",
+                format!("for example: enable {} 1", rest.trim()),
+            ));
+        }
+        let numbers = whole_points(which)?;
+        let targets = self.known_targets(which)?;
+        for number in numbers {
+            self.point(number)?.fate = fate;
+        }
+        self.switch(&targets, true)
+    }
+
+    fn switch(&mut self, targets: &[Target], enabled: bool) -> Result<Outcome, CommandError> {
+        for target in targets {
+            let Some(number) = target.location else {
+                self.point(target.number)?.enabled = enabled;
+                continue;
+            };
+            let breakpoint = self.breakpoints.numbered(target.number);
+            if let Some(location) = breakpoint.and_then(|it| it.locations.numbered(number)) {
+                location.enabled = enabled;
+            }
+        }
+        let settled = self.settle_points();
+        if settled.is_err() && enabled {
+            // What cannot be set does not claim to be.
+            for target in targets.iter().filter(|target| target.location.is_none()) {
+                let (kind, point) = self.kind_and_point(target.number)?;
+                if let PointKind::HardwareBreakpoint | PointKind::Watchpoint = kind {
+                    point.enabled = false;
+                }
+            }
+            // The first error is the one to be told.
+            let _ = self.settle_points();
+        }
+        settled.map(|()| Outcome::Done)
+    }
+
+    /// The points and locations that are named; all points without any.
+    /// Nothing is done when one of them is not there.
+    fn known_targets(&mut self, text: &str) -> Result<Vec<Target>, CommandError> {
+        let named = targets(text).map_err(CommandError::new)?;
+        if named.is_empty() {
+            let all = self.all_points().map(|(_, point)| Target {
+                number: point.number,
+                location: None,
+            });
+            return Ok(all.collect());
+        }
+        for target in &named {
+            let (kind, _) = self.kind_and_point(target.number)?;
+            let Some(location) = target.location else {
+                continue;
+            };
+            kind.must_have(Ability::Locations)?;
+            let breakpoint = self.breakpoints.numbered(target.number);
+            if breakpoint.is_none_or(|it| it.locations.numbered(location).is_none()) {
+                return Err(CommandError::with_help(
+                    format!("breakpoint {} has no location {location}", target.number),
+                    "see: info breakpoints",
+                ));
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// Splits a point's number off the front.
+fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandError> {
+    let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let number = word.parse().ok().filter(|&number| number > 0);
+    let missing = || {
+        let message = match word {
+            "" => "the number of a breakpoint is missing".to_owned(),
+            word => format!("`{word}` is not a number of a breakpoint"),
+        };
+        CommandError::with_help(message, format!("for example: {example}"))
+    };
+    Ok((number.ok_or_else(missing)?, rest.trim()))
+}
+
+/// Reads a condition.
+pub(crate) fn condition(text: &str) -> Result<Condition, CommandError> {
+    Condition::parse(text).map_err(|error| match error {
+        Some(error) => CommandError {
+            message: format!("in the condition: {}", error.message),
+            help: error.help,
+        },
+        None => CommandError::new("a condition is missing"),
+    })
+}
+
+/// What is wrong with a condition, as a command tells it.
+pub(crate) fn in_condition(error: ExpressionError) -> CommandError {
+    CommandError::new(format!("in the condition: {}", error.message))
+}

@@ -1,0 +1,382 @@
+//! Recording the events of a run in a trace.
+//!
+//! What is recorded is independent of the properties: every event that one of
+//! them names, whether or not it needs it just then, with every value that one
+//! of them reads there. For the points and probes the recorder is one more
+//! monitor, which needs everything; its events stand in [`property`].
+//!
+//! Invariant: an event is in the file before the program runs on, so a trace is
+//! whole up to the last event whatever becomes of juror.
+
+use crate::options::{Options, Recording, SessionError};
+use crate::report::Places;
+use crate::view::Ending;
+use juror_event::{Capture, EventId, Reach, SymbolicEvent};
+use juror_instrument::program::Program;
+use juror_language::{
+    Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
+};
+use juror_trace::{
+    Declaration, Encoder, Header, How, LayoutId, Moment, Place, event_words, read_words,
+};
+use rustc_hash::FxHashMap;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How many values an event has at most, as in a property.
+const VALUES_MAX: usize = 64;
+/// What the events of [`Recording::events`] are shown in.
+const SOURCE: &str = "--record";
+
+/// Writes the trace of a run, and of the next one when it is started again.
+#[derive(Debug)]
+pub struct Recorder {
+    recording: Recording,
+    property: Arc<Property>,
+    /// The run that is being recorded.
+    open: Option<Open>,
+}
+
+/// A trace that has been begun and not ended.
+#[derive(Debug)]
+struct Open {
+    file: File,
+    encoder: Encoder,
+    /// By event.
+    layouts: Vec<LayoutId>,
+    /// By return address, as long as the modules stay where they are.
+    places: FxHashMap<u64, u32>,
+    started: Instant,
+    sequence: u64,
+    /// Used again for every record.
+    buffer: Vec<u8>,
+}
+
+impl Recorder {
+    /// A recorder of these events; see [`property`].
+    pub fn new(property: Arc<Property>, recording: Recording) -> Recorder {
+        Recorder {
+            recording,
+            property,
+            open: None,
+        }
+    }
+
+    /// The same for another run.
+    pub fn restarted(mut self) -> Recorder {
+        self.end(None);
+        Recorder::new(Arc::clone(&self.property), self.recording.clone())
+    }
+
+    /// What is recorded, as it was asked for.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// The events that are recorded.
+    pub fn property(&self) -> &Arc<Property> {
+        &self.property
+    }
+
+    /// Begins the file, unless that has been done; and what is loaded has
+    /// changed.
+    pub fn begin(&mut self, program: &Program, options: &Options) -> Result<(), SessionError> {
+        if let Some(open) = &mut self.open {
+            // Other code may be where some was.
+            open.places.clear();
+            return Ok(());
+        }
+        let file = &self.recording.file;
+        let opened = File::create(file);
+        let begun = opened.and_then(|file| self.write_beginning(file, program, options));
+        let begun = begun.map_err(|error| {
+            let file = file.display();
+            SessionError::Launch(format!("the trace {file} cannot be written: {error}"))
+        })?;
+        self.open = Some(begun);
+        Ok(())
+    }
+
+    fn write_beginning(
+        &self,
+        mut file: File,
+        program: &Program,
+        options: &Options,
+    ) -> io::Result<Open> {
+        let mut encoder = match self.recording.binary {
+            true => Encoder::binary(),
+            false => Encoder::json(),
+        };
+        let mut buffer = Vec::new();
+        encoder.header(&header(program, options), &mut buffer);
+        for event in &self.property.events {
+            let declaration = Declaration {
+                event: event_words(event),
+                parameters: program.parameter_names(event),
+            };
+            encoder.declare(&declaration, &mut buffer);
+        }
+        let mut layouts = Vec::new();
+        for event in &self.property.events {
+            let captures = event.captures.iter();
+            let keys: Vec<String> = captures.map(|capture| read_words(&capture.read)).collect();
+            layouts.push(encoder.layout(&event_words(event), &keys, &mut buffer));
+        }
+        file.write_all(&buffer)?;
+        Ok(Open {
+            file,
+            encoder,
+            layouts,
+            places: FxHashMap::default(),
+            started: Instant::now(),
+            sequence: 0,
+            buffer,
+        })
+    }
+
+    /// An event has happened. Says why it could not be written; nothing is
+    /// recorded after that.
+    pub fn record(
+        &mut self,
+        program: &Program,
+        event: EventId,
+        happened: &juror_monitor::Occurrence<'_>,
+    ) -> Option<String> {
+        let open = self.open.as_mut()?;
+        let error = open.record(program, event, happened).err()?;
+        self.open = None;
+        let file = self.recording.file.display();
+        Some(format!(
+            "the trace {file} cannot be written on, and ends here: {error}"
+        ))
+    }
+
+    /// The run is over; without an ending juror ended it.
+    pub fn end(&mut self, ending: Option<Ending>) {
+        let how = match ending {
+            Some(Ending::Exited { status }) => How::Exited(status),
+            Some(Ending::Killed { signal }) => How::Killed(signal),
+            Some(Ending::Detached { .. }) => How::Detached,
+            None => How::Stopped,
+        };
+        if let Some(mut open) = self.open.take() {
+            open.buffer.clear();
+            open.encoder.end(how, &mut open.buffer);
+            // A trace without its end says itself that it is not complete.
+            let _ = open.file.write_all(&open.buffer);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.end(None);
+    }
+}
+
+impl Open {
+    fn record(
+        &mut self,
+        program: &Program,
+        event: EventId,
+        happened: &juror_monitor::Occurrence<'_>,
+    ) -> io::Result<()> {
+        let Some(&layout) = self.layouts.get(usize::from(event.0)) else {
+            return Ok(());
+        };
+        let time = self.started.elapsed();
+        self.buffer.clear();
+        let place = match self.places.get(&happened.address) {
+            Some(&place) => place,
+            None => {
+                let place = place(program, happened.address);
+                let number = self.encoder.place(&place, &mut self.buffer);
+                self.places.insert(happened.address, number);
+                number
+            }
+        };
+        self.sequence += 1;
+        let moment = Moment {
+            sequence: Some(self.sequence),
+            time_ns: Some(nanoseconds(time)),
+            thread: happened.thread,
+            place: Some(place),
+            values: happened.values,
+        };
+        self.encoder.event(layout, &moment, &mut self.buffer);
+        self.file.write_all(&self.buffer)
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn header(program: &Program, options: &Options) -> Header {
+    let main = program.modules.main();
+    let build_id = main.and_then(|module| module.symbols.header().build_id.clone());
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let arguments = options.arguments.iter();
+    let path = Some(&options.program).filter(|path| !path.as_os_str().is_empty());
+    Header {
+        recorder: Some(concat!("juror ", env!("CARGO_PKG_VERSION")).to_owned()),
+        program: match path {
+            Some(path) => Some(path.display().to_string()),
+            None => main.map(|module| module.name()),
+        },
+        arguments: arguments.map(|word| word.display().to_string()).collect(),
+        build_id: build_id.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        started_ns: since_1970.ok().map(nanoseconds),
+    }
+}
+
+/// The place of a call, as reports show it.
+fn place(program: &Program, caller: u64) -> Place {
+    let location = program.call(caller);
+    let module = program.modules.find(caller.wrapping_sub(1));
+    Place {
+        address: location.address,
+        module: location.module,
+        module_address: module.map(|module| module.to_file(caller)),
+        function: location.function,
+        offset: location.offset,
+        file: location.file,
+        line: location.line,
+    }
+}
+
+/// The events of the properties, and those that the recording names, each
+/// moment of a subject once, as a property that always needs all of them.
+///
+/// # Errors
+/// An event that the recording names is wrong.
+pub fn property<'a>(
+    properties: impl Iterator<Item = &'a Property>,
+    recording: &Recording,
+) -> Result<Property, SessionError> {
+    let mut events: Vec<SymbolicEvent> = Vec::new();
+    for property in properties {
+        for event in &property.events {
+            add_event(&mut events, event, true);
+        }
+    }
+    for event in named_events(recording)? {
+        add_event(&mut events, &event, false);
+    }
+    if let Some(event) = events
+        .iter()
+        .find(|event| event.captures.len() > VALUES_MAX)
+    {
+        let event = event_words(event);
+        return Err(SessionError::Launch(format!(
+            "the properties read more than {VALUES_MAX} values at `{event}`, and a trace holds no \
+             more\nhelp: record with some of the properties"
+        )));
+    }
+    let transition = |number: usize, event: &SymbolicEvent| Transition {
+        event: EventId(number as u16),
+        guard: None,
+        success: Branch {
+            updates: Vec::new(),
+            target: StateId(0),
+            span: 0..0,
+        },
+        failure: None,
+        captures: (0..event.captures.len()).fold(0, |mask, slot| mask | 1 << slot),
+        span: 0..0,
+    };
+    let transitions = events.iter().enumerate();
+    let state = State {
+        name: "recording".into(),
+        accepting: true,
+        is_final: false,
+        transitions: transitions.map(|(n, event)| transition(n, event)).collect(),
+        span: 0..0,
+    };
+    Ok(Property {
+        name: "recording".into(),
+        description: None,
+        source_name: None,
+        slice: Vec::new(),
+        constraint: None,
+        bindings: vec![Vec::new(); events.len()],
+        events,
+        variables: Vec::new(),
+        behaviour: Behaviour::Automaton {
+            states: vec![state],
+            initial: StateId(0),
+        },
+        span: 0..0,
+    })
+}
+
+/// Adds what an event reads to the event of the same words. `is_bound`: the
+/// property that it is from tells when its function is nowhere.
+fn add_event(events: &mut Vec<SymbolicEvent>, event: &SymbolicEvent, is_bound: bool) {
+    let words = event_words(event);
+    let known = events.iter().position(|known| event_words(known) == words);
+    let position = known.unwrap_or(events.len());
+    if known.is_none() {
+        let captures = Vec::new();
+        events.push(SymbolicEvent {
+            captures,
+            ..event.clone()
+        });
+    }
+    let Some(known) = events.get_mut(position) else {
+        return;
+    };
+    if is_bound && known.reach == Reach::Anywhere {
+        known.reach = Reach::Library;
+    }
+    for capture in &event.captures {
+        let words = read_words(&capture.read);
+        let mut reads = known.captures.iter().map(|known| read_words(&known.read));
+        if !reads.any(|known| known == words) {
+            known.captures.push(Capture {
+                hoisted: false,
+                ..capture.clone()
+            });
+        }
+    }
+}
+
+/// The events that the recording names.
+fn named_events(recording: &Recording) -> Result<Vec<SymbolicEvent>, SessionError> {
+    if recording.events.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = source(recording);
+    let (properties, mut diagnostics) = juror_language::load(&text);
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    if !diagnostics.is_empty() {
+        return Err(wrong(recording, diagnostics));
+    }
+    let events = properties.into_iter().flat_map(|property| property.events);
+    Ok(events.collect())
+}
+
+/// The named events as a property, so that the language reads them.
+fn source(recording: &Recording) -> String {
+    let mut text = "property recorded\n".to_owned();
+    let mut transitions = String::new();
+    for (event, number) in recording.events.iter().zip(1..) {
+        text.push_str(&format!("event recorded{number} = {event}\n"));
+        transitions.push_str(&format!("on recorded{number} "));
+    }
+    text + &format!("state recording accepting {{ {transitions}}}\n")
+}
+
+/// An event that the recording names is wrong, by itself or about the program.
+pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
+    SessionError::Property {
+        file: SOURCE.to_owned(),
+        text: source(recording),
+        diagnostics,
+    }
+}
+
+#[cfg(test)]
+mod tests;

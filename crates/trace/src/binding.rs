@@ -1,0 +1,263 @@
+//! Which events of a trace are those of a property, and where its captures are
+//! among their values.
+//!
+//! A trace was recorded for whatever reason; a property names events by moment
+//! and subject, and values by how they are read. An event that the trace
+//! *declares* was recorded by juror: its values bear the words that read them,
+//! and nothing else is taken for one. Other traces come from elsewhere: there
+//! an event may also have the name that the property gives to it, and a value
+//! the name of the capture.
+//!
+//! Invariant: what is not found is [`Unavailability::NotCaptured`], which a
+//! guard that needs it reports; nothing is guessed.
+
+use crate::model::{Declaration, Layout};
+use juror_event::{
+    Conversion, EventId, EventKind, Reach, Read, SymbolicEvent, Unavailability, Value,
+};
+use juror_language::Property;
+use std::sync::Arc;
+
+/// The events of one property in one trace.
+#[derive(Debug)]
+pub struct Binding {
+    property: Arc<Property>,
+    layouts: Vec<Vec<EventBinding>>,
+    /// By event: the trace declares it, or it has happened.
+    known: Vec<bool>,
+    has_declarations: bool,
+}
+
+/// An event of a property in the events of one layout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventBinding {
+    /// Which event of the property.
+    pub event: EventId,
+    /// The values that are read only where they are needed are left out by the
+    /// mask of needs. After a call everything has been read.
+    is_masked: bool,
+    slots: Vec<Option<Slot>>,
+}
+
+/// Where a capture is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Slot {
+    /// Which of the layout's values.
+    position: usize,
+    /// What it is to be read as.
+    conversion: Option<Conversion>,
+}
+
+impl Binding {
+    /// The property in a trace of which nothing is known yet.
+    pub fn new(property: Arc<Property>) -> Binding {
+        Binding {
+            layouts: Vec::new(),
+            known: vec![false; property.events.len()],
+            property,
+            has_declarations: false,
+        }
+    }
+
+    /// The trace declares this event.
+    pub fn declare(&mut self, declaration: &Declaration) {
+        self.has_declarations = true;
+        for (event, known) in self.property.events.iter().zip(&mut self.known) {
+            *known |= event_words(event) == declaration.event;
+        }
+    }
+
+    /// The trace has this layout, the next one.
+    pub fn add(&mut self, layout: &Layout) {
+        let mut bindings = Vec::new();
+        for (position, event) in self.property.events.iter().enumerate() {
+            if !is_same(event, layout) {
+                continue;
+            }
+            if let Some(known) = self.known.get_mut(position) {
+                *known = true;
+            }
+            bindings.push(EventBinding {
+                event: EventId(position as u16),
+                is_masked: event.kind != EventKind::AfterCall,
+                slots: slots(event, layout),
+            });
+        }
+        self.layouts.push(bindings);
+    }
+
+    /// What the property knows as events of this layout, in the order of their
+    /// declaration.
+    pub fn events(&self, layout: u32) -> &[EventBinding] {
+        self.layouts
+            .get(layout as usize)
+            .map_or(&[], |events| events)
+    }
+
+    /// Events that were not recorded: the trace declares others, and not
+    /// these, so nobody knows whether they happened.
+    pub fn not_recorded(&self) -> impl Iterator<Item = EventId> + '_ {
+        let events = (0..).map(EventId).zip(&self.known);
+        let unknown = events.filter(|(_, known)| self.has_declarations && !**known);
+        unknown.map(|(event, _)| event)
+    }
+}
+
+impl EventBinding {
+    /// The captures by slot, out of the values of an event, as they would have
+    /// been read where `needed` (bit n is slot n) says what is.
+    pub fn fill(&self, given: &[Value], needed: u64, captures: &mut Vec<Value>) {
+        captures.clear();
+        for (number, slot) in self.slots.iter().enumerate() {
+            let is_needed = !self.is_masked || number >= 64 || needed >> number & 1 == 1;
+            let given = slot.filter(|_| is_needed).and_then(|slot| {
+                let value = given.get(slot.position)?;
+                Some(match slot.conversion {
+                    Some(conversion) => converted(value, conversion),
+                    None => value.clone(),
+                })
+            });
+            captures.push(given.unwrap_or(Value::Unavailable(Unavailability::NotCaptured)));
+        }
+    }
+}
+
+/// How a trace names an event: `before f`, `after malloc in "libc.so"`.
+pub fn event_words(event: &SymbolicEvent) -> String {
+    let mut words = event.kind.word().to_owned();
+    if !event.subject.is_empty() {
+        words = format!("{words} {}", event.subject);
+    }
+    match &event.reach {
+        Reach::Anywhere | Reach::Library => words,
+        Reach::Module(module) => format!("{words} in \"{module}\""),
+    }
+}
+
+/// How a trace names a value: `queue`, `arg 1`, `*p`, `size: u64`.
+pub fn read_words(read: &Read) -> String {
+    match read {
+        Read::Convert(inner, conversion) => {
+            let words = match conversion {
+                Conversion::Signed { bytes } => format!("i{}", u32::from(*bytes) * 8),
+                Conversion::Unsigned { bytes } => format!("u{}", u32::from(*bytes) * 8),
+                Conversion::Bool => "bool".to_owned(),
+                Conversion::Float32 => "f32".to_owned(),
+                Conversion::Float64 => "f64".to_owned(),
+                Conversion::Address => "address".to_owned(),
+                Conversion::Text => "text".to_owned(),
+            };
+            format!("{inner}: {words}")
+        }
+        read => read.to_string(),
+    }
+}
+
+/// Whether the events of a layout are those of a property's event.
+fn is_same(event: &SymbolicEvent, layout: &Layout) -> bool {
+    if event_words(event) == *layout.event {
+        return true;
+    }
+    let anywhere = SymbolicEvent {
+        reach: Reach::Anywhere,
+        ..event.clone()
+    };
+    layout.declaration.is_none()
+        && (event.name == (*layout.event).into() || event_words(&anywhere) == *layout.event)
+}
+
+fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
+    let parameters = layout.declaration.as_ref();
+    let parameters = parameters.map_or(&[][..], |declaration| &declaration.parameters);
+    let of = |words: &str| layout.keys.iter().position(|key| **key == *words);
+    let slot = |capture: &juror_event::Capture| {
+        let reads = [
+            Some(capture.read.clone()),
+            renamed(&capture.read, parameters),
+        ];
+        for read in reads.iter().flatten() {
+            if let Some(position) = of(&read_words(read)) {
+                let conversion = None;
+                return Some(Slot {
+                    position,
+                    conversion,
+                });
+            }
+        }
+        let conversion = match &capture.read {
+            Read::Convert(_, conversion) => Some(*conversion),
+            _ => None,
+        };
+        // As it was read, to be converted now.
+        let plain = reads.iter().flatten().find_map(|read| match read {
+            Read::Convert(inner, _) => of(&inner.to_string()),
+            _ => None,
+        });
+        let by_name = || match layout.declaration {
+            None => of(&capture.name),
+            Some(_) => None,
+        };
+        let position = plain.or_else(by_name)?;
+        Some(Slot {
+            position,
+            conversion,
+        })
+    };
+    event.captures.iter().map(slot).collect()
+}
+
+/// The same read by the name of the parameter instead of its position, or by
+/// its position instead of its name.
+fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
+    let within = |inner: &Read| renamed(inner, parameters).map(Box::new);
+    Some(match read {
+        Read::Argument(position) => {
+            let name = parameters.get(usize::from(*position).checked_sub(1)?)?;
+            Read::Name(name.as_str().into())
+        }
+        Read::Name(name) => {
+            let position = parameters.iter().position(|known| **known == **name)?;
+            Read::Argument(u8::try_from(position + 1).ok()?)
+        }
+        // A frame of the caller has other names.
+        Read::Return | Read::Caller(_) => return None,
+        Read::Dereference(inner) => Read::Dereference(within(inner)?),
+        Read::AddressOf(inner) => Read::AddressOf(within(inner)?),
+        Read::Field(inner, field) => Read::Field(within(inner)?, field.clone()),
+        Read::Index(inner, index) => Read::Index(within(inner)?, *index),
+        Read::Convert(inner, conversion) => Read::Convert(within(inner)?, *conversion),
+    })
+}
+
+/// A value as another type: whole numbers keep their low bits, as when they are
+/// read from memory.
+fn converted(value: &Value, conversion: Conversion) -> Value {
+    let integer = value.as_integer().or(match value {
+        Value::Bool(truth) => Some(i128::from(*truth)),
+        _ => None,
+    });
+    let Some(integer) = integer else {
+        return match (value, conversion) {
+            (Value::Float(number), Conversion::Float32) => Value::Float(f64::from(*number as f32)),
+            _ => value.clone(),
+        };
+    };
+    match conversion {
+        Conversion::Signed { bytes } => {
+            let bits = 128 - u32::from(bytes.clamp(1, 8)) * 8;
+            Value::Int(integer << bits >> bits)
+        }
+        Conversion::Unsigned { bytes } => {
+            let bits = u32::from(bytes.clamp(1, 8)) * 8;
+            Value::Int(integer & ((1 << bits) - 1))
+        }
+        Conversion::Bool => Value::Bool(integer != 0),
+        Conversion::Address => Value::Address(integer as u64),
+        Conversion::Float32 => Value::Float(f64::from(integer as f32)),
+        Conversion::Float64 => Value::Float(integer as f64),
+        Conversion::Text => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

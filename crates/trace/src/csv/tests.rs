@@ -1,0 +1,178 @@
+use super::*;
+use crate::decode::{Decoder, Form};
+use crate::samples::{self, Recorded};
+use proptest::prelude::*;
+
+fn read(text: &str, columns: &[&str]) -> Recorded {
+    let columns: Vec<String> = columns.iter().map(|&word| word.to_owned()).collect();
+    let mut decoder = Decoder::csv_with_columns(&columns).expect("columns");
+    samples::read(&mut decoder, text.as_bytes())
+}
+
+/// The events as `time thread event key=value …`.
+#[track_caller]
+fn check(text: &str, columns: &[&str], expected: &[&str]) {
+    let read = read(text, columns);
+    assert_eq!(read.faults, [], "{text}");
+    let shown: Vec<String> = read
+        .events
+        .iter()
+        .map(|event| {
+            let time = event
+                .time_ns
+                .map_or("-".to_owned(), |time| time.to_string());
+            let mut words = format!("{time} {} {}", event.thread, event.event);
+            for (key, value) in &event.values {
+                words.push_str(&format!(" {key}={value}"));
+            }
+            words
+        })
+        .collect();
+    assert_eq!(shown, expected, "{text}");
+}
+
+#[test]
+fn rows_are_events() {
+    check("1,2,push\n3,,pop\n", &[], &["1 2 push", "3 0 pop"]);
+    check(
+        "1,2,push,x=5,y=0xff,z=true,w=1.5,v=word\r\n",
+        &[],
+        &["1 2 push x=5 y=0xff z=true w=1.5 v=\"word\""],
+    );
+    check("1,1,push,5,-6", &[], &["1 1 push arg 1=5 arg 2=-6"]);
+    check(
+        "1,1,push,5,6\n1,1,pop,7\n",
+        &["push=queue,letter", "pop = queue"],
+        &["1 1 push queue=5 letter=6", "1 1 pop queue=7"],
+    );
+    check(
+        "1,1,\"before f(a, b)\",\"x, \"\"y\"\"\nz\",\"5\"\n2,1,g\n",
+        &[],
+        &[
+            "1 1 before f(a, b) arg 1=\"x, \\\"y\\\"\\nz\" arg 2=\"5\"",
+            "2 1 g",
+        ],
+    );
+}
+
+#[test]
+fn a_first_row_may_name_the_columns() {
+    check(
+        "event,queue,letter,time\npush,1,\"\",9\npop,2,,10\n\n",
+        &[],
+        &["9 0 push queue=1 letter=\"\"", "10 0 pop queue=2"],
+    );
+    check(
+        "thread,event,x\n3,push,12345678901234567890\n4,push,170141183460469231731687303715884105727\n",
+        &[],
+        &[
+            "- 3 push x=12345678901234567890",
+            "- 4 push x=170141183460469231731687303715884105727",
+        ],
+    );
+    // `event` as an event.
+    check("1,1,event\n", &[], &["1 1 event"]);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    for (text, columns, line, column, expected) in [
+        (
+            "1,1\n",
+            &[][..],
+            1,
+            1,
+            "a row is time,thread,event and then values",
+        ),
+        (
+            "1,1,e\nx,1,e\n",
+            &[],
+            2,
+            1,
+            "a whole number of 64 bits is expected here",
+        ),
+        (
+            "1,9999999999,e\n",
+            &[],
+            1,
+            3,
+            "the number of a thread is too large",
+        ),
+        ("1,1,e,x=1,x=2\n", &[], 1, 1, "`x` is there twice"),
+        (
+            "1,1,\"e\"f\n",
+            &[],
+            1,
+            8,
+            "after the closing quote a comma is expected",
+        ),
+        ("1,1,e\n1,1,\"e\n", &[], 2, 5, "the quote is not closed"),
+        (
+            "event,x\ne\n",
+            &[],
+            2,
+            1,
+            "this row has 1 fields, and the first has 2",
+        ),
+        ("event,x,x\n", &[], 1, 1, "two columns are `x`"),
+        (
+            "1,1,e,5,6\n",
+            &["e=x"],
+            1,
+            9,
+            "`e` has no column for this value",
+        ),
+    ] {
+        let read = read(text, columns);
+        let fault = read.faults.first().expect("something is wrong");
+        let expected = format!("this is no record of a trace: {expected}");
+        assert_eq!(fault.kind.to_string(), expected, "{text}");
+        assert_eq!(fault.position, Position::Line(line), "{text}");
+        let excerpt = fault.excerpt.as_ref().expect("a line");
+        assert_eq!(excerpt.column, column, "{text}");
+    }
+}
+
+#[test]
+fn columns_that_cannot_be_are_refused() {
+    for (word, expected) in [
+        (
+            "push",
+            "columns are named so: EVENT=NAME,NAME and not `push`",
+        ),
+        ("=x", "columns are named so: EVENT=NAME,NAME and not `=x`"),
+        ("push=x,x", "`push` has two columns `x`"),
+    ] {
+        let error = CsvDecoder::with_columns(&[word.to_owned()]).expect_err(word);
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Text in quotes comes out as it is, however the bytes are cut.
+    #[test]
+    fn quoted_fields_are_exact(
+        fields in proptest::collection::vec("[a\",\n\r=5é ]{0,6}", 1..5),
+        cut in any::<proptest::sample::Index>(),
+    ) {
+        let quoted = fields.iter().map(|text| format!(",\"{}\"", text.replace('"', "\"\"")));
+        let text = format!("1,1,e{}\n2,2,e\n", quoted.collect::<String>());
+        let mut decoder = Decoder::new(Form::Csv);
+        let cut = cut.index(text.len() + 1);
+        let read = samples::read_in_pieces(&mut decoder, text.as_bytes(), cut);
+        prop_assert_eq!(&read.faults, &[]);
+        let values = read.events[0].values.iter();
+        let given: Vec<_> = values.map(|(_, value)| value.clone()).collect();
+        let expected: Vec<_> = fields.iter().map(|text| Value::Text(text.as_str().into())).collect();
+        prop_assert_eq!(given, expected);
+        prop_assert_eq!(read.events.len(), 2);
+    }
+
+    #[test]
+    fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..100), cut in 0..100_usize) {
+        let cut = cut.min(bytes.len());
+        samples::read_in_pieces(&mut Decoder::new(Form::Csv), &bytes, cut);
+    }
+}

@@ -1,0 +1,275 @@
+//! Reading a trace, whatever its form.
+//!
+//! A decoder takes bytes as they come and gives batches. What is not complete
+//! yet is left for the next time, so the caller keeps the bytes that were not
+//! consumed. After a fault it goes on with the next record: whether that is
+//! wanted, the caller knows.
+
+use crate::binary::BinaryDecoder;
+use crate::csv::CsvDecoder;
+use crate::fault::{Excerpt, Fault, FaultKind, Position};
+use crate::json::JsonDecoder;
+use crate::model::{Batch, Declaration, End, Event, Header, How, NO_PLACE, Place};
+use crate::order::{Judgement, Order};
+use crate::tables::Tables;
+
+/// A batch ends after so many events.
+pub(crate) const BATCH_EVENTS: usize = 4096;
+
+/// The forms of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A JSON object a line.
+    Json,
+    /// Bytes.
+    Binary,
+    /// Comma-separated values; read, not written.
+    Csv,
+}
+
+impl Form {
+    /// The form that a trace has, by what it begins with. It needs four bytes,
+    /// unless there are no more.
+    pub fn of(bytes: &[u8]) -> Form {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if bytes.starts_with(&crate::binary::MAGIC[..4]) {
+            Form::Binary
+        } else if first.is_none_or(|&byte| byte == b'{') {
+            Form::Json
+        } else {
+            Form::Csv
+        }
+    }
+}
+
+/// Reads one trace.
+#[derive(Debug)]
+pub struct Decoder {
+    source: Source,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Source {
+    Json(JsonDecoder),
+    Binary(BinaryDecoder),
+    Csv(CsvDecoder),
+}
+
+impl Decoder {
+    /// A decoder that has read nothing.
+    pub fn new(form: Form) -> Decoder {
+        let source = match form {
+            Form::Json => Source::Json(JsonDecoder::default()),
+            Form::Binary => Source::Binary(BinaryDecoder::default()),
+            Form::Csv => Source::Csv(CsvDecoder::default()),
+        };
+        Decoder {
+            source,
+            sink: Sink::default(),
+        }
+    }
+
+    /// A decoder of CSV in which events have these parameters: each word is
+    /// `EVENT=NAME,NAME`.
+    ///
+    /// # Errors
+    /// A word is not of this form.
+    pub fn csv_with_columns(columns: &[String]) -> Result<Decoder, crate::csv::ColumnError> {
+        Ok(Decoder {
+            source: Source::Csv(CsvDecoder::with_columns(columns)?),
+            sink: Sink::default(),
+        })
+    }
+
+    /// Reads what is complete, or some of it, into the batch, which should be
+    /// empty. Gives how many bytes were consumed; none when more are needed.
+    /// `is_last`: there will be no more bytes than these.
+    pub fn decode(&mut self, bytes: &[u8], is_last: bool, batch: &mut Batch) -> usize {
+        let sink = &mut self.sink;
+        let consumed = match &mut self.source {
+            Source::Json(json) => json.decode(bytes, is_last, sink, batch),
+            Source::Binary(binary) => binary.decode(bytes, is_last, sink, batch),
+            Source::Csv(csv) => csv.decode(bytes, is_last, sink, batch),
+        };
+        self.sink.tables.take_new(&mut batch.layouts);
+        consumed
+    }
+
+    /// There are no more bytes: the end of the run, unless an end record told
+    /// it. A trace with a header must have one.
+    pub fn finish(&mut self, batch: &mut Batch) {
+        if self.sink.ended {
+            return;
+        }
+        self.sink.ended = true;
+        if self.sink.needs_end {
+            let position = match &self.source {
+                Source::Json(json) => Position::Line(json.line),
+                Source::Binary(binary) => Position::Byte(binary.offset),
+                Source::Csv(csv) => Position::Line(csv.line),
+            };
+            self.sink.fault(batch, FaultKind::NoEnd, position, None);
+        } else {
+            batch.end = Some(End {
+                how: None,
+                events: self.sink.order.events,
+            });
+        }
+    }
+
+    /// The run is over: an end record was read, or there are no more bytes.
+    pub fn has_ended(&self) -> bool {
+        self.sink.ended
+    }
+}
+
+/// What the forms have in common: where records go.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub tables: Tables,
+    order: Order,
+    places: u32,
+    has_header: bool,
+    /// Something has been wrong.
+    is_faulty: bool,
+    /// The trace is one that says when it ends.
+    pub needs_end: bool,
+    ended: bool,
+}
+
+/// An event as it is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Written {
+    pub layout: u32,
+    pub sequence: Option<u64>,
+    pub time_ns: Option<u64>,
+    pub thread: u32,
+    pub place: Option<u32>,
+}
+
+impl Sink {
+    /// Takes an event whose values are those of the batch from `values` on.
+    pub fn event(
+        &mut self,
+        batch: &mut Batch,
+        written: Written,
+        values: usize,
+        position: Position,
+        excerpt: impl FnOnce() -> Option<Excerpt>,
+    ) {
+        if let Some(fault) = self.misplaced(&written) {
+            batch.values.truncate(values);
+            return self.fault(batch, fault, position, excerpt());
+        }
+        match self.order.judge(written.sequence, written.time_ns) {
+            Judgement::Take => {}
+            Judgement::TakeWentBack => batch.went_back += 1,
+            Judgement::TakeWith(kind) => self.fault(batch, kind, position, excerpt()),
+            Judgement::Leave(kind) => {
+                batch.values.truncate(values);
+                return self.fault(batch, kind, position, excerpt());
+            }
+        }
+        batch.events.push(Event {
+            layout: written.layout,
+            sequence: written.sequence,
+            time_ns: written.time_ns,
+            thread: written.thread,
+            place: written.place.unwrap_or(NO_PLACE),
+            values: values..batch.values.len(),
+            position: match position {
+                Position::Line(number) | Position::Byte(number) => number,
+            },
+        });
+    }
+
+    fn misplaced(&self, written: &Written) -> Option<FaultKind> {
+        if self.ended {
+            return Some(FaultKind::AfterEnd);
+        }
+        written
+            .place
+            .filter(|&place| place >= self.places)
+            .map(|place| {
+                let (what, number) = ("place", u64::from(place));
+                FaultKind::Undefined { what, number }
+            })
+    }
+
+    /// Takes the header.
+    pub fn header(&mut self, batch: &mut Batch, header: Header) -> Result<(), FaultKind> {
+        if self.has_header || self.order.events > 0 {
+            let message = "a header after the first record: a file holds one run";
+            return Err(FaultKind::Malformed(message.to_owned()));
+        }
+        self.has_header = true;
+        self.needs_end = true;
+        batch.header = Some(header);
+        Ok(())
+    }
+
+    /// Takes a declaration.
+    pub fn declare(
+        &mut self,
+        batch: &mut Batch,
+        declaration: Declaration,
+    ) -> Result<(), FaultKind> {
+        batch.declarations.push(declaration.clone());
+        let declared = self.tables.declare(declaration);
+        declared.map_err(FaultKind::Malformed)
+    }
+
+    /// The number that the next place has.
+    pub fn next_place(&self) -> u32 {
+        self.places
+    }
+
+    /// Takes a place, which must have the next number.
+    pub fn place(&mut self, batch: &mut Batch, number: u64, place: Place) -> Result<(), FaultKind> {
+        if number != u64::from(self.places) || self.places == NO_PLACE {
+            let expected = self.places;
+            let message = format!("place {number} is defined, and the next one is {expected}");
+            return Err(FaultKind::Malformed(message));
+        }
+        self.places += 1;
+        batch.places.push(place);
+        Ok(())
+    }
+
+    /// Takes the end record.
+    pub fn end(&mut self, batch: &mut Batch, how: How, counted: u64) -> Result<(), FaultKind> {
+        if self.ended {
+            return Err(FaultKind::AfterEnd);
+        }
+        self.ended = true;
+        let found = self.order.events;
+        let how = Some(how);
+        batch.end = Some(End { how, events: found });
+        // What is missing has been told, where something was wrong before.
+        match counted == found || self.is_faulty {
+            true => Ok(()),
+            false => Err(FaultKind::Count { counted, found }),
+        }
+    }
+
+    /// Notes what is wrong.
+    pub fn fault(
+        &mut self,
+        batch: &mut Batch,
+        kind: FaultKind,
+        position: Position,
+        excerpt: Option<Excerpt>,
+    ) {
+        if let FaultKind::Malformed(_) | FaultKind::Undefined { .. } | FaultKind::Damaged = kind {
+            self.order.lost += 1;
+        }
+        self.is_faulty = true;
+        let fault = Fault {
+            kind,
+            position,
+            excerpt,
+        };
+        batch.faults.push((batch.events.len(), fault));
+    }
+}

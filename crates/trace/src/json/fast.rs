@@ -1,0 +1,198 @@
+//! The short way through an event's line, for the shape in which events are
+//! written: members in their order, no spaces, no escapes, values that are
+//! numbers, plain text or truth values, names that have been seen.
+//!
+//! Whatever is not so is nothing here, and the general way looks at it. The
+//! values that were read until then are the caller's to drop.
+
+use crate::decode::Written;
+use crate::tables::{self, Tables};
+use juror_event::Value;
+use memchr::memchr;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Reads an event's line; its values go to the end of `values`.
+pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -> Option<Written> {
+    let mut rest = line.strip_prefix(b"{")?;
+    let sequence = member(&mut rest, b"\"sequence\":")?;
+    let time_ns = member(&mut rest, b"\"time\":")?;
+    let thread = member(&mut rest, b"\"thread\":")?;
+    rest = rest.strip_prefix(b"\"event\":\"")?;
+    let end = memchr(b'"', rest)?;
+    let name = tables.find(rest.get(..end)?)?;
+    rest = rest.get(end + 1..)?;
+    let mut place = None;
+    if let Some(after) = rest.strip_prefix(b",\"place\":") {
+        let (number, after) = natural(after)?;
+        place = Some(u32::try_from(number).ok()?);
+        rest = after;
+    }
+    let layout = match rest.strip_prefix(b",\"values\":{") {
+        Some(after) => {
+            let (layout, after) = read_values(after, tables, name, values)?;
+            rest = after;
+            layout
+        }
+        None => tables.find_plain_layout(name, &[])?,
+    };
+    if rest != b"}" {
+        return None;
+    }
+    Some(Written {
+        layout,
+        sequence,
+        time_ns,
+        thread: u32::try_from(thread.unwrap_or(0)).ok()?,
+        place,
+    })
+}
+
+/// A member with a number and the comma behind it, where it is there.
+fn member(rest: &mut &[u8], name: &[u8]) -> Option<Option<u64>> {
+    let Some(after) = rest.strip_prefix(name) else {
+        return Some(None);
+    };
+    let (number, after) = natural(after)?;
+    *rest = after.strip_prefix(b",")?;
+    Some(Some(number))
+}
+
+/// The members of the values, behind the opening brace; gives what follows the
+/// closing one.
+fn read_values<'a>(
+    mut rest: &'a [u8],
+    tables: &mut Tables,
+    name: tables::Name,
+    values: &mut Vec<Value>,
+) -> Option<(u32, &'a [u8])> {
+    if let Some(after) = rest.strip_prefix(b"}") {
+        return Some((tables.find_plain_layout(name, &[])?, after));
+    }
+    let (expected, keys) = tables.expected(name).unwrap_or((0, &[]));
+    let mut read = 0;
+    // While the keys are those of the layout before.
+    while let Some(after) = keys.get(read).and_then(|key| after_key(rest, key)) {
+        let (value, after) = value(after)?;
+        values.push(value);
+        read += 1;
+        let (&delimiter, after) = after.split_first()?;
+        rest = after;
+        match delimiter {
+            b',' => {}
+            b'}' if read == keys.len() => return Some((expected, rest)),
+            b'}' => {
+                let keys: SmallVec<[Arc<str>; 8]> = keys.iter().take(read).cloned().collect();
+                let bytes: SmallVec<[&[u8]; 8]> = keys.iter().map(|key| key.as_bytes()).collect();
+                return Some((tables.find_plain_layout(name, &bytes)?, rest));
+            }
+            _ => return None,
+        }
+    }
+    let before: SmallVec<[Arc<str>; 8]> = keys.iter().take(read).cloned().collect();
+    let mut found: SmallVec<[&[u8]; 8]> = before.iter().map(|key| key.as_bytes()).collect();
+    loop {
+        let after = rest.strip_prefix(b"\"")?;
+        let end = memchr(b'"', after)?;
+        found.push(after.get(..end)?);
+        let after = after.get(end + 1..)?.strip_prefix(b":")?;
+        let (value, after) = value(after)?;
+        values.push(value);
+        let (&delimiter, after) = after.split_first()?;
+        rest = after;
+        match delimiter {
+            b',' => {}
+            b'}' => return Some((tables.find_plain_layout(name, &found)?, rest)),
+            _ => return None,
+        }
+    }
+}
+
+/// What follows `"key":`.
+fn after_key<'a>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
+    let after = rest.strip_prefix(b"\"")?.strip_prefix(key.as_bytes())?;
+    after.strip_prefix(b"\":")
+}
+
+/// A number without sign, fraction or leading zeros, below 10^19.
+fn natural(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut number = 0_u64;
+    let mut length = 0;
+    for &byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        if length == 19 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+        length += 1;
+    }
+    let has_leading_zero = length > 1 && bytes.first() == Some(&b'0');
+    if length == 0 || has_leading_zero {
+        return None;
+    }
+    Some((number, bytes.get(length..)?))
+}
+
+/// A value that needs no other words than itself.
+fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    match bytes.first()? {
+        b'0'..=b'9' => {
+            let (number, rest) = natural(bytes)?;
+            match rest.first() {
+                Some(b'.' | b'e' | b'E') => float(bytes),
+                _ => Some((Value::Int(i128::from(number)), rest)),
+            }
+        }
+        b'-' => {
+            let (number, rest) = natural(bytes.get(1..)?)?;
+            match rest.first() {
+                Some(b'.' | b'e' | b'E') => float(bytes),
+                // JSON's -0 is a float.
+                _ if number == 0 => None,
+                // Lower ones are no integers of 64 bits.
+                _ if number > 1 << 63 => None,
+                _ => Some((Value::Int(-i128::from(number)), rest)),
+            }
+        }
+        b'"' => text(bytes.get(1..)?),
+        b't' => Some((Value::Bool(true), bytes.strip_prefix(b"true")?)),
+        b'f' => Some((Value::Bool(false), bytes.strip_prefix(b"false")?)),
+        _ => None,
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    let end = memchr(b'"', bytes)?;
+    let text = bytes.get(..end)?;
+    let rest = bytes.get(end + 1..)?;
+    if let Some(address) = tables::address(text) {
+        return Some((address, rest));
+    }
+    let is_plain = text.iter().all(|&byte| byte >= 0x20 && byte != b'\\');
+    let text = std::str::from_utf8(text).ok().filter(|_| is_plain)?;
+    Some((Value::Text(text.into()), rest))
+}
+
+/// A number with a fraction or an exponent, as JSON has them.
+fn float(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    let digits = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or(&[]);
+        let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        (count > 0).then_some(from + count)
+    };
+    let mut end = digits(usize::from(bytes.first() == Some(&b'-')))?;
+    if bytes.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let is_signed = matches!(bytes.get(end + 1), Some(b'+' | b'-'));
+        end = digits(end + 1 + usize::from(is_signed))?;
+    }
+    let number: f64 = std::str::from_utf8(bytes.get(..end)?).ok()?.parse().ok()?;
+    number
+        .is_finite()
+        .then_some((Value::Float(number), bytes.get(end..)?))
+}

@@ -1,0 +1,143 @@
+//! The order of a trace's events: numbers and times.
+//!
+//! Numbers tell the order; times may go back where there are numbers, since
+//! clocks do, and must not where there are none.
+
+use crate::fault::FaultKind;
+
+/// What has been seen of the order.
+#[derive(Debug, Default)]
+pub(crate) struct Order {
+    sequence: Option<u64>,
+    time_ns: u64,
+    /// How many events there were.
+    pub events: u64,
+    /// How many records could not be read: so many numbers may be left out.
+    pub lost: u64,
+}
+
+/// What is to be done with an event.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Judgement {
+    /// It is in order.
+    Take,
+    /// It is, but time went back.
+    TakeWentBack,
+    /// It counts, but something is wrong.
+    TakeWith(FaultKind),
+    /// It does not count.
+    Leave(FaultKind),
+}
+
+impl Order {
+    /// Looks at the next event.
+    pub fn judge(&mut self, sequence: Option<u64>, time_ns: Option<u64>) -> Judgement {
+        let mut missing = None;
+        if let Some(sequence) = sequence {
+            // The first event is number 1; who counts from 0 is understood.
+            let before = self.sequence.unwrap_or_else(|| u64::from(sequence != 0));
+            match self.sequence {
+                Some(before) if sequence == before => {
+                    return Judgement::Leave(FaultKind::Repeated(sequence));
+                }
+                Some(after) if sequence < after => {
+                    return Judgement::Leave(FaultKind::Reordered { sequence, after });
+                }
+                Some(_) if sequence - 1 > before => missing = Some(before + 1),
+                None if sequence > before => missing = Some(before),
+                _ => {}
+            }
+            self.sequence = Some(sequence);
+        }
+        self.events += 1;
+        if let (Some(first), Some(sequence)) = (missing, sequence) {
+            let last = sequence - 1;
+            let count = sequence - first;
+            match self.lost.checked_sub(count) {
+                // That they could not be read has been told.
+                Some(lost) => self.lost = lost,
+                None => {
+                    self.time_ns = time_ns.unwrap_or(self.time_ns);
+                    return Judgement::TakeWith(FaultKind::Missing { first, last });
+                }
+            }
+        }
+        let before_ns = self.time_ns;
+        self.time_ns = time_ns.unwrap_or(before_ns);
+        match time_ns {
+            Some(time_ns) if time_ns < before_ns => match sequence {
+                Some(_) => Judgement::TakeWentBack,
+                None => Judgement::TakeWith(FaultKind::TimeBack { time_ns, before_ns }),
+            },
+            _ => Judgement::Take,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(events: &[(Option<u64>, Option<u64>)], expected: &[Judgement]) {
+        let mut order = Order::default();
+        let given: Vec<Judgement> = events
+            .iter()
+            .map(|&(sequence, time_ns)| order.judge(sequence, time_ns))
+            .collect();
+        assert_eq!(given, expected, "{events:?}");
+    }
+
+    #[test]
+    fn numbers_tell_the_order_and_times_do_where_there_are_none() {
+        use Judgement::{Leave, Take, TakeWentBack, TakeWith};
+        let numbered = |sequence| (Some(sequence), None);
+        check(&[(None, None), (None, None)], &[Take, Take]);
+        check(
+            &[numbered(0), numbered(1), numbered(2)],
+            &[Take, Take, Take],
+        );
+        check(&[numbered(1), numbered(2)], &[Take, Take]);
+        check(
+            &[numbered(1), numbered(1), numbered(2)],
+            &[Take, Leave(FaultKind::Repeated(1)), Take],
+        );
+        let (first, last) = (2, 3);
+        let (sequence, after) = (3, 4);
+        check(
+            &[numbered(1), numbered(4), numbered(3), numbered(5)],
+            &[
+                Take,
+                TakeWith(FaultKind::Missing { first, last }),
+                Leave(FaultKind::Reordered { sequence, after }),
+                Take,
+            ],
+        );
+        check(
+            &[numbered(3)],
+            &[TakeWith(FaultKind::Missing { first: 1, last: 2 })],
+        );
+        check(
+            &[(Some(1), Some(9)), (Some(2), Some(8))],
+            &[Take, TakeWentBack],
+        );
+        let (time_ns, before_ns) = (8, 9);
+        check(
+            &[(None, Some(9)), (None, Some(8)), (None, Some(8))],
+            &[
+                Take,
+                TakeWith(FaultKind::TimeBack { time_ns, before_ns }),
+                Take,
+            ],
+        );
+        check(
+            &[numbered(u64::MAX), numbered(u64::MAX)],
+            &[
+                TakeWith(FaultKind::Missing {
+                    first: 1,
+                    last: u64::MAX - 1,
+                }),
+                Leave(FaultKind::Repeated(u64::MAX)),
+            ],
+        );
+    }
+}

@@ -1,0 +1,319 @@
+//! Traces for tests: any of them, and what is read of one.
+
+use crate::*;
+use juror_event::{Unavailability, Value};
+use proptest::prelude::*;
+
+/// An event with its names, apart from any batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneEvent {
+    pub event: String,
+    pub sequence: Option<u64>,
+    pub time_ns: Option<u64>,
+    pub thread: u32,
+    pub place: Option<Place>,
+    pub parameters: Option<Vec<String>>,
+    /// Without those that were not captured.
+    pub values: Vec<(String, Value)>,
+}
+
+/// All that was read of a trace.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recorded {
+    pub header: Option<Header>,
+    pub events: Vec<OneEvent>,
+    pub end: Option<End>,
+    pub faults: Vec<Fault>,
+}
+
+/// Values as text that differs where they do: an address is no number, and
+/// every float is itself.
+pub fn exact(values: &[(String, Value)]) -> Vec<String> {
+    let one = |(key, value): &(String, Value)| match value {
+        Value::Float(number) if number.is_nan() => format!("{key} NaN"),
+        Value::Float(number) => format!("{key} {:x}", number.to_bits()),
+        value => format!("{key} {value:?}"),
+    };
+    values.iter().map(one).collect()
+}
+
+/// All of a trace as text.
+pub fn exact_all(recorded: &Recorded) -> Vec<String> {
+    let Recorded {
+        header,
+        events,
+        end,
+        faults,
+    } = recorded;
+    let mut words = vec![format!("{header:?} {end:?} {faults:?}")];
+    for event in events {
+        let bare = OneEvent {
+            values: vec![],
+            ..event.clone()
+        };
+        words.push(format!("{bare:?} {:?}", exact(&event.values)));
+    }
+    words
+}
+
+/// Reads a whole trace.
+pub fn read(decoder: &mut Decoder, bytes: &[u8]) -> Recorded {
+    read_in_pieces(decoder, bytes, bytes.len())
+}
+
+/// Reads a trace of which the bytes up to `cut` come first.
+pub fn read_in_pieces(decoder: &mut Decoder, bytes: &[u8], cut: usize) -> Recorded {
+    let mut reading = Reading::default();
+    let mut start = 0;
+    for end in [cut, bytes.len()] {
+        let is_last = end == bytes.len();
+        loop {
+            let consumed = decoder.decode(&bytes[start..end], is_last, &mut reading.batch);
+            start += consumed;
+            reading.take();
+            if consumed == 0 || start == end {
+                break;
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    assert_eq!(start, bytes.len(), "everything is consumed in the end");
+    decoder.finish(&mut reading.batch);
+    reading.take();
+    reading.recorded
+}
+
+#[derive(Default)]
+struct Reading {
+    batch: Batch,
+    layouts: Vec<Layout>,
+    places: Vec<Place>,
+    recorded: Recorded,
+}
+
+impl Reading {
+    fn take(&mut self) {
+        let batch = &mut self.batch;
+        let recorded = &mut self.recorded;
+        recorded.header = recorded.header.take().or(batch.header.take());
+        self.layouts.append(&mut batch.layouts);
+        self.places.append(&mut batch.places);
+        for event in &batch.events {
+            let layout = &self.layouts[event.layout as usize];
+            let named = layout.keys.iter().zip(batch.values_of(event));
+            let declaration = layout.declaration.as_ref();
+            assert_eq!(layout.keys.len(), event.values.len());
+            recorded.events.push(OneEvent {
+                event: layout.event.to_string(),
+                sequence: event.sequence,
+                time_ns: event.time_ns,
+                thread: event.thread,
+                place: (event.place != NO_PLACE).then(|| self.places[event.place as usize].clone()),
+                parameters: declaration.map(|declaration| declaration.parameters.clone()),
+                values: named
+                    .map(|(key, value)| (key.to_string(), value.clone()))
+                    .filter(|(_, value)| !is_absent(value))
+                    .collect(),
+            });
+        }
+        recorded.end = recorded.end.or(batch.end);
+        let faults = batch.faults.drain(..).map(|(_, fault)| fault);
+        recorded.faults.extend(faults);
+        batch.clear();
+    }
+}
+
+fn is_absent(value: &Value) -> bool {
+    matches!(value, Value::Unavailable(Unavailability::NotCaptured))
+}
+
+/// Writes a trace whose events have these values and names, in order.
+pub fn write(encoder: &mut Encoder, trace: &Recorded) -> Vec<u8> {
+    let mut out = Vec::new();
+    encoder.header(trace.header.as_ref().expect("a header"), &mut out);
+    let mut declared: Vec<&str> = Vec::new();
+    for event in &trace.events {
+        if let Some(parameters) = &event.parameters
+            && !declared.contains(&event.event.as_str())
+        {
+            declared.push(&event.event);
+            let declaration = Declaration {
+                event: event.event.clone(),
+                parameters: parameters.clone(),
+            };
+            encoder.declare(&declaration, &mut out);
+        }
+        let keys: Vec<&str> = event.values.iter().map(|(key, _)| key.as_str()).collect();
+        let values: Vec<Value> = event
+            .values
+            .iter()
+            .map(|(_, value)| value.clone())
+            .collect();
+        let layout = encoder.layout(&event.event, &keys, &mut out);
+        let place = event
+            .place
+            .as_ref()
+            .map(|place| encoder.place(place, &mut out));
+        let moment = Moment {
+            sequence: event.sequence,
+            time_ns: event.time_ns,
+            thread: event.thread,
+            place,
+            values: &values,
+        };
+        encoder.event(layout, &moment, &mut out);
+    }
+    let end = trace.end.expect("an end");
+    encoder.end(end.how.expect("it is known"), &mut out);
+    out
+}
+
+pub fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(|n| Value::Int(i128::from(n))),
+        any::<i128>().prop_map(Value::Int),
+        (0..9_i128).prop_map(Value::Int),
+        any::<u64>().prop_map(Value::Address),
+        any::<bool>().prop_map(Value::Bool),
+        any::<f64>().prop_map(Value::Float),
+        ".{0,4}".prop_map(|text: String| Value::Text(text.into())),
+        "0x[0-9a-f]{0,17}".prop_map(|text: String| Value::Text(text.into())),
+        Just(Value::Unavailable(Unavailability::OptimizedOut)),
+        any::<u64>().prop_map(|address| Value::Unavailable(Unavailability::Unreadable { address })),
+    ]
+}
+
+fn any_place() -> impl Strategy<Value = Place> {
+    let text = || proptest::option::of("[a-c/.\"\\\\é]{1,4}");
+    (
+        any::<u64>(),
+        text(),
+        proptest::option::of(any::<u64>()),
+        text(),
+        any::<u64>(),
+        text(),
+        proptest::option::of(any::<u32>()),
+    )
+        .prop_map(
+            |(address, module, module_address, function, offset, file, line)| Place {
+                address,
+                module,
+                module_address,
+                function,
+                offset,
+                file,
+                line,
+            },
+        )
+}
+
+/// A trace in good order: numbered events, or events without numbers and times.
+pub fn any_trace() -> impl Strategy<Value = Recorded> {
+    let keys = proptest::sample::subsequence(vec!["arg 1", "ret", "é\"\\", "p->n"], 0..=4);
+    let values = keys.prop_flat_map(|keys| {
+        let count = keys.len();
+        let values = proptest::collection::vec(any_value(), count);
+        values.prop_map(move |values| {
+            let keys = keys.iter().map(|&key| key.to_owned());
+            keys.zip(values).collect::<Vec<_>>()
+        })
+    });
+    let event = (
+        "(before|after) [fg\\\\]",
+        any::<u32>(),
+        proptest::option::of(any_place()),
+        values,
+        any::<u64>(),
+    );
+    let how = prop_oneof![
+        any::<i32>().prop_map(How::Exited),
+        any::<i32>().prop_map(How::Killed),
+        Just(How::Detached),
+        Just(How::Stopped),
+    ];
+    let text = || proptest::option::of(".{0,3}");
+    let header = (
+        text(),
+        text(),
+        proptest::collection::vec(".{0,3}", 0..3),
+        text(),
+        proptest::option::of(any::<u64>()),
+    )
+        .prop_map(
+            |(recorder, program, arguments, build_id, started_ns)| Header {
+                recorder,
+                program,
+                arguments,
+                build_id,
+                started_ns,
+            },
+        );
+    let events = proptest::collection::vec(event, 0..8);
+    (header, events, how, any::<bool>(), any::<bool>()).prop_map(
+        |(header, events, how, numbered, declared)| {
+            let count = events.len() as u64;
+            let events = (1..).zip(events);
+            let events = events.map(
+                |(number, (event, thread, place, values, time_ns))| OneEvent {
+                    event,
+                    sequence: numbered.then_some(number),
+                    time_ns: numbered.then_some(time_ns),
+                    thread,
+                    place,
+                    parameters: declared.then(|| vec!["a".to_owned(), "b".to_owned()]),
+                    values,
+                },
+            );
+            Recorded {
+                header: Some(header),
+                events: events.collect(),
+                end: Some(End {
+                    how: Some(how),
+                    events: count,
+                }),
+                faults: vec![],
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn what_is_written_is_read(trace in any_trace(), cut in any::<proptest::sample::Index>()) {
+        for (mut encoder, form) in [
+            (Encoder::json(), Form::Json),
+            (Encoder::binary(), Form::Binary),
+        ] {
+            let bytes = write(&mut encoder, &trace);
+            prop_assert_eq!(Form::of(&bytes), form);
+            let given = read(&mut Decoder::new(form), &bytes);
+            prop_assert_eq!(exact_all(&given), exact_all(&trace));
+            let cut = cut.index(bytes.len() + 1);
+            let given = read_in_pieces(&mut Decoder::new(form), &bytes, cut);
+            prop_assert_eq!(exact_all(&given), exact_all(&trace));
+        }
+    }
+
+    /// Wherever a trace is cut off, that is told, and what came before counts.
+    #[test]
+    fn truncation_is_found(trace in any_trace(), cut in any::<proptest::sample::Index>()) {
+        for (mut encoder, form) in [
+            (Encoder::json(), Form::Json),
+            (Encoder::binary(), Form::Binary),
+        ] {
+            let bytes = write(&mut encoder, &trace);
+            // The last line end alone may be missing.
+            let cut = 1 + cut.index(bytes.len() - 2);
+            let given = read(&mut Decoder::new(form), &bytes[..cut]);
+            prop_assert!(!given.faults.is_empty(), "{:?} at {}", form, cut);
+            let begun = given.events.len();
+            prop_assert!(begun <= trace.events.len());
+            let expected = &trace.events[..begun];
+            prop_assert_eq!(format!("{:?}", given.events), format!("{:?}", expected));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Names and layouts of a trace, each with a number.
+//!
+//! Invariant: a lookup of what is known allocates nothing. Names that JSON
+//! writes with escapes are not *plain*: the bytes of a line never stand for
+//! them as they are, so lookups by such bytes pass over them.
+
+use crate::model::{Declaration, Layout};
+use juror_event::Value;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What is known of the events of one name.
+#[derive(Debug)]
+struct Known {
+    name: Arc<str>,
+    is_plain: bool,
+    layouts: SmallVec<[u32; 1]>,
+    /// The layout that it had last: it will have it again.
+    last: Option<u32>,
+    declaration: Option<Arc<Declaration>>,
+}
+
+/// The names of a layout's values.
+#[derive(Debug)]
+struct Keys {
+    names: Arc<[Arc<str>]>,
+    is_plain: bool,
+}
+
+/// The number of an event's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Name(u32);
+
+/// Names and layouts.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    by_name: FxHashMap<Arc<str>, u32>,
+    known: Vec<Known>,
+    keys: Vec<Keys>,
+    new: Vec<Layout>,
+}
+
+impl Tables {
+    /// The number of a plain name that has been seen.
+    pub fn find(&self, name: &[u8]) -> Option<Name> {
+        let name = std::str::from_utf8(name).ok()?;
+        let number = self.by_name.get(name).copied()?;
+        let known = self.known.get(number as usize)?;
+        known.is_plain.then_some(Name(number))
+    }
+
+    /// The number of a name.
+    pub fn name(&mut self, name: &str) -> Name {
+        if let Some(&number) = self.by_name.get(name) {
+            return Name(number);
+        }
+        let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        let is_plain = is_plain(name);
+        let name: Arc<str> = name.into();
+        self.by_name.insert(Arc::clone(&name), number);
+        self.known.push(Known {
+            name,
+            is_plain,
+            layouts: SmallVec::new(),
+            last: None,
+            declaration: None,
+        });
+        Name(number)
+    }
+
+    /// The layout of plain names that an event of this name will have.
+    pub fn expected(&self, name: Name) -> Option<(u32, &[Arc<str>])> {
+        let layout = self.known.get(name.0 as usize)?.last?;
+        let keys = self.keys.get(layout as usize)?;
+        keys.is_plain.then_some((layout, &keys.names))
+    }
+
+    /// The layout of an event with these plain keys, when there has been one.
+    pub fn find_plain_layout(&mut self, name: Name, keys: &[&[u8]]) -> Option<u32> {
+        let layout = self.find_layout(name, keys)?;
+        self.keys.get(layout as usize)?.is_plain.then_some(layout)
+    }
+
+    fn find_layout(&mut self, name: Name, keys: &[&[u8]]) -> Option<u32> {
+        let same = |layout: u32| {
+            let known = self.keys(layout);
+            let mut pairs = known.iter().zip(keys);
+            known.len() == keys.len() && pairs.all(|(known, key)| known.as_bytes() == *key)
+        };
+        let known = self.known.get(name.0 as usize)?;
+        let found = known.layouts.iter().copied().find(|&layout| same(layout))?;
+        self.known.get_mut(name.0 as usize)?.last = Some(found);
+        Some(found)
+    }
+
+    /// The names of a layout's values.
+    pub fn keys(&self, layout: u32) -> &[Arc<str>] {
+        self.keys
+            .get(layout as usize)
+            .map_or(&[], |keys| &keys.names)
+    }
+
+    /// The layout of an event with these keys; they are all different.
+    pub fn layout(&mut self, name: Name, keys: &[impl AsRef<str>]) -> u32 {
+        let bytes: SmallVec<[&[u8]; 8]> = keys.iter().map(|key| key.as_ref().as_bytes()).collect();
+        if let Some(layout) = self.find_layout(name, &bytes) {
+            return layout;
+        }
+        self.new_layout(name, keys)
+    }
+
+    fn new_layout(&mut self, name: Name, keys: &[impl AsRef<str>]) -> u32 {
+        let layout = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let names: Arc<[Arc<str>]> = keys.iter().map(|key| key.as_ref().into()).collect();
+        self.keys.push(Keys {
+            is_plain: names.iter().all(|name| is_plain(name)),
+            names: Arc::clone(&names),
+        });
+        if let Some(known) = self.known.get_mut(name.0 as usize) {
+            known.layouts.push(layout);
+            known.last = Some(layout);
+            self.new.push(Layout {
+                event: Arc::clone(&known.name),
+                keys: names,
+                declaration: known.declaration.clone(),
+            });
+        }
+        layout
+    }
+
+    /// Notes a declaration. Layouts that were there before do not know it, so
+    /// it is refused when there are any.
+    pub fn declare(&mut self, declaration: Declaration) -> Result<(), String> {
+        let name = self.name(&declaration.event);
+        let Some(known) = self.known.get_mut(name.0 as usize) else {
+            return Ok(());
+        };
+        match &known.declaration {
+            Some(before) if **before == declaration => Ok(()),
+            Some(_) => Err(format!("`{}` is declared twice", declaration.event)),
+            None if !known.layouts.is_empty() => Err(format!(
+                "`{}` has happened before it is declared",
+                declaration.event
+            )),
+            None => {
+                known.declaration = Some(Arc::new(declaration));
+                Ok(())
+            }
+        }
+    }
+
+    /// Moves the layouts that are new to the end of a list.
+    pub fn take_new(&mut self, layouts: &mut Vec<Layout>) {
+        layouts.append(&mut self.new);
+    }
+}
+
+/// JSON writes it as it is, between quotes.
+fn is_plain(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
+}
+
+/// The first name that is there twice.
+pub(crate) fn repeated<'a, K: AsRef<str>>(keys: &'a [K]) -> Option<&'a str> {
+    let mut sorted: SmallVec<[&'a str; 16]> = keys.iter().map(AsRef::as_ref).collect();
+    sorted.sort_unstable();
+    let pair = sorted.windows(2).find(|pair| pair.first() == pair.last());
+    pair.and_then(|pair| pair.first().copied())
+}
+
+/// An address as it is written: `0x` and lower-case hexadecimal digits, no
+/// leading zeros.
+pub(crate) fn address(text: &[u8]) -> Option<Value> {
+    let digits = text.strip_prefix(b"0x")?;
+    if digits.is_empty() || digits.len() > 16 || digits.starts_with(b"0") && digits.len() > 1 {
+        return None;
+    }
+    let mut number = 0_u64;
+    for &digit in digits {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        number = number << 4 | u64::from(digit);
+    }
+    Some(Value::Address(number))
+}
