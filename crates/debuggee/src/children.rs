@@ -1,7 +1,8 @@
 //! Processes and threads that the debuggee makes.
 //!
 //! A forked process has a copy of the memory, traps included: the engine orders
-//! them out before it runs, and it runs free. A process that shares the memory
+//! them out before it runs, and it runs free, unless it is to be followed. A
+//! process that shares the memory
 //! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
 //! led past them silently, as one more thread of the engine, until it runs
 //! another program or ends.
@@ -28,8 +29,17 @@ pub(crate) struct Birth {
     is_vfork: bool,
     parent: ThreadId,
     /// The parent stands until it is seen whether the child can be followed:
-    /// what it did meanwhile would be told as the debuggee's.
+    /// what it did meanwhile would be told as the debuggee's, or be taken for
+    /// the child's past.
     holds_parent: bool,
+}
+
+/// A forked process that stands, and that the engine has not released.
+#[derive(Debug)]
+pub(crate) struct Copied {
+    pub(crate) memory: Memory,
+    /// It is to be debugged, too, and this thread made it.
+    pub(crate) kept_for: Option<ThreadId>,
 }
 
 impl Debuggee {
@@ -47,11 +57,11 @@ impl Debuggee {
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
             let is_vfork = event == Event::Vfork;
-            let holds_parent = event == Event::Fork && self.follows_child();
+            let is_followed = self.follows_child() || self.follows_both();
             let birth = Birth {
                 is_vfork,
                 parent,
-                holds_parent,
+                holds_parent: event == Event::Fork && is_followed,
             };
             self.births.insert(child, birth);
         } else {
@@ -72,8 +82,8 @@ impl Debuggee {
         }
     }
 
-    /// A new process is not followed after all, or is gone: its parent goes on
-    /// if it stood for that.
+    /// A new process is not followed after all, has been told of, or is gone:
+    /// its parent goes on if it stood for that.
     pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
         let thread = birth.parent;
         match birth.holds_parent {
@@ -148,7 +158,8 @@ impl Debuggee {
     /// The child of a `vfork` has let go of the memory.
     pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
-        if self.follows_child() && self.threads.values().any(has_child) {
+        let is_followed = self.follows_child() || self.follows_both();
+        if is_followed && self.threads.values().any(has_child) {
             // The child is becoming another program, and is to be followed:
             // its parent moves no more before that.
             return Ok(());
@@ -165,15 +176,18 @@ impl Debuggee {
         if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
             return Ok(());
         }
-        self.let_parent_go(birth)?;
         if !shares {
             // A child that is already gone needs nothing.
-            if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
-                self.copies.insert(child, memory);
+            let memory = Memory::open(&process_status::file_of(child, child, "mem"));
+            let kept_for = self.follows_both().then_some(birth.parent);
+            if let Ok(memory) = memory {
+                self.copies.insert(child, Copied { memory, kept_for });
             }
             let process = ThreadId(child);
-            return self.feed(Input::Copied { process });
+            self.feed(Input::Copied { process })?;
+            return self.let_parent_go(birth);
         }
+        self.let_parent_go(birth)?;
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
         known.silent = true;
@@ -191,9 +205,15 @@ impl Debuggee {
         self.feed(Input::Resume { thread })
     }
 
-    /// A forked process goes its own way.
+    /// A forked process has nothing of juror's in it any more: it goes its own
+    /// way, or stands until it is adopted.
     pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        self.copies.remove(&child);
+        if let Some(copy) = self.copies.remove(&child)
+            && let Some(parent) = copy.kept_for
+        {
+            self.keep_forked(child, copy.memory, parent);
+            return Ok(());
+        }
         self.cpu.release(child);
         tolerate(kernel::detach(child, 0))?;
         self.announce(Notice::Forked {
@@ -256,6 +276,9 @@ impl Debuggee {
             .get(&thread.0)
             .is_some_and(|known| known.silent)
         {
+            if self.follows_both() {
+                return self.keep_executed(thread);
+            }
             if !self.follows_child() {
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);

@@ -54,7 +54,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
-    self_check: Option<Box<Following>>,
+    pub(crate) self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -63,8 +63,10 @@ pub struct Debuggee {
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
-    /// The memory of forked processes that stand.
-    pub(crate) copies: BTreeMap<u32, Memory>,
+    /// Forked processes that stand and have traps yet.
+    pub(crate) copies: BTreeMap<u32, crate::children::Copied>,
+    /// New processes that stand until they are adopted.
+    pub(crate) offspring: crate::offspring::Offspring,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
@@ -102,6 +104,10 @@ pub struct Debuggee {
     pub(crate) treatments: crate::signals::Treatments,
     /// What interrupt requests are sent to, once somebody may make them.
     pub(crate) doorbell: Option<Doorbell>,
+    /// The next interrupt key is another debuggee's to tell, and was told.
+    pub(crate) ignores_key: bool,
+    /// What is left of the process group stays when this process is killed.
+    pub(crate) spares_group: bool,
     /// A request to stop that no thread has stopped for yet.
     pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
@@ -153,6 +159,7 @@ impl Debuggee {
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
             copies: BTreeMap::new(),
+            offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
@@ -169,6 +176,8 @@ impl Debuggee {
             leader_ended_before: false,
             is_confined: false,
             is_halting: false,
+            ignores_key: false,
+            spares_group: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::SystemCalls::None,
             follow: Follow::default(),
@@ -193,6 +202,29 @@ impl Debuggee {
         self.engine = Engine::stepping_by(step_by);
         self.self_check = self_check.map(|check| check.follow(step_by));
         self.in_place = in_place;
+    }
+
+    /// A process that another debuggee made, with its ways to step and to be
+    /// checked. It shares no processor with juror.
+    pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
+        let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
+        debuggee.cpu_policy = other.cpu_policy;
+        debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        let following = other.self_check.as_ref();
+        debuggee.arrange(
+            other.engine.step_by(),
+            other.in_place,
+            following.map(|following| following.check()),
+        );
+        debuggee
+    }
+
+    /// Gives a process that inherited the processor shared with juror its own
+    /// back, unless sharing was asked for.
+    pub(crate) fn release_processor(&self, process: u32) {
+        if self.cpu_policy != CpuPolicy::Shared {
+            self.cpu.release(process);
+        }
     }
 
     /// The process's number.
@@ -231,14 +263,8 @@ impl Debuggee {
     /// are held for a moment) is dealt with inside.
     pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
         loop {
-            while let Some(notice) = self.notices.pop_front() {
-                // A thread can be killed while its notice waits.
-                let is_current = notice
-                    .waiting_thread()
-                    .is_none_or(|thread| self.threads.contains_key(&thread.0));
-                if is_current {
-                    return Ok(notice);
-                }
+            if let Some(notice) = self.take_notice() {
+                return Ok(notice);
             }
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
@@ -253,6 +279,20 @@ impl Debuggee {
         }
     }
 
+    /// The next thing to tell that has happened already.
+    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
+        while let Some(notice) = self.notices.pop_front() {
+            // A thread can be killed while its notice waits.
+            let is_current = notice
+                .waiting_thread()
+                .is_none_or(|thread| self.threads.contains_key(&thread.0));
+            if is_current {
+                return Some(notice);
+            }
+        }
+        None
+    }
+
     /// Whether the whole process is on its way out, although nobody has resumed
     /// the threads that are stopped: one of them has ended it.
     pub fn is_ending(&self) -> bool {
@@ -264,7 +304,7 @@ impl Debuggee {
     }
 
     /// Whether a status can still come without anybody being resumed.
-    fn can_report(&self) -> bool {
+    pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()
             .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
@@ -389,6 +429,12 @@ impl Debuggee {
         if let Some(terminal) = &mut self.terminal {
             terminal.take();
         }
+    }
+
+    /// Gives the terminal back to the debuggee's process group, as resuming one
+    /// of its threads does.
+    pub fn give_terminal(&mut self) {
+        self.return_terminal();
     }
 
     fn return_terminal(&mut self) {

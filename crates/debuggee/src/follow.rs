@@ -7,10 +7,12 @@
 //! runs a program of its own; until then the two are one.
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
-//! juror knew runs without a trace of it.
+//! juror knew runs without a trace of it, unless both are followed: then the
+//! child is a debuggee of its own (`offspring`).
 
 use juror_stepping::{Input, ThreadId};
 
+use crate::children::Copied;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
@@ -27,6 +29,8 @@ pub enum Follow {
     Parent,
     /// The new one; the one that made it runs free.
     Child,
+    /// Both: the new one is another debuggee ([`Debuggee::adopt`]).
+    Both,
 }
 
 impl Debuggee {
@@ -66,11 +70,12 @@ impl Debuggee {
             memory.guard().map_err(failed)?;
         }
         self.let_present_go()?;
-        self.copies.insert(child, memory);
+        let kept_for = None;
+        self.copies.insert(child, Copied { memory, kept_for });
         let thread = ThreadId(child);
         self.feed(Input::Followed { thread, parent })?;
-        if let Some(memory) = self.copies.remove(&child) {
-            self.become_process(memory, child);
+        if let Some(copy) = self.copies.remove(&child) {
+            self.become_process(copy.memory, child);
         }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));

@@ -11,7 +11,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
 use crate::notice::Notice;
-use crate::thread::{Motion, PendingSignal, State};
+use crate::thread::{Motion, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -31,13 +31,13 @@ impl Debuggee {
                 Operation::Lift { address } => self.memory.lift(address)?,
                 Operation::RestoreCopied { process, address } => {
                     if let Some(copy) = self.copies.get(&process.0) {
-                        self.memory.restore_in(copy, address);
+                        self.memory.restore_in(&copy.memory, address);
                     }
                 }
                 Operation::PlantCopied { process, address } => {
                     if let Some(copy) = self.copies.get_mut(&process.0) {
-                        self.memory.restore_in(copy, address);
-                        if copy.plant(address).is_err() {
+                        self.memory.restore_in(&copy.memory, address);
+                        if copy.memory.plant(address).is_err() {
                             self.inputs.push_back(Input::Lost { address });
                         }
                     }
@@ -207,13 +207,16 @@ impl Debuggee {
             return Ok(());
         };
         known.motion = motion;
-        let has_none = known.pending.is_none() && known.put_off.is_empty();
+        let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
+        let is_none = known.pending.is_none() && known.put_off.is_empty();
         // A step at a site is for the instruction; only a fault, which would
         // come again and again, goes before it.
-        let is_put_off = motion != Motion::Run && !is_synchronous(&known.pending);
-        let signal = match has_none || is_put_off && !self.may_step_into_handler(thread, motion) {
-            true => 0,
-            false => self.signal_to_deliver(thread),
+        let is_due = motion == Motion::Run
+            || is_synchronous
+            || !is_none && self.may_step_into_handler(thread, motion);
+        let signal = match !is_none && is_due {
+            true => self.signal_to_deliver(thread),
+            false => 0,
         };
         if signal != 0 {
             self.note_signal_in_copy(thread)?;
@@ -294,10 +297,6 @@ impl Debuggee {
         });
         self.take_in_trap_signal(thread)
     }
-}
-
-fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
-    pending.as_ref().is_some_and(|pending| pending.synchronous)
 }
 
 /// The thread that an operation moves, if it moves one.

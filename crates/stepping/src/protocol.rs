@@ -427,7 +427,8 @@ pub enum Operation {
         /// The site.
         address: u64,
     },
-    /// Let the copy run alone: no byte of juror's is in it.
+    /// No byte of juror's is in the copy any more: let it run alone, or be a
+    /// debuggee with an engine of its own.
     ReleaseCopy {
         /// The copy.
         process: ThreadId,
