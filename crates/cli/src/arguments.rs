@@ -259,6 +259,10 @@ pub struct Common {
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     ignore_inlined: bool,
+    /// Check what juror does to the program against the model of its
+    /// breakpoint engine; keep what was checked in FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    self_check: Option<Option<PathBuf>>,
     /// When to use colours: auto, always or never
     #[arg(
         long,
@@ -318,10 +322,6 @@ pub struct Run {
     /// Leave address space randomisation on
     #[arg(long)]
     aslr: bool,
-    /// Check what juror does to the program against the model of its
-    /// breakpoint engine; keep what was checked in FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    self_check: Option<Option<PathBuf>>,
     // One list: clap takes every word after its first value, whatever it is.
     /// The program, and its arguments
     #[arg(
@@ -458,7 +458,24 @@ impl Common {
             history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check()?,
             ..Options::default()
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
         })
     }
 
@@ -524,24 +541,7 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
-            self_check: self.self_check()?,
             ..self.common.options()?
-        })
-    }
-
-    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
-        Ok(match &self.self_check {
-            None => None,
-            Some(None) => Some(SelfCheck::new()),
-            Some(Some(file)) => {
-                let check = SelfCheck::with_log(file);
-                Some(check.with_context(|| {
-                    format!(
-                        "the file {} for --self-check cannot be written",
-                        file.display()
-                    )
-                })?)
-            }
         })
     }
 
