@@ -87,7 +87,9 @@ impl Session {
         lines: Lines,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         let thread = self.thread()?;
         let frame = self.innermost()?;
         let foreign = !self.is_users(&frame);
@@ -413,21 +415,23 @@ impl Session {
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.prepare_followed()?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
         if may_wait {
-            program.debuggee.resume_all()?;
+            self.resume_processes()?;
         }
         let goal = Goal {
             stepping: Some(thread),
             ..Goal::default()
         };
         let pause = self.pump(observer, goal);
-        if may_wait && let Some(program) = &mut self.program {
-            program.debuggee.halt_all()?;
+        if may_wait {
+            self.halt_processes()?;
         }
         pause
     }
@@ -470,13 +474,16 @@ impl Session {
         points: &[Temporary],
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.prepare_followed()?;
+        let process = self.processes.current();
         let program = self.running_mut()?;
         for point in points {
             program.debuggee.insert(point.address, Owner::Step)?;
         }
-        program.debuggee.resume_all()?;
+        self.resume_processes()?;
         let pause = self.pump(
             observer,
             Goal {
@@ -484,10 +491,10 @@ impl Session {
                 stepping: None,
             },
         );
-        if let Some(program) = &mut self.program
+        self.halt_processes()?;
+        if let Some(program) = self.program_of(process)
             && program.debuggee.is_alive()
         {
-            program.debuggee.halt_all()?;
             for point in points {
                 program.debuggee.remove(point.address, Owner::Step)?;
             }
