@@ -73,6 +73,8 @@ pub enum Notice {
         signal: i32,
         /// `si_code`: why it was sent.
         code: i32,
+        /// The process that sent it; nothing where the kernel did.
+        sender: Option<u32>,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
         /// `SIGILL`): the address in question.
         fault_address: Option<u64>,
@@ -113,6 +115,17 @@ pub enum Notice {
     Forked {
         /// The new process.
         child: u32,
+        /// How.
+        kind: ForkKind,
+    },
+    /// The debuggee made a process that is to be debugged, too. It stands, as
+    /// it was made or before the first instruction of its own program, until
+    /// [`adopt`](crate::Debuggee::adopt) takes it.
+    Joined {
+        /// The new process.
+        process: u32,
+        /// The thread that made it.
+        parent: ThreadId,
         /// How.
         kind: ForkKind,
     },
@@ -171,6 +184,7 @@ impl Notice {
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }
             | Notice::Forked { .. }
+            | Notice::Joined { .. }
             | Notice::Left { .. }
             | Notice::Exited { .. }
             | Notice::Killed { .. } => None,

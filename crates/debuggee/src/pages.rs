@@ -25,7 +25,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::thread::State;
 use crate::watch::{MemoryAccess, WatchTier};
-use crate::watched_steps::StepEnd;
+use crate::watched_steps::{StepEnd, note_access};
 
 /// Length of a page in bytes.
 pub(crate) const PAGE_LENGTH: u64 = 4096;
@@ -66,6 +66,14 @@ impl Pages {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty()
+    }
+
+    /// The same pages, of a forked copy of the process.
+    pub(crate) fn for_fork(&self) -> Pages {
+        Pages {
+            pages: self.pages.clone(),
+            ..Pages::default()
+        }
     }
 }
 
@@ -154,6 +162,22 @@ impl Debuggee {
         self.protect(thread, |page| page.original)
     }
 
+    /// Gives a forked child, in which nothing is watched, the pages back that
+    /// were protected in its parent.
+    pub(crate) fn open_inherited_pages(
+        &mut self,
+        thread: ThreadId,
+        pages: Pages,
+    ) -> Result<(), DebuggeeError> {
+        self.watches.pages = pages;
+        let opened = match self.watches.pages.is_empty() {
+            true => Ok(()),
+            false => self.open_pages(thread),
+        };
+        self.watches.pages = Pages::default();
+        opened
+    }
+
     /// Protects the pages.
     pub(crate) fn close_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.protect(thread, |page| page.watched)
@@ -237,9 +261,7 @@ impl Debuggee {
                 self.stepped_accesses(step, &mut found);
             }
             for access in found {
-                if accesses.iter().all(|known| known.watch != access.watch) {
-                    accesses.push(access);
-                }
+                note_access(&mut accesses, access);
             }
             // The rest of a repeated instruction's way over the pages.
             if !self.repeats_on(thread, |it, bytes| it.watches.pages.meet(bytes))? {

@@ -80,6 +80,7 @@ impl Session {
         };
         program.update_modules();
         self.watch.bind_running(program, thread, &self.options)?;
+        self.watch.note_modules(program);
         self.breakpoints.bind(program);
         let set = self.hardware_breakpoints.settle(program);
         set.and_then(|()| self.watchpoints.settle(program))
@@ -88,6 +89,9 @@ impl Session {
 
     /// `detach`: the program goes on as if juror had never been there.
     pub(crate) fn detach(&mut self) -> Result<Outcome, CommandError> {
+        if self.processes.are_several() {
+            return self.detach_one();
+        }
         let process = self.running()?.debuggee.pid();
         let left = self.let_go();
         let end = self.end(Some(Ending::Detached { process }));
@@ -98,11 +102,14 @@ impl Session {
     pub(crate) fn leave(&mut self) -> Result<(), CommandError> {
         match self.program.as_mut().map(|program| &mut program.debuggee) {
             Some(debuggee) if debuggee.origin() == Origin::Launched => {
-                let _ = debuggee.kill();
+                let _ = self.kill_processes();
                 self.forget_program();
                 Ok(())
             }
-            Some(_) => self.let_go(),
+            Some(_) => {
+                let others = self.detach_others();
+                self.let_go().and(others)
+            }
             None => Ok(()),
         }
     }

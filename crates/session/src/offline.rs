@@ -10,6 +10,7 @@
 
 use crate::options::{Observer, PropertySource, SessionError};
 use crate::report::{self, Places};
+use crate::totals::Totals;
 use crate::view::{EndView, Ending, Location, StateChange, StopReason, TraceStop};
 use crate::watch::{self, Reaction, Watch};
 use juror_event::{EventId, Value};
@@ -198,7 +199,7 @@ impl Offline {
                     let happened = report::Happened {
                         event: found.event,
                         thread: event.thread,
-                        caller: place,
+                        address: place,
                         values: &self.captures,
                     };
                     let changes = watched.monitor.changes().iter();
@@ -240,8 +241,9 @@ impl Offline {
             true => self.watch.finish(),
             false => Vec::new(),
         };
-        let violations = report::end_violations(&self.watch, &violations, Some(&self.places));
+        let violations = report::end_violations(&self.watch, &violations, Some(&self.places), true);
         EndView {
+            process: None,
             ending: match how {
                 Some(How::Exited(status)) => Some(Ending::Exited { status }),
                 Some(How::Killed(signal)) => Some(Ending::Killed { signal }),
@@ -257,6 +259,7 @@ impl Offline {
     pub fn leave(&mut self) -> EndView {
         EndView {
             ending: None,
+            process: None,
             called: None,
             violations: Vec::new(),
             summaries: self.summaries(),
@@ -264,7 +267,7 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = report::summaries(&self.watch);
+        let mut summaries = Totals::default().summaries(&self.watch);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));

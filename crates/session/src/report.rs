@@ -2,11 +2,12 @@
 //! summaries; and what is wrong with a property about this program.
 
 use crate::view::{
-    EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
-    StateChange, StopReason, ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
+    ViolationView,
 };
 use crate::watch::{Reaction, Watch, Watched};
-use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
+use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property, StateId};
@@ -36,6 +37,11 @@ pub fn location(program: &Program, address: u64) -> Location {
 pub trait Places {
     /// Where a call was made: the line of the call, not of what follows it.
     fn call(&self, caller: u64) -> Location;
+
+    /// Where an instruction stands.
+    fn instruction(&self, address: u64) -> Location {
+        self.call(address)
+    }
 }
 
 impl Places for Program {
@@ -44,6 +50,10 @@ impl Places for Program {
             address: caller,
             ..location(self, caller.wrapping_sub(1))
         }
+    }
+
+    fn instruction(&self, address: u64) -> Location {
+        location(self, address)
     }
 }
 
@@ -57,8 +67,49 @@ fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
     }
 }
 
-fn event_words(event: &SymbolicEvent) -> String {
-    format!("{} {}", event.kind, event.subject)
+/// Where an event happened: at the line of a call, or at the instruction.
+fn event_location<P: Places>(
+    event: Option<&SymbolicEvent>,
+    places: Option<&P>,
+    address: u64,
+) -> Location {
+    match (event, places) {
+        (Some(event), Some(places)) if !event.kind.is_call() => places.instruction(address),
+        _ => call_location(places, address),
+    }
+}
+
+/// An event in words: `before queue_push`, `write total`.
+pub fn event_words(event: &SymbolicEvent) -> String {
+    match event.subject.is_empty() {
+        true => event.kind.to_string(),
+        false => format!("{} {}", event.kind, event.subject),
+    }
+}
+
+/// What an access made of the place, taken out of the values that the property
+/// did not ask for.
+fn stored(
+    event: Option<&SymbolicEvent>,
+    captured: &[Value],
+    values: &mut Vec<NamedValue>,
+) -> Option<StoredValue> {
+    let event = event.filter(|event| is_about_memory(event.kind))?;
+    let slot = |wanted: &Read| event.captures.iter().position(|it| it.read == *wanted);
+    let value = |wanted| {
+        let value = captured.get(slot(&wanted)?)?.clone();
+        (!matches!(value, Value::Unavailable(_))).then_some(value)
+    };
+    let after = value(Read::Value)?;
+    let before = value(Read::Old);
+    let is_added = |name: &str| {
+        let mut captures = event.captures.iter();
+        captures.any(|it| {
+            *it.name == *name && it.span == event.span && matches!(it.read, Read::Value | Read::Old)
+        })
+    };
+    values.retain(|value| !is_added(&value.name));
+    Some(StoredValue { before, after })
 }
 
 fn state_name(property: &Property, state: StateId) -> String {
@@ -115,13 +166,15 @@ fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&
             Value::Unavailable(juror_event::Unavailability::NotCaptured)
         )
     });
+    let stored = stored(symbolic, &event.values, &mut values);
     PathStep {
         sequence: event.sequence,
+        stored,
         event: symbolic.map_or_else(String::new, |symbolic| symbolic.name.to_string()),
         what: symbolic.map_or_else(String::new, event_words),
         values,
         thread: event.thread,
-        location: call_location(places, event.address),
+        location: event_location(symbolic, places, event.address),
         from: state_name(property, event.from),
         to: state_name(property, event.to),
         repeated: event.repeated,
@@ -135,8 +188,8 @@ pub struct Happened<'a> {
     pub event: EventId,
     /// In which thread.
     pub thread: u32,
-    /// Where the call was made.
-    pub caller: u64,
+    /// Where: for a call, its return address.
+    pub address: u64,
     /// What was read.
     pub values: &'a [Value],
 }
@@ -163,10 +216,10 @@ pub fn state_change<P: Places>(
         }
     };
     let event = PathEvent {
-        sequence: watched.occurrences.iter().sum(),
+        sequence: watched.sequence(),
         event: happened.event,
         thread: happened.thread,
-        address: happened.caller,
+        address: happened.address,
         values: happened.values.to_vec(),
         from: change.from,
         to: change.to,
@@ -175,6 +228,7 @@ pub fn state_change<P: Places>(
     StateChange {
         property: property.name.to_string(),
         slice,
+        process: None,
         step: path_step(property, &event, Some(places)),
         verdict: change.verdict_after,
     }
@@ -244,11 +298,13 @@ pub fn end_violations<P: Places>(
     watch: &Watch,
     violations: &[(usize, SliceId)],
     places: Option<&P>,
+    at_end: bool,
 ) -> Vec<ViolationView> {
     let violations = violations.iter().take(VIOLATIONS_MAX);
     violations
         .filter_map(|&(number, slice)| {
-            Some(violation(watch.watched.get(number)?, slice, places, true))
+            let watched = watch.watched.get(number)?;
+            Some(violation(watched, slice, places, at_end))
         })
         .collect()
 }
@@ -284,112 +340,6 @@ pub fn monitor(watched: &Watched) -> MonitorView {
         needed: names(true),
         not_needed: names(false),
     }
-}
-
-/// The properties when the run is over.
-pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
-    watch
-        .shown()
-        .iter()
-        .map(|watched| {
-            let events = watched
-                .property
-                .events
-                .iter()
-                .enumerate()
-                .map(|(index, event)| EventSummary {
-                    event: event.name.to_string(),
-                    what: event_words(event),
-                    occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-                    stops: watched.stops.get(index).copied().unwrap_or(0),
-                });
-            PropertySummary {
-                property: watched.property.name.to_string(),
-                verdict: if watched.violations > 0 {
-                    Verdict::Violated
-                } else {
-                    watched.monitor.verdict()
-                },
-                violations: watched.violations,
-                events: events.collect(),
-                slices: slice_total(watched),
-                remarks: remarks(watched),
-            }
-        })
-        .collect()
-}
-
-/// How many objects the property was evaluated for, those that have ended
-/// included; none when it is not sliced. The base slice stands for no object.
-fn slice_total(watched: &Watched) -> u64 {
-    if watched.property.slice.is_empty() {
-        return 0;
-    }
-    let living = watched
-        .monitor
-        .slices()
-        .filter(|slice| !slice.ended)
-        .count() as u64;
-    living.saturating_sub(1) + watched.monitor.ended_count()
-}
-
-/// What a user would want to know before trusting a verdict.
-fn remarks(watched: &Watched) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let events = || watched.property.events.iter().enumerate();
-    match watched.errors {
-        0 => {}
-        1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
-        errors => remarks.push(format!(
-            "{errors} events could not be evaluated, and are left out"
-        )),
-    }
-    let mut inlined: Vec<String> = events()
-        .zip(&watched.inlined)
-        .filter(|(_, calls)| **calls > 0)
-        .map(|((_, event), calls)| {
-            let calls = if *calls == 1 {
-                "an inlined call"
-            } else {
-                "inlined calls"
-            };
-            format!("{calls} of `{}` could not be seen", event.subject)
-        })
-        .collect();
-    inlined.dedup();
-    remarks.append(&mut inlined);
-    let mut absent: Vec<&str> = events()
-        .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
-        .map(|(_, event)| &*event.subject)
-        .collect();
-    absent.sort_unstable();
-    absent.dedup();
-    for function in &absent {
-        remarks.push(format!("`{function}` was in no module that was loaded"));
-    }
-    if watched.occurrences.iter().all(|&count| count == 0)
-        && absent.len() < watched.property.events.len()
-    {
-        remarks.push(
-            "none of its events happened: the verdict says nothing about the behaviour".to_owned(),
-        );
-    } else {
-        // Events that were watched for and never came.
-        let needed = watched.monitor.needs();
-        let never: Vec<String> = events()
-            .filter(|(index, event)| {
-                watched.occurrences.get(*index) == Some(&0)
-                    && needed.get(*index).is_some_and(|need| need.needed)
-                    && event.reach == Reach::Anywhere
-                    && !absent.contains(&&*event.subject)
-            })
-            .map(|(_, event)| event_words(event))
-            .collect();
-        for what in never {
-            remarks.push(format!("`{what}` never happened"));
-        }
-    }
-    remarks
 }
 
 /// What is wrong with an event in this program, as a compiler would say it.
@@ -442,6 +392,15 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
                  the gap with --ignore-inlined"
             ));
+            diagnostic
+        }
+        BindError::Subject { message, help, .. } => {
+            let span = match event.subject_span.is_empty() {
+                true => event.span.clone(),
+                false => event.subject_span.clone(),
+            };
+            let mut diagnostic = Diagnostic::error("unwatchable-event", span, message.clone());
+            diagnostic.help.clone_from(help);
             diagnostic
         }
         BindError::Indirect => {

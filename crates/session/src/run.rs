@@ -14,14 +14,22 @@ use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
-use crate::watch::Reaction;
-use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
+use crate::watch::happenings::Scene;
+use crate::watch::{Reaction, Watch};
+use juror_debuggee::{
+    DebuggeeError, Follow, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport,
+    SystemCallPhase, ThreadId,
+};
 use juror_instrument::frames::users_frames;
+use juror_instrument::program::Program;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
+/// What is added to the number of the signal that killed a program, as shells
+/// do.
+const KILLED_STATUS: i32 = 128;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -75,9 +83,58 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
-        self.running_mut()?.debuggee.resume_all()?;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
+        self.prepare_followed()?;
+        self.resume_processes()?;
         self.pump(observer, Goal::default())
+    }
+
+    /// The program is about to run. Before its first instruction monitors are
+    /// told of its start.
+    pub(crate) fn begin(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if !std::mem::take(&mut self.is_fresh) {
+            return Ok(None);
+        }
+        let thread = self.thread()?;
+        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        Ok(pause)
+    }
+
+    /// Tells the monitors of an event; a reason to stop when a verdict
+    /// changes. What juror has called is no behaviour of the program.
+    pub(crate) fn tell_monitors(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let mut calls = program.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called {
+            return Ok(None);
+        }
+        let mut reaction = Reaction::default();
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        tell(&mut self.watch, &mut scene)?;
+        if reaction.is_empty() {
+            return Ok(None);
+        }
+        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -90,8 +147,10 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
-            let notice = self.running_mut()?.debuggee.wait()?;
-            if let Some(pause) = self.take(notice, observer, goal)? {
+            let notice = self.next_notice()?;
+            let pause = self.take(notice, observer, goal)?;
+            self.tell_ends(observer);
+            if let Some(pause) = pause {
                 return Ok(pause);
             }
         }
@@ -123,16 +182,26 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Stepped { thread, .. } => {
-                let has_returned = self.running()?.debuggee.has_returned(thread);
-                return Ok(Some(match has_returned {
-                    true => Pause::CallEnded(thread, CallEnd::Returned),
-                    false => Pause::Stepped(thread),
-                }));
+                if self.running()?.debuggee.has_returned(thread) {
+                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+                }
+                if let Some(pause) = self.compare_followed(thread)? {
+                    return Ok(Some(pause));
+                }
+                if goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                // What it has in registers is watched.
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
-                program.debuggee.resume(thread)?;
+                let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
+                if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+                    return Ok(Some(pause));
+                }
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
                 self.lose_evaluations(thread)?;
@@ -140,12 +209,21 @@ impl Session {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
                     self.watchpoints.delete(self.program.as_mut(), &[number])?;
                 }
+                let pause = self
+                    .tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
                 if let Some(program) = &mut self.program {
-                    self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.end_points_of_thread(number)? {
-                        observer.notice(&gone);
+                    let has_number = |it: &Program| it.thread_of_number(number).is_some();
+                    if !self.processes.other_programs().any(has_number) {
+                        for gone in self.end_points_of_thread(number)? {
+                            observer.notice(&gone);
+                        }
+                    }
+                    // The thread itself can be shown no more.
+                    let other = self.running()?.debuggee.thread_ids().next();
+                    if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
+                        return Ok(Some(Pause::Reason(reason, other)));
                     }
                 }
             }
@@ -159,7 +237,13 @@ impl Session {
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_libraries(thread, &before)? {
+                let caught = self.catch_libraries(thread, &before)?;
+                let told =
+                    self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
+                if told.is_some() {
+                    return Ok(told);
+                }
+                if let Some(reason) = caught {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -167,11 +251,25 @@ impl Session {
             Notice::Signal {
                 thread,
                 signal,
+                code,
+                sender,
                 fault_address,
                 fatal,
-                ..
             } => {
-                return self.on_signal(thread, signal, fault_address, fatal, observer);
+                let is_passed = self.is_passed(signal, fatal)?;
+                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                // One that the program does not get does not happen to it.
+                let told = match is_passed {
+                    true => self.tell_monitors(thread, observer, |watch, scene| {
+                        watch.on_signal(scene, signal, sender, code)
+                    })?,
+                    false => None,
+                };
+                let pause = told.or(pause);
+                if pause.is_none() {
+                    self.go_on(thread, goal)?;
+                }
+                return Ok(pause);
             }
             Notice::HardwareHit { thread, address } => {
                 let announced = self.announced.take() == Some((thread, address));
@@ -191,20 +289,41 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Accessed { thread, accesses } => {
-                return self.take_access(thread, &accesses, goal);
+                return self.take_access(thread, &accesses, goal, observer);
             }
             Notice::SystemCall {
                 thread,
                 number,
                 phase,
-            } => return self.on_system_call(thread, number, phase),
+            } => {
+                let caught = self.on_system_call(thread, number, phase)?;
+                let told = self.tell_monitors(thread, observer, |watch, scene| {
+                    watch.on_system_call(scene, number, phase)
+                })?;
+                let pause = told.or(caught);
+                if pause.is_some() {
+                    return Ok(pause);
+                }
+                let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+                if is_over && goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                self.go_on(thread, goal)?;
+                return Ok(None);
+            }
             Notice::Forking {
                 thread,
                 child,
                 kind,
-            } => return self.on_forking(thread, child, kind),
+            } => {
+                let pause = self.on_forking(thread, child, kind)?;
+                if pause.is_some() {
+                    self.tell_birth(child, observer)?;
+                }
+                return Ok(pause);
+            }
             Notice::Executed { thread, path } => {
-                observer.notice(&format!("the process runs {} now", path.display()));
+                observer.notice(&self.runs_now(&path));
                 self.watch.on_exec();
                 self.evaluations.clear();
                 self.breakpoints.forget_process();
@@ -217,6 +336,7 @@ impl Session {
                     ));
                 }
                 self.running_mut()?.restart(thread);
+                self.running_mut()?.debuggee.run_by_steps(thread, false);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -226,13 +346,12 @@ impl Session {
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => {
-                let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
-                };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
-            }
+            Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            Notice::Joined {
+                process,
+                parent,
+                kind,
+            } => return self.on_joined(process, parent, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -243,13 +362,92 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             Notice::Exited { status } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
+                self.tell_of_exit(status, observer)?;
+                return Ok(self.on_process_end(Ending::Exited { status }));
             }
             Notice::Killed { signal, .. } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
+                self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
+                return Ok(self.on_process_end(Ending::Killed { signal }));
             }
         }
         Ok(None)
+    }
+
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            self.tell_forked(child, kind, observer);
+        }
+        Ok(())
+    }
+
+    /// Lets a thread go on that was stopped before what it was to do was done.
+    fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        match goal.stepping == Some(thread) {
+            true => debuggee.step(thread)?,
+            false => debuggee.resume(thread)?,
+        }
+        Ok(())
+    }
+
+    fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+        let how = match kind {
+            ForkKind::Fork => "forked; it runs without juror",
+            ForkKind::Vfork if self.options.follow == Follow::Both => {
+                "made by vfork; it is debugged when it runs its program"
+            }
+            ForkKind::Vfork => "made by vfork; it runs without juror",
+        };
+        observer.notice(&format!("process {child} {how}"));
+    }
+
+    /// Whether somebody else than a monitor asked for a signal.
+    fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        let treatment = self.running()?.debuggee.treatment(signal);
+        Ok(match treatment.report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        })
+    }
+
+    /// Whether the program gets a signal.
+    fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        Ok(match self.is_shown(signal, fatal)? {
+            true => self.handling.decide(signal, fatal).pass,
+            false => self.running()?.debuggee.treatment(signal).deliver,
+        })
+    }
+
+    /// Tells the monitors that the program has ended. What that violates is
+    /// shown with the end.
+    fn tell_of_exit(
+        &mut self,
+        status: i32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        // A function that juror called has ended it.
+        if self.evaluations.running_function().is_some() {
+            return Ok(());
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        let mut reaction = Reaction::default();
+        let thread = ThreadId(program.debuggee.pid());
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        self.watch.on_exit(&mut scene, status)?;
+        self.exit_violations = reaction.violations;
+        Ok(())
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -261,6 +459,9 @@ impl Session {
         fatal: bool,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        if !self.is_shown(signal, fatal)? {
+            return Ok(None);
+        }
         let decision = self.handling.decide(signal, fatal);
         if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
@@ -274,7 +475,6 @@ impl Session {
         if !decision.stop {
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
-            program.debuggee.resume(thread)?;
             return Ok(None);
         }
         let reason = StopReason::Signal {
@@ -345,6 +545,9 @@ impl Session {
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
             pause = self.on_call_end(thread, address)?;
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -365,6 +568,7 @@ impl Session {
         thread: ThreadId,
         accesses: &[juror_debuggee::MemoryAccess],
         goal: Goal<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         // Watching other bytes from now on stops every thread.
         let runs = |session: &Session| {
@@ -376,8 +580,17 @@ impl Session {
         };
         let others_run = runs(self)?;
         let pause = self.on_access(thread, accesses)?;
+        let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
+        let told = self.tell_monitors(thread, observer, |watch, scene| {
+            let mut accesses = accesses.iter().filter(is_meant);
+            accesses.try_for_each(|access| watch.on_access(scene, access))
+        })?;
+        let pause = told.or(pause);
         if pause.is_some() {
             return Ok(pause);
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
             // The step is done.
@@ -492,12 +705,17 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.halt_processes()?;
         let program = self.running_mut()?;
-        program.debuggee.halt_all()?;
         program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
-        if !program.debuggee.is_alive() {
-            return self.drain_end();
+        let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
+        if !self.running()?.debuggee.is_alive() {
+            let ending = self.ending_told();
+            return Ok(Outcome::Ended(Box::new(self.end(ending))));
+        }
+        if !is_there {
+            return self.stop_elsewhere();
         }
         self.select_thread(thread);
         if reason.is_silent().is_none() {
@@ -505,19 +723,6 @@ impl Session {
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
-    }
-
-    /// The program ended while its threads were being stopped.
-    fn drain_end(&mut self) -> Result<Outcome, CommandError> {
-        let ending = loop {
-            match self.running_mut()?.debuggee.wait() {
-                Ok(Notice::Exited { status }) => break Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => break Some(Ending::Killed { signal }),
-                Ok(_) => {}
-                Err(_) => break None,
-            }
-        };
-        Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
     pub(crate) fn stop_view(
@@ -571,6 +776,7 @@ impl Session {
         });
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
+            process: self.process_name(),
             reason,
             thread: number,
             thread_count,
@@ -586,19 +792,17 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match &ending {
-            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
-            _ => Vec::new(),
-        };
-        let violations = report::end_violations(&self.watch, &violations, self.program.as_ref());
+        let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = report::summaries(&self.watch);
+        let summaries = self.processes.gone().summaries(&self.watch);
+        let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
         }
         self.forget_program();
         EndView {
             ending,
+            process,
             called,
             violations,
             summaries,
@@ -606,7 +810,7 @@ impl Session {
     }
 }
 
-fn late_error(error: &crate::options::SessionError) -> StopReason {
+pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
         SessionError::Property {

@@ -5,17 +5,27 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
+pub(crate) mod happenings;
+pub(crate) mod occasions;
+pub(crate) mod places;
+
 use crate::options::{Observer, Options, PropertySource, Recording, SessionError};
 use crate::recording::{self, Recorder};
 use crate::report;
+use crate::totals::slice_total;
 use crate::view::Ending;
-use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_event::{EventId, EventKind, Reach, Value, Verdict};
-use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes};
+use juror_debuggee::{DebuggeeError, ThreadId, WatchTier};
+use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent, Value, Verdict};
+use juror_instrument::occasions::is_about_memory;
+use juror_instrument::places::EventPlace;
+use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
 use juror_monitor::{Monitor, SliceId};
+use occasions::{Occasion, Occasions, Subject};
+use places::{PlaceWatch, PlaceWatches};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A property that is watched.
@@ -38,6 +48,46 @@ pub struct Watched {
     pub inlined: Vec<usize>,
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
+    /// What the process that this one was forked from had seen till then.
+    pub inherited: Inherited,
+}
+
+/// What is counted in the process where it happened, and not in its children.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Events.
+    pub events: u64,
+    /// Objects that the property was evaluated for.
+    pub slices: u64,
+}
+
+impl Watched {
+    /// The same for a forked copy of the process: the monitor has its past, and
+    /// what is counted is counted anew.
+    fn forked(&self) -> Watched {
+        let events = self.property.events.len();
+        Watched {
+            property: Arc::clone(&self.property),
+            monitor: self.monitor.clone(),
+            source: self.source,
+            occurrences: vec![0; events],
+            stops: vec![0; events],
+            violations: 0,
+            bound: self.bound.clone(),
+            inlined: self.inlined.clone(),
+            errors: 0,
+            inherited: Inherited {
+                events: self.sequence(),
+                slices: slice_total(self),
+            },
+        }
+    }
+
+    /// How many events there have been, those of the processes before it
+    /// included.
+    pub fn sequence(&self) -> u64 {
+        self.inherited.events + self.occurrences.iter().sum::<u64>()
+    }
 }
 
 /// What an event brought that somebody must hear of.
@@ -54,6 +104,16 @@ impl Reaction {
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }
+}
+
+/// Where an event of a monitor is watched.
+pub(crate) struct Planted {
+    /// In the debuggee; none for what the kernel tells.
+    pub addresses: Vec<u64>,
+    /// How, where that is no trap.
+    pub tier: Option<&'static str>,
+    /// The present states need it, and it is somewhere.
+    pub is_watched: bool,
 }
 
 impl Watched {
@@ -95,7 +155,18 @@ pub struct Watch {
     pub watched: Vec<Watched>,
     /// Their probes.
     pub probes: Probes,
+    /// The places in memory that they watch.
+    pub(crate) places: PlaceWatches,
+    /// Their events that have no place.
+    pub(crate) occasions: Occasions,
+    /// The modules that events have told of, with what is added to their
+    /// addresses.
+    loaded: Vec<(PathBuf, u64)>,
+    /// The program has ended, and its events with it.
+    has_exited: bool,
     unwind_points: UnwindPoints,
+    /// The process, when there are others.
+    pub process: Option<u32>,
     /// Buffers that are used again at every stop.
     hit: Vec<u32>,
     values: Vec<Value>,
@@ -127,6 +198,7 @@ pub fn load(
         );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
+            property.events.iter_mut().for_each(add_captures);
             watch.add(Arc::new(property), number, history);
         }
     }
@@ -158,7 +230,8 @@ impl Watch {
         Ok(())
     }
 
-    fn add_recorder(&mut self, recorder: Recorder) {
+    /// Adds a recorder, and the monitor that stands for it.
+    pub fn add_recorder(&mut self, recorder: Recorder) {
         let property = Arc::clone(recorder.property());
         let monitor = Monitor::with_history(Arc::clone(&property), 0);
         self.recorder = Some(recorder);
@@ -192,7 +265,55 @@ impl Watch {
             bound: vec![false; events],
             inlined: vec![0; events],
             errors: 0,
+            inherited: Inherited::default(),
         });
+    }
+
+    /// The same for a forked copy of the process, `program`, whose number is
+    /// `process`; `thread` goes on as `parent`, which made it. It is not
+    /// recorded.
+    pub fn forked(
+        &self,
+        process: u32,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<Watch, DebuggeeError> {
+        let mut forked = Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            probes: self.probes.clone(),
+            unwind_points: self.unwind_points.clone(),
+            process: Some(process),
+            ..Watch::default()
+        };
+        if self.recorder.is_some() {
+            let recorder = forked.watched.len() as u16;
+            let probes = &mut forked.probes;
+            probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
+        }
+        forked.follow(program, thread, parent)?;
+        Ok(forked)
+    }
+
+    /// The same for a process that was made, but has a program of its own.
+    pub fn executed(&self, process: u32) -> Watch {
+        Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            process: Some(process),
+            ..Watch::default()
+        }
+    }
+
+    /// Whether the run is recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// The process is gone: so is its trace, and its recorder is free for
+    /// another run.
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<Recorder> {
+        self.end_recording(ending);
+        self.recorder.take()
     }
 
     /// The monitors as they were before any event, for another run.
@@ -236,6 +357,16 @@ impl Watch {
             let mut diagnostics = Vec::new();
             for (index, event) in property.events.iter().enumerate() {
                 let id = EventId(index as u16);
+                if !event.kind.is_call() {
+                    match self.bind_other(program, monitor as u16, id, event) {
+                        Ok(()) => self.watched[monitor].bound[index] = true,
+                        Err(BindError::Subject {
+                            is_absent: true, ..
+                        }) if !is_start || event.reach != Reach::Anywhere => {}
+                        Err(error) => diagnostics.push(report::bind_diagnostic(event, &error)),
+                    }
+                    continue;
+                }
                 match program.bind_event(event, thread, options.ignore_inlined) {
                     Ok(definitions) => {
                         self.watched[monitor].bound[index] = true;
@@ -286,6 +417,80 @@ impl Watch {
         Ok(())
     }
 
+    /// Binds an event that is no call. What is bound already stays, unless it
+    /// has moved.
+    fn bind_other(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        if symbolic.kind == EventKind::Line {
+            for site in program.bind_line(symbolic)? {
+                if !self.probes.has(monitor, event, site.address) {
+                    self.probes.add(Probe {
+                        monitor,
+                        event,
+                        kind: symbolic.kind,
+                        address: site.address,
+                        function: site.function.into(),
+                        captures: site.captures,
+                        planted: false,
+                    });
+                }
+            }
+            return Ok(());
+        }
+        if is_about_memory(symbolic.kind) {
+            return self.bind_place(program, monitor, event, symbolic);
+        }
+        if !self.occasions.has(monitor, event) {
+            self.occasions.add(Occasion {
+                monitor,
+                event,
+                kind: symbolic.kind,
+                subject: Subject::of(symbolic)?,
+                captures: program.bind_captures(symbolic)?.into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn bind_place(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let known = self.places.of(monitor, event, || {
+            PlaceWatch::new(monitor, event, symbolic.kind, place)
+        });
+        let sight = program.bind_place(symbolic, &known.place);
+        let sight = match sight {
+            Ok(sight) => {
+                known.captures = program.bind_captures(symbolic)?.into();
+                Ok(Some(sight))
+            }
+            // Its module was unloaded, or is still to come.
+            Err(error @ BindError::Subject { .. }) => Err(error),
+            Err(error) => return Err(error),
+        };
+        let (sight, result) = match sight {
+            Ok(sight) => (sight, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let moved = self.places.rebind(program, monitor, event, sight);
+        moved.map_err(|error| BindError::Subject {
+            message: format!("it cannot be watched: {error}"),
+            help: None,
+            is_absent: false,
+        })?;
+        result
+    }
+
     /// The same for a program in the middle of its run, all threads stopped:
     /// the returns of calls that are active are watched, too.
     pub fn bind_running(
@@ -308,11 +513,21 @@ impl Watch {
         };
         let awaited = &mut self.newly_awaited;
         self.probes
-            .set_needed(program, monitor as u16, is_needed, awaited)
+            .set_needed(program, monitor as u16, is_needed, awaited)?;
+        if !self.places.is_empty() {
+            self.places.set_needed(program, monitor as u16, is_needed)?;
+        }
+        if !self.occasions.is_empty() {
+            let watched = &self.watched;
+            self.occasions.apply(program, |monitor, event| {
+                is_needed_by(watched, monitor, event)
+            })?;
+        }
+        Ok(())
     }
 
     /// A thread is about to execute the first instruction of watched
-    /// functions.
+    /// functions, or of a watched line.
     pub fn on_call(
         &mut self,
         program: &mut Program,
@@ -330,20 +545,22 @@ impl Watch {
             };
             count(&mut self.watched, probe);
             // An event before may have made this one unneeded.
-            if probe.kind != EventKind::BeforeCall || !probe.planted {
+            if probe.kind == EventKind::AfterCall || !probe.planted {
                 continue;
             }
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
             let mask = self.mask(monitor, event);
-            let caller = self
-                .probes
-                .read_before(program, thread, number, mask, &mut values)?;
-            let occurrence = Occurrence {
-                probe: number,
-                caller,
+            let place = if probe.kind == EventKind::Line {
+                let values = &mut values;
+                self.probes.read_line(program, thread, number, mask, values);
+                address
+            } else {
+                let values = &mut values;
+                self.probes
+                    .read_before(program, thread, number, mask, values)?
             };
             self.step(
-                program, thread, monitor, event, occurrence, &values, observer, reaction,
+                program, thread, monitor, event, place, &values, observer, reaction,
             )?;
         }
         // Those that became needed just now count: the call has not returned.
@@ -381,8 +598,9 @@ impl Watch {
             };
             count(&mut self.watched, probe);
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
+            let place = occurrence.caller;
             self.step(
-                program, thread, monitor, event, occurrence, &values, observer, reaction,
+                program, thread, monitor, event, place, &values, observer, reaction,
             )?;
         }
         self.values = values;
@@ -413,15 +631,6 @@ impl Watch {
         Ok(())
     }
 
-    /// A thread is gone.
-    pub fn on_thread_end(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-    ) -> Result<(), DebuggeeError> {
-        self.probes.end_thread(program, thread)
-    }
-
     /// The process is the forked child of the one before: `thread`, its only
     /// one, is in the calls that `parent` was in.
     pub fn follow(
@@ -437,6 +646,39 @@ impl Watch {
     pub fn on_exec(&mut self) {
         self.probes.clear();
         self.unwind_points.clear();
+        self.places.forget_process();
+        self.loaded.clear();
+    }
+
+    /// Where an event is watched now, and how.
+    pub(crate) fn planted(
+        &self,
+        program: Option<&Program>,
+        monitor: usize,
+        event: usize,
+    ) -> Planted {
+        let is_meant =
+            |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
+        let probes = self.probes.iter().filter(|it| it.planted);
+        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
+        let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
+        let mut places = self.places.iter();
+        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
+            addresses = place.addresses();
+            let tier = program.and_then(|program| place.tier(program));
+            return Planted {
+                is_watched: tier.is_some(),
+                addresses,
+                tier: tier.map(tier_name),
+            };
+        }
+        let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
+        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
+        Planted {
+            is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
+            addresses,
+            tier: is_occasion.then_some("kernel"),
+        }
     }
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
@@ -456,7 +698,7 @@ impl Watch {
         thread: ThreadId,
         monitor: usize,
         event: EventId,
-        occurrence: Occurrence,
+        address: u64,
         values: &[Value],
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
@@ -467,7 +709,7 @@ impl Watch {
         };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
-            address: occurrence.caller,
+            address,
             values,
         };
         if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
@@ -483,14 +725,17 @@ impl Watch {
             let happened = report::Happened {
                 event,
                 thread: program.thread_number(thread),
-                caller: occurrence.caller,
+                address,
                 values,
             };
             for change in watched.monitor.changes() {
-                observer.state_change(&report::state_change(watched, change, happened, program));
+                let mut view = report::state_change(watched, change, happened, program);
+                view.process = self.process;
+                observer.state_change(&view);
             }
         }
-        if needs_changed {
+        // Nothing can be planted in a program that has ended.
+        if needs_changed && !self.has_exited {
             self.apply_needs(program, monitor)?;
         }
         Ok(())
@@ -601,6 +846,58 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
         true
     });
     calls
+}
+
+/// What reports say of an event, where the property did not ask for it. A
+/// capture that nobody wrote has the span of its event.
+fn add_captures(event: &mut SymbolicEvent) {
+    /// Bits of the mask of captures.
+    const CAPTURES_MAX: usize = 64;
+    let is_range = event.subject.ends_with(']') && event.subject.contains("..");
+    let position = is_range.then_some(Read::Position);
+    let any = event.subject.is_empty().then_some(Read::Number);
+    let wanted: Vec<Read> = match event.kind {
+        EventKind::Read => position.into_iter().chain([Read::Value]).collect(),
+        EventKind::Write | EventKind::Change | EventKind::Access => position
+            .into_iter()
+            .chain([Read::Old, Read::Value])
+            .collect(),
+        EventKind::SystemCallEntry | EventKind::Signal => any.into_iter().collect(),
+        EventKind::SystemCallExit => any.into_iter().chain([Read::Return]).collect(),
+        EventKind::ModuleLoad | EventKind::ModuleUnload => vec![Read::ModuleName],
+        EventKind::ProgramExit => vec![Read::Status],
+        _ => Vec::new(),
+    };
+    for read in wanted {
+        let name: Box<str> = match read {
+            Read::Return => "result".into(),
+            _ => read.to_string().into(),
+        };
+        let is_known = |it: &Capture| it.read == read || it.name == name;
+        if event.captures.len() < CAPTURES_MAX && !event.captures.iter().any(is_known) {
+            event.captures.push(Capture {
+                name,
+                read,
+                hoisted: false,
+                span: event.span.clone(),
+            });
+        }
+    }
+}
+
+fn tier_name(tier: WatchTier) -> &'static str {
+    match tier {
+        WatchTier::Hardware => "hardware",
+        WatchTier::Page => "page",
+        WatchTier::Stepping => "stepping",
+    }
+}
+
+/// Whether a monitor needs an event in its present state.
+fn is_needed_by(watched: &[Watched], monitor: u16, event: EventId) -> bool {
+    let watched = watched.get(usize::from(monitor));
+    let need = watched.and_then(|it| it.monitor.needs().get(usize::from(event.0)));
+    need.is_some_and(|need| need.needed)
 }
 
 /// The debuggee was stopped for a probe.

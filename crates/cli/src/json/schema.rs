@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::Ending;
+use juror_session::view::{Ending, ProcessName, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -91,9 +91,18 @@ fn check_field(
             let name = linked(kind).unwrap_or_else(|| panic!("{place}"));
             check(schema, name, value, seen);
         }
-        Value::String(_) => assert!(kind.starts_with("text") || kind == "value", "{place}"),
-        Value::Number(_) => assert!(kind.starts_with("number") || kind == "value", "{place}"),
-        Value::Bool(_) => assert!(kind.starts_with("boolean") || kind == "value", "{place}"),
+        Value::String(_) => assert!(
+            kind.starts_with("text") || kind.starts_with("value"),
+            "{place}"
+        ),
+        Value::Number(_) => assert!(
+            kind.starts_with("number") || kind.starts_with("value"),
+            "{place}"
+        ),
+        Value::Bool(_) => assert!(
+            kind.starts_with("boolean") || kind.starts_with("value"),
+            "{place}"
+        ),
     }
 }
 
@@ -117,11 +126,18 @@ fn lines() -> Vec<(String, Value)> {
     lines.push(("start".to_owned(), written(&Line::Start(start))));
     let change = StateChange {
         property: "queue_bounds".into(),
+        process: Some(2),
         slice: stops::violation().slice,
         step: stops::push(17, "overflow", 1),
         verdict: Verdict::Violated,
     };
     lines.push(("state_change".into(), written(&Line::StateChange(&change))));
+    for before in [None, Some(juror_event::Value::Int(3))] {
+        let mut stored = change.clone();
+        let after = juror_event::Value::Int(4);
+        stored.step.stored = Some(StoredValue { before, after });
+        lines.push(("state_change".into(), written(&Line::StateChange(&stored))));
+    }
     for reason in samples::stop_reasons() {
         let line = written(&Line::Stop(&stops::stop(reason)));
         let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));
@@ -185,6 +201,20 @@ fn lines() -> Vec<(String, Value)> {
         end: &end,
     }));
     lines.push(("trace_end".into(), line));
+    let ended = ProcessEnd {
+        number: 2,
+        id: 4711,
+        ending: Some(Ending::Exited { status: 0 }),
+        violations: vec![stops::violation()],
+    };
+    lines.push(("process_end".into(), written(&Line::ProcessEnd(&ended))));
+    let mut in_process = stops::stop(StopReason::Step);
+    in_process.process = Some(ProcessName {
+        number: 2,
+        id: 4711,
+        count: 3,
+    });
+    lines.push(("stop: step".into(), written(&Line::Stop(&in_process))));
     let killed = stops::end(
         Some(Ending::Killed { signal: 11 }),
         stops::summary(Verdict::Violated, 1),

@@ -47,6 +47,7 @@ pub fn push(line: u32, to: &str, repeated: u64) -> PathStep {
         event: "push".into(),
         what: "before queue_push".into(),
         values: vec![named("queue", Value::Address(0x4052a0))],
+        stored: None,
         thread: 4711,
         location: location("fill", "main.c", line),
         from: "ready".into(),
@@ -62,6 +63,7 @@ pub fn violation() -> ViolationView {
         event: "new".into(),
         what: "after queue_new".into(),
         values: vec![named("size", Value::Int(8)), queue.clone()],
+        stored: None,
         thread: 4711,
         location: location("main", "main.c", 12),
         from: "init".into(),
@@ -102,6 +104,7 @@ pub fn stop(reason: StopReason) -> StopView {
     StopView {
         reason,
         evaluation: None,
+        process: None,
         thread: 4711,
         thread_count: 1,
         location: location("queue_push", "queue.c", 23),
@@ -162,6 +165,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
 pub fn end(ending: Option<Ending>, summary: PropertySummary) -> EndView {
     EndView {
         ending,
+        process: None,
         called: None,
         violations: vec![],
         summaries: vec![summary],
