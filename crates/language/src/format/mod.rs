@@ -13,20 +13,24 @@ mod columns;
 mod lines;
 mod spacing;
 
-use crate::lexer::tokenize;
+use crate::lexer::{Tokens, tokenize};
 use crate::token::Token;
 
 /// Lays a source text out; nothing when it holds what no token begins with.
 ///
 /// Whether the text is a property is not asked: see [`crate::parse`].
 pub fn format(source: &str) -> Option<String> {
-    let (tokens, diagnostics) = tokenize(source);
+    let Tokens {
+        tokens,
+        diagnostics,
+        ..
+    } = tokenize(source);
     if !diagnostics.is_empty() {
         return None;
     }
     let lines = lines::lines(source, &tokens);
     let formatted = columns::write(source, &tokens, &lines);
-    let (again, _) = tokenize(&formatted);
+    let again = tokenize(&formatted).tokens;
     // A space that the lexer or the parser looks at must not come or go.
     same(source, &tokens, &formatted, &again).then_some(formatted)
 }
