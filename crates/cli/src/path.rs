@@ -4,7 +4,7 @@ use crate::columns::{self, Cell};
 use crate::escape::{clip, safe};
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
-use juror_session::view::{PathStep, ViolationView};
+use juror_session::view::{Location, PathStep, ViolationView};
 
 /// Paths of at most so many steps are shown whole.
 const WHOLE_STEPS: usize = 12;
@@ -79,10 +79,26 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
         Cell::new(safe(&step.from), NAME),
         Cell::new(event, PLAIN),
         Cell::new(safe(&step.to), to),
-        clip(&short_location(&step.location), 40).as_ref().into(),
-        Cell::new(format!("thread {}", step.thread), QUIET),
+        place(&step.location).into(),
+        Cell::new(thread(step.thread), QUIET),
         repeated.into(),
     ]
+}
+
+/// The thread; nothing where a trace does not tell.
+fn thread(number: u32) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("thread {number}"),
+    }
+}
+
+/// Where the call was made; nothing where a trace does not tell.
+fn place(location: &Location) -> String {
+    match *location == Location::default() {
+        true => String::new(),
+        false => clip(&short_location(location), 40).into_owned(),
+    }
 }
 
 /// The values of an event; of an access to memory, also what it made of what.

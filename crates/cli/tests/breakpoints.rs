@@ -239,3 +239,22 @@ fn a_function_that_the_library_chooses_is_stopped_at_in_each_call() {
     check_indirect("break", &["break strlen", ignored, "start", "start"]);
     check_indirect("hbreak", &["start", "hbreak strlen", ignored]);
 }
+
+#[test]
+fn an_address_where_no_instruction_begins_is_refused() {
+    for (command, expected) in [
+        ("break *((long)$pc + 1)", "is inside the instruction at 0x"),
+        ("hbreak *((long)$pc + 1)", "is inside the instruction at 0x"),
+        ("break *$sp", "is not in code"),
+        ("break *16", "is not in the program's memory"),
+    ] {
+        let executable = program("stepped.c").compile_plain();
+        // The body begins with a call or a store, of several bytes.
+        let report = Batch::new()
+            .command("start")
+            .command(command)
+            .run(executable, &[]);
+        report.assert_code(2);
+        assert!(report.output.stdout.contains(expected), "{}", report.all());
+    }
+}

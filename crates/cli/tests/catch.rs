@@ -126,3 +126,24 @@ fn libraries_are_caught_as_they_come_and_go() {
     assert_eq!(events, [round, round].concat());
     assert_eq!(caught[0].2, format!("loaded {plugin}"));
 }
+
+#[test]
+fn what_becomes_of_a_child_is_told_before_the_stop() {
+    let executable = program("catches.c").compile_plain();
+    for (what, how) in [("fork", "forked"), ("vfork", "made by vfork")] {
+        let mut terminal = juror(&["run"]).args([&executable]).terminal();
+        let mut ask = |line: &str| {
+            terminal.expect("(juror) ");
+            terminal.type_line(line);
+            terminal.expect("\n");
+        };
+        ask(&format!("tcatch {what}"));
+        ask("run");
+        let told = format!("{how}; it runs without juror");
+        terminal.expect(&told);
+        terminal.expect("Temporary catchpoint 1");
+        terminal.expect("(juror) ");
+        terminal.type_line("quit");
+        terminal.finish();
+    }
+}

@@ -1,10 +1,11 @@
 //! What the documents show is what juror says.
 //!
 //! A block after `<!-- output: DIRECTORY -->` (with `, -DNAME` where the
-//! program is compiled so) is a session: its first line is the command, lines
+//! program is compiled so, and `, after ARGUMENTS` where juror is run with them
+//! before) is a session: its first line is the command, lines
 //! that begin with `(juror) ` are typed, the others are the answer. Addresses
-//! may differ, and so may the number of spaces in a row; everything else is
-//! compared.
+//! and the kernel's numbers of processes may differ, and so may the number of
+//! spaces in a row; everything else is compared.
 
 mod support;
 
@@ -21,6 +22,8 @@ const MARK: &str = "<!-- output: ";
 struct Shown {
     directory: PathBuf,
     define: Option<String>,
+    /// The arguments of a run before this one.
+    before: Option<String>,
     lines: Vec<String>,
 }
 
@@ -36,10 +39,16 @@ fn sessions(text: &str) -> Vec<Shown> {
             continue;
         };
         let what = mark.trim_end_matches(" -->");
-        let (directory, define) = match what.split_once(", ") {
-            Some((directory, define)) => (directory, Some(define.to_owned())),
-            None => (what, None),
-        };
+        let mut parts = what.split(", ");
+        let directory = parts.next().unwrap_or_default();
+        let mut define = None;
+        let mut before = None;
+        for part in parts {
+            match part.strip_prefix("after ") {
+                Some(arguments) => before = Some(arguments.to_owned()),
+                None => define = Some(part.to_owned()),
+            }
+        }
         let block = lines
             .by_ref()
             .skip_while(|line| !line.starts_with("```"))
@@ -48,6 +57,7 @@ fn sessions(text: &str) -> Vec<Shown> {
         found.push(Shown {
             directory: repository_directory().join(directory),
             define,
+            before,
             lines: block.map(str::to_owned).collect(),
         });
     }
@@ -82,17 +92,33 @@ fn normalized(line: &str) -> String {
         }
         None => word.to_owned(),
     };
-    let words: Vec<String> = line.split_whitespace().map(word).collect();
+    let mut words: Vec<String> = line.split_whitespace().map(word).collect();
+    // `process 2 (4711)`
+    if let [process, _, id, ..] = words.as_mut_slice()
+        && process
+            .trim_start_matches('[')
+            .eq_ignore_ascii_case("process")
+        && id.starts_with('(')
+    {
+        let rest = id.trim_start_matches(|c: char| c == '(' || c.is_ascii_digit());
+        *id = format!("(…{rest}");
+    }
     words.join(" ")
 }
 
 #[track_caller]
 fn check(document: &str) {
-    let shown = sessions(&read(document));
+    let mut shown = sessions(&read(document));
+    // Shown with their files, and compared elsewhere.
+    shown.retain(|one| one.directory.is_dir());
     assert!(!shown.is_empty(), "{document} shows no session");
     for one in shown {
         let target = tempfile::tempdir().expect("a directory");
         build(&one, target.path());
+        if let Some(before) = &one.before {
+            let arguments: Vec<&str> = before.split(' ').collect();
+            juror(&arguments).directory(target.path()).run();
+        }
         let (first, rest) = one.lines.split_first().expect("a command");
         let arguments = first.strip_prefix("$ juror ").expect("a command of juror");
         let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -133,13 +159,16 @@ fn the_examples_show_what_juror_says() {
     check("examples/file/README.md");
     check("examples/stack/README.md");
     check("examples/iterator/README.md");
+    check("examples/workers/README.md");
 }
 
 #[test]
 fn the_book_shows_what_juror_says() {
     check("book/src/first-property.md");
     check("book/src/prompt.md");
+    check("book/src/attach.md");
     check("book/src/batch.md");
+    check("book/src/traces.md");
 }
 
 /// A command as `prompt.md` has it.

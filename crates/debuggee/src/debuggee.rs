@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
 use std::mem;
 
-use juror_stepping::{Engine, Input, Operation, ThreadId};
+use juror_stepping::{Engine, Input, Operation, StepBy, ThreadId};
 use nix::errno::Errno;
 
 use crate::cpu::Cpu;
@@ -26,7 +26,7 @@ use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
-use crate::self_check::Following;
+use crate::self_check::{Following, SelfCheck};
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
@@ -54,7 +54,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
-    self_check: Option<Box<Following>>,
+    pub(crate) self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -63,6 +63,10 @@ pub struct Debuggee {
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    /// Forked processes that stand and have traps yet.
+    pub(crate) copies: BTreeMap<u32, crate::children::Copied>,
+    /// New processes that stand until they are adopted.
+    pub(crate) offspring: crate::offspring::Offspring,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
@@ -102,6 +106,10 @@ pub struct Debuggee {
     pub(crate) treatments: crate::signals::Treatments,
     /// What interrupt requests are sent to, once somebody may make them.
     pub(crate) doorbell: Option<Doorbell>,
+    /// The next interrupt key is another debuggee's to tell, and was told.
+    pub(crate) ignores_key: bool,
+    /// What is left of the process group stays when this process is killed.
+    pub(crate) spares_group: bool,
     /// A request to stop that no thread has stopped for yet.
     pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
@@ -125,10 +133,7 @@ impl Debuggee {
         };
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
-        debuggee.engine = Engine::stepping_by(launch.step_by);
-        let check = launch.self_check.as_ref();
-        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
-        debuggee.in_place = launch.in_place;
+        debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
         leader.awaiting = true;
@@ -155,6 +160,8 @@ impl Debuggee {
             is_feeding: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
@@ -171,6 +178,8 @@ impl Debuggee {
             leader_ended_before: false,
             is_confined: false,
             is_halting: false,
+            ignores_key: false,
+            spares_group: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::WantedCalls::default(),
             monitored_signals: 0,
@@ -183,6 +192,41 @@ impl Debuggee {
             cpu: Cpu::new(cpu, process),
             cpu_policy: cpu,
             not_send: PhantomData,
+        }
+    }
+
+    /// Says how sites are passed, before the engine has been told anything.
+    pub(crate) fn arrange(
+        &mut self,
+        step_by: StepBy,
+        in_place: bool,
+        self_check: Option<&SelfCheck>,
+    ) {
+        self.engine = Engine::stepping_by(step_by);
+        self.self_check = self_check.map(|check| check.follow(step_by));
+        self.in_place = in_place;
+    }
+
+    /// A process that another debuggee made, with its ways to step and to be
+    /// checked. It shares no processor with juror.
+    pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
+        let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
+        debuggee.cpu_policy = other.cpu_policy;
+        debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        let following = other.self_check.as_ref();
+        debuggee.arrange(
+            other.engine.step_by(),
+            other.in_place,
+            following.map(|following| following.check()),
+        );
+        debuggee
+    }
+
+    /// Gives a process that inherited the processor shared with juror its own
+    /// back, unless sharing was asked for.
+    pub(crate) fn release_processor(&self, process: u32) {
+        if self.cpu_policy != CpuPolicy::Shared {
+            self.cpu.release(process);
         }
     }
 
@@ -222,14 +266,8 @@ impl Debuggee {
     /// are held for a moment) is dealt with inside.
     pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
         loop {
-            while let Some(notice) = self.notices.pop_front() {
-                // A thread can be killed while its notice waits.
-                let is_current = notice
-                    .waiting_thread()
-                    .is_none_or(|thread| self.threads.contains_key(&thread.0));
-                if is_current {
-                    return Ok(notice);
-                }
+            if let Some(notice) = self.take_notice() {
+                return Ok(notice);
             }
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
@@ -244,6 +282,20 @@ impl Debuggee {
         }
     }
 
+    /// The next thing to tell that has happened already.
+    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
+        while let Some(notice) = self.notices.pop_front() {
+            // A thread can be killed while its notice waits.
+            let is_current = notice
+                .waiting_thread()
+                .is_none_or(|thread| self.threads.contains_key(&thread.0));
+            if is_current {
+                return Some(notice);
+            }
+        }
+        None
+    }
+
     /// Whether the whole process is on its way out, although nobody has resumed
     /// the threads that are stopped: one of them has ended it.
     pub fn is_ending(&self) -> bool {
@@ -255,7 +307,7 @@ impl Debuggee {
     }
 
     /// Whether a status can still come without anybody being resumed.
-    fn can_report(&self) -> bool {
+    pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()
             .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
@@ -271,21 +323,28 @@ impl Debuggee {
             return Ok(());
         }
         self.return_terminal();
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if known.state == State::InVfork {
-            known.resume_after_vfork = true;
-            known.awaiting = false;
-            return Ok(());
-        }
         if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.awaiting = false;
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.awaiting = false;
+        match known.is_stepped {
+            true => self.feed(Input::Step { thread }),
+            false => self.feed(Input::Resume { thread }),
         }
-        self.feed(Input::Resume { thread })
+    }
+
+    /// From now on a thread that is let run executes one instruction, as by
+    /// [`Debuggee::step`], or runs as others do.
+    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.is_stepped = is_stepped;
+        }
     }
 
     /// Lets every thread run, but for those whose notices are still to be
@@ -323,10 +382,9 @@ impl Debuggee {
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
             next = id + 1;
             match thread.state {
-                State::InVfork => thread.resume_after_vfork = false,
                 State::Starting => {}
-                State::Running | State::Stopped if thread.awaiting => {}
-                State::Running | State::Stopped => self.feed(Input::Halt {
+                _ if thread.awaiting => {}
+                _ => self.feed(Input::Halt {
                     thread: ThreadId(id),
                 })?,
             }
@@ -380,6 +438,12 @@ impl Debuggee {
         if let Some(terminal) = &mut self.terminal {
             terminal.take();
         }
+    }
+
+    /// Gives the terminal back to the debuggee's process group, as resuming one
+    /// of its threads does.
+    pub fn give_terminal(&mut self) {
+        self.return_terminal();
     }
 
     fn return_terminal(&mut self) {

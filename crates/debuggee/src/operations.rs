@@ -11,7 +11,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
 use crate::notice::Notice;
-use crate::thread::{Motion, PendingSignal, State};
+use crate::thread::{Motion, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -29,6 +29,20 @@ impl Debuggee {
                     }
                 }
                 Operation::Lift { address } => self.memory.lift(address)?,
+                Operation::RestoreCopied { process, address } => {
+                    if let Some(copy) = self.copies.get(&process.0) {
+                        self.memory.restore_in(&copy.memory, address);
+                    }
+                }
+                Operation::PlantCopied { process, address } => {
+                    if let Some(copy) = self.copies.get_mut(&process.0) {
+                        self.memory.restore_in(&copy.memory, address);
+                        if copy.memory.plant(address).is_err() {
+                            self.inputs.push_back(Input::Lost { address });
+                        }
+                    }
+                }
+                Operation::ReleaseCopy { process } => self.release_copy(process.0)?,
                 Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
                 Operation::EmulateCall { thread, to, back } => {
                     if !self.emulate_call(thread, to, back)? {
@@ -193,12 +207,16 @@ impl Debuggee {
             return Ok(());
         };
         known.motion = motion;
-        let signal = match &known.pending {
-            None if known.put_off.is_empty() => 0,
-            // A step is for the instruction; only a fault, which would come
-            // again and again, goes before it.
-            pending if motion != Motion::Run && !is_synchronous(pending) => 0,
-            _ => self.signal_to_deliver(thread),
+        let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
+        let is_none = known.pending.is_none() && known.put_off.is_empty();
+        // A step at a site is for the instruction; only a fault, which would
+        // come again and again, goes before it.
+        let is_due = motion == Motion::Run
+            || is_synchronous
+            || !is_none && self.may_step_into_handler(thread, motion);
+        let signal = match !is_none && is_due {
+            true => self.signal_to_deliver(thread),
+            false => 0,
         };
         if signal != 0 {
             self.note_signal_in_copy(thread)?;
@@ -230,6 +248,21 @@ impl Debuggee {
             known.at_entry = false;
         }
         tolerate(outcome)
+    }
+
+    /// Whether a step of a thread may lead into the handler of a signal, before
+    /// the instruction: where no arrival is tied to that. A program that is
+    /// stepped all the way would never run its handlers otherwise.
+    fn may_step_into_handler(&self, thread: ThreadId, motion: Motion) -> bool {
+        let Ok(registers) = self.stop_registers(thread) else {
+            return false;
+        };
+        let counter = registers.kernel_counter;
+        motion == Motion::Step
+            && self.scratch.original_of(counter).is_none()
+            && self.engine.owners_at(counter).is_empty()
+            && self.engine.reported_at(thread) != Some(counter)
+            && !self.is_hardware_site(counter)
     }
 
     fn request_hold(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
@@ -266,10 +299,6 @@ impl Debuggee {
     }
 }
 
-fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
-    pending.as_ref().is_some_and(|pending| pending.synchronous)
-}
-
 /// The thread that an operation moves, if it moves one.
 fn mover(operation: Operation) -> Option<ThreadId> {
     match operation {
@@ -284,7 +313,11 @@ fn mover(operation: Operation) -> Option<ThreadId> {
         | Operation::ReportStep { thread, .. }
         | Operation::ReportHalted { thread }
         | Operation::Unexplained { thread, .. } => Some(thread),
-        Operation::Plant { .. } | Operation::Lift { .. } => None,
+        Operation::Plant { .. }
+        | Operation::Lift { .. }
+        | Operation::RestoreCopied { .. }
+        | Operation::PlantCopied { .. }
+        | Operation::ReleaseCopy { .. } => None,
     }
 }
 

@@ -23,6 +23,15 @@ impl Debuggee {
     /// Waits for one status and takes it in.
     pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
         let (thread, status) = self.next_status()?;
+        self.take_in_tolerantly(thread, status)
+    }
+
+    /// Takes a status in; its thread may be gone meanwhile.
+    pub(crate) fn take_in_tolerantly(
+        &mut self,
+        thread: u32,
+        status: Status,
+    ) -> Result<(), DebuggeeError> {
         match self.take_in(thread, status) {
             // Killed while it was looked at: its last status follows.
             Err(DebuggeeError::ThreadGone(_)) => Ok(()),
@@ -53,17 +62,18 @@ impl Debuggee {
         }
     }
 
-    fn knows(&self, thread: u32) -> bool {
+    pub(crate) fn knows(&self, thread: u32) -> bool {
         thread == self.process
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
+            || self.offspring.contains(thread)
             || self.is_doorbell(thread)
     }
 
     /// Takes a new thread of the process in that reports before its parent
     /// does. A parent that is killed in between would never tell of it.
-    fn adopts(&mut self, id: u32) -> bool {
+    pub(crate) fn adopts(&mut self, id: u32) -> bool {
         let is_own = self.is_own_thread(id);
         if is_own {
             let thread = Thread::new(ThreadId(id), State::Starting);
@@ -72,7 +82,7 @@ impl Debuggee {
         is_own
     }
 
-    fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
+    pub(crate) fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         let (signal, event) = match status {
             Status::Stopped { signal, event } => (signal, event),
             status if self.is_doorbell(id) => return self.answer_doorbell(status),
@@ -135,7 +145,7 @@ impl Debuggee {
 
     /// Where a stopped thread is, for the engine: in a system call that will
     /// be started again it has not passed the instruction.
-    fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+    pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
         let registers = self.stop_registers(thread)?;
@@ -244,17 +254,18 @@ impl Debuggee {
         self.settle(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap, or an access
-    /// that a debug register watches, whose signal is still to come: the kernel
-    /// tells of the request first. Where juror ends before it comes, nobody
-    /// would keep it from the program.
+    /// Whether a thread that was asked to stop has executed a trap, an access
+    /// that a debug register watches or a step, whose signal is still to come:
+    /// the kernel tells of the request first. Where juror ends before it comes,
+    /// nobody would keep it from the program; and whether a step of an
+    /// instruction that branches to itself has been made, it alone tells.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
-        let is_asked = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.hold_requested && !known.group_stopped);
-        if !is_asked {
+        let asked = |known: &&Thread| known.hold_requested && !known.group_stopped;
+        let Some(known) = self.threads.get(&thread.0).filter(asked) else {
             return Ok(false);
+        };
+        if known.motion == Motion::Step {
+            return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
         let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();
@@ -292,21 +303,23 @@ impl Debuggee {
         }
     }
 
-    /// A child that was going to be followed is gone; its parent, if it stands
-    /// for that, goes on.
-    fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
-        let Some(known) = self.threads.get_mut(&parent.0) else {
-            return Ok(());
-        };
-        if known.state != State::Stopped || !std::mem::take(&mut known.resume_after_vfork) {
-            return Ok(());
+    /// A child that was going to be followed is gone, or has been told of; its
+    /// parent, if it stands for that, goes on.
+    pub(crate) fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+        match self.threads.get(&parent.0) {
+            Some(known) if known.state == State::Stopped => {
+                self.feed(Input::Unparked { thread: parent })
+            }
+            _ => Ok(()),
         }
-        self.feed(Input::Resume { thread: parent })
     }
 
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.departing.remove(&id);
+        if self.offspring.remove(id) {
+            return Ok(());
+        }
         if let Some(birth) = self.births.remove(&id) {
             self.let_parent_go(birth)?;
         }
@@ -321,7 +334,6 @@ impl Debuggee {
         self.threads.clear();
         self.forget_calls();
         self.cpu.part();
-        self.terminal = None;
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         match status {

@@ -57,7 +57,7 @@ impl SystemCalls {
 }
 
 /// The calls that are told, by who asked for them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct WantedCalls {
     developer: SystemCalls,
     monitors: SystemCalls,

@@ -38,8 +38,6 @@ pub(crate) struct Thread {
     pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
-    /// The parent in a `vfork` goes on by itself when the child is gone.
-    pub(crate) resume_after_vfork: bool,
     pub(crate) pending: Option<PendingSignal>,
     /// Signals before that one, until the thread runs.
     pub(crate) put_off: Vec<PutOff>,
@@ -51,6 +49,8 @@ pub(crate) struct Thread {
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
+    /// Wherever it is let run, it executes one instruction.
+    pub(crate) is_stepped: bool,
     /// Read once a stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -123,13 +123,13 @@ impl Thread {
             enters_again: false,
             inside_kernel: false,
             group_stopped: false,
-            resume_after_vfork: false,
             pending: None,
             put_off: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
             steps_quietly: false,
+            is_stepped: false,
             registers: OnceCell::new(),
         }
     }

@@ -315,3 +315,58 @@ fn signals_that_meet_at_a_step_are_all_delivered() {
         assert_eq!(run.hits, 5, "in place: {in_place}");
     }
 }
+
+/// A program that is stepped to its end runs its handlers all the same, and a
+/// signal at a point that has been told repeats nothing.
+#[test]
+fn signals_reach_a_program_that_is_stepped_all_the_way() {
+    let program = compile(
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        static volatile int handled;
+        static void on_signal(int signal) { handled++; }
+        __attribute__((noinline)) void work(volatile int *n) { ++*n; }
+        int main(void) {
+            signal(SIGUSR1, on_signal);
+            for (volatile int n = 0; n < 5;) work(&n);
+            printf("%d\n", handled);
+            return handled != 5;
+        }"#,
+        &["-O1"],
+    );
+    for in_place in [false, true] {
+        let mut launch = program.launch();
+        launch.in_place = in_place;
+        let mut debuggee = Debuggee::launch(&launch).unwrap();
+        let address = program.address(&debuggee, "work");
+        let handler = program.address(&debuggee, "on_signal");
+        debuggee.insert(address, Owner::Developer).unwrap();
+        debuggee.resume_all().unwrap();
+        let (mut hits, mut entries) = (0, 0);
+        let end = loop {
+            let notice = debuggee.wait().unwrap();
+            match notice {
+                Notice::Hit { .. } => {
+                    hits += 1;
+                    let process = debuggee.pid();
+                    let script = format!("kill -USR1 {process}");
+                    let mut sender = Command::new("sh").args(["-c", &script]).spawn().unwrap();
+                    assert!(sender.wait().unwrap().success());
+                }
+                Notice::Stepped { address, .. } => entries += u32::from(address == handler),
+                Notice::Exited { .. } | Notice::Killed { .. } => break notice,
+                _ => {}
+            }
+            if let Some(thread) = notice.waiting_thread() {
+                match hits {
+                    0 => debuggee.resume(thread).unwrap(),
+                    _ => debuggee.step(thread).unwrap(),
+                }
+            }
+        };
+        assert_eq!(end, Notice::Exited { status: 0 }, "in place: {in_place}");
+        assert_eq!((hits, entries), (5, 5), "in place: {in_place}");
+        assert_eq!(program.output(), "5\n");
+    }
+}

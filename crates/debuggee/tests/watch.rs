@@ -158,7 +158,7 @@ fn stores_of_every_thread_are_told() {
     volatile int watched; static _Atomic int done;
     __attribute__((noinline)) void start(void) { __asm__ volatile(""); }
     static void *work(void *arg) {
-        for (int i = 0; i < 50; i++) watched = i;
+        for (int i = 0; i < 500; i++) watched = i;
         done++;
         return arg;
     }
@@ -172,7 +172,7 @@ fn stores_of_every_thread_are_told() {
         return done != 5;
     }
     "#;
-    check(source, 4, AccessKinds::WRITE, 200);
+    check(source, 4, AccessKinds::WRITE, 2000);
 }
 
 #[test]

@@ -33,6 +33,15 @@ impl FrameScope<'_> {
         self.local(self.frame()?, name)
     }
 
+    /// The same with what the debug information says of it.
+    pub(crate) fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
+        let frame = self.frame()?;
+        let mut variables = self.program.variables(frame).into_iter();
+        let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
+        let value = self.program.value_of(frame, &variable);
+        Some((variable, value))
+    }
+
     fn local(&self, frame: &Frame, name: &str) -> Option<Typed> {
         let (variable, _) = self
             .program

@@ -91,7 +91,7 @@ pub fn jump_target(
 }
 
 /// juror's own points at these functions.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UnwindPoints {
     points: FxHashMap<u64, Drops>,
 }
@@ -118,6 +118,28 @@ impl UnwindPoints {
     /// Forgets them: the process has another program now.
     pub fn clear(&mut self) {
         self.points.clear();
+    }
+
+    /// Where a thread at such a function goes on: where it jumps to, or where
+    /// the frame that has caught goes on. Nothing when the address is not one
+    /// of them.
+    pub fn landing(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<JumpTarget>, DebuggeeError> {
+        Ok(match self.points.get(&address) {
+            None => None,
+            Some(Drops::Caught) => {
+                let stack = program.registers(thread)?.rsp;
+                Some(JumpTarget {
+                    pc: program.debuggee.read_u64(stack)?,
+                    stack: stack.wrapping_add(8),
+                })
+            }
+            Some(Drops::Jump) => jump_target(program, thread)?,
+        })
     }
 
     /// The stack pointer that a thread at such a function will have, or

@@ -2,17 +2,20 @@
 //! are worth later, when the frame they were written in is not at hand.
 //!
 //! Invariant: a name means for good what it meant when the expression was
-//! written. A local variable stays at its place as long as its call lasts, so
-//! reading it again needs no stack.
+//! written. A local variable of unoptimized code stays at its place as long as
+//! its call lasts, so reading it again needs no stack. One that moves between
+//! registers and memory is looked for again, where its call stands
+//! ([`WatchedExpression::follow`]).
 
 use crate::expression::{Scope, evaluate};
+use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
 use juror_debuggee::ThreadId;
 use juror_language::Expression;
 use juror_stepping::{AccessState, accesses_of, last_instruction};
-use juror_symbols::Type;
+use juror_symbols::{Type, Variable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,6 +31,8 @@ pub struct WatchedExpression {
     expression: Expression,
     /// By how many callers up, and name.
     names: BTreeMap<(usize, String), Typed>,
+    /// Variables that are not always in one place in memory, by name.
+    moving: BTreeMap<String, Variable>,
     /// Only the bytes of its value, where they were at first.
     place: Option<Typed>,
 }
@@ -48,6 +53,9 @@ pub struct Dependence {
     pub is_local: bool,
     /// It reads registers, of which no access can be seen.
     pub reads_registers: bool,
+    /// It reads variables of the frame that may be elsewhere at the next
+    /// instruction, and nothing else that is in registers.
+    pub moves: bool,
 }
 
 impl WatchedExpression {
@@ -75,12 +83,14 @@ impl WatchedExpression {
         let dependence = Dependence {
             is_local: record.is_local.get(),
             reads_registers: record.reads_registers.get(),
+            moves: !record.moving.borrow().is_empty() && !record.is_elsewhere.get(),
         };
         let program = recording.frame.program;
         let reading = record.reading(program, value, place.is_some());
         let watched = WatchedExpression {
             expression,
             names: record.names.into_inner(),
+            moving: record.moving.into_inner(),
             place,
         };
         (watched, reading, dependence)
@@ -107,6 +117,30 @@ impl WatchedExpression {
         record.reading(program, value, false)
     }
 
+    /// Looks for the variables that move, in the frames of their call where it
+    /// stands now. False where one of them is nowhere at the moment: then all
+    /// stay what they were.
+    pub fn follow(&mut self, program: &Program, frames: &[Frame]) -> bool {
+        let mut found = Vec::with_capacity(self.moving.len());
+        for (name, meant) in &self.moving {
+            let value = frames.iter().find_map(|frame| {
+                let mut visible = program.variables(frame).into_iter();
+                let (variable, _) = visible.find(|(variable, _)| *variable.name == **name)?;
+                // Another variable of this name hides it.
+                let is_meant = variable.location == meant.location;
+                is_meant.then(|| program.value_of(frame, &variable))
+            });
+            match value {
+                Some(value) if !matches!(value.place, Place::Missing(_)) => {
+                    found.push(((0, name.clone()), value));
+                }
+                _ => return false,
+            }
+        }
+        self.names.extend(found);
+        true
+    }
+
     /// The expression itself.
     pub fn expression(&self) -> &Expression {
         &self.expression
@@ -117,8 +151,11 @@ impl WatchedExpression {
 struct Record<'a> {
     memory: RecordingMemory<'a>,
     names: RefCell<BTreeMap<(usize, String), Typed>>,
+    moving: RefCell<BTreeMap<String, Variable>>,
     is_local: Cell<bool>,
     reads_registers: Cell<bool>,
+    /// It reads registers that are none of the frame's variables.
+    is_elsewhere: Cell<bool>,
 }
 
 struct RecordingMemory<'a> {
@@ -142,8 +179,10 @@ impl<'a> Record<'a> {
                 reads: RefCell::default(),
             },
             names: RefCell::default(),
+            moving: RefCell::default(),
             is_local: Cell::new(false),
             reads_registers: Cell::new(false),
+            is_elsewhere: Cell::new(false),
         }
     }
 
@@ -255,8 +294,16 @@ impl Scope for Recording<'_> {
         if let Some(known) = self.known(name) {
             return Ok(known);
         }
-        if let Some(local) = self.frame.local_named(name) {
+        if let Some((variable, local)) = self.frame.local_variable(name) {
             self.note_local(&local);
+            let is_innermost = self.frame.level == self.first_level;
+            let in_memory = matches!(local.place, Place::Memory(_));
+            if is_innermost && (variable.location.moves() || !in_memory) {
+                let mut moving = self.record.moving.borrow_mut();
+                moving.insert(name.to_owned(), variable);
+            } else if !in_memory {
+                self.record.is_elsewhere.set(true);
+            }
             self.note(name.to_owned(), &local);
             return Ok(local);
         }
@@ -286,6 +333,9 @@ impl Scope for Recording<'_> {
         }
         let value = self.frame.argument(position)?;
         self.note_local(&value);
+        if !matches!(value.place, Place::Memory(_)) {
+            self.record.is_elsewhere.set(true);
+        }
         self.note(key, &value);
         Ok(value)
     }

@@ -432,9 +432,9 @@ fn guards_that_overlap_or_leave_a_gap() {
         "",
     );
     check(
-        &two("size < 5", "size != 7"),
+        &two("size != 7", "size < 9"),
         "overlapping-guards",
-        "size != 7",
+        "size < 9",
         "",
     );
     check(

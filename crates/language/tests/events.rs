@@ -83,7 +83,7 @@ fn system_calls_and_signals() {
         "read",
         &[Read::Argument(1), Read::Argument(3)],
     );
-    check("entry 0x3c", EventKind::SystemCallEntry, "60", &[]);
+    check("entry 60", EventKind::SystemCallEntry, "60", &[]);
     check(
         "exit openat returns fd: int",
         EventKind::SystemCallExit,
@@ -150,7 +150,7 @@ fn what_the_moment_has_is_read_only_where_it_is_used() {
          state init {
              on push when caller == \"main\" { last = time } -> ready
          }
-         state ready { on w when value < old and time - last > 5 on push when last > 0 }",
+         state ready { on w when value < old and time - last > 5 on push when last > 0 -> init }",
     );
     let captures: Vec<(String, bool)> = property.events[0]
         .captures

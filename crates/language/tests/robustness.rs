@@ -210,7 +210,7 @@ impl juror_language::Environment for Nothing {
 /// neither a test's stack nor a person's patience ends.
 #[test]
 fn evaluations_end() {
-    let sums: String = " + f(n)".repeat(380);
+    let sums: String = " + f(n)".repeat(90);
     let nested = format!("{}f(n){}", "abs(".repeat(40), ")".repeat(40));
     for body in [
         "return f(n)".to_owned(),
@@ -226,7 +226,9 @@ fn evaluations_end() {
             "function f(n) {{ {body} }} property p event e = signal state a {{ on e when f(1) }}"
         );
         let (properties, diagnostics) = load(&source);
-        let guard = properties.first().and_then(|p| p.states()[0].transitions[0].guard.clone());
+        let guard = properties
+            .first()
+            .and_then(|p| p.states()[0].transitions[0].guard.clone());
         let guard = guard.unwrap_or_else(|| panic!("{source}\n{diagnostics:#?}"));
         assert!(evaluate(&guard, &Nothing).is_err());
         assert!(truth(&guard, &Nothing).is_err());

@@ -8,6 +8,7 @@
 //! kept (an antichain). That canonical form is what keeps rewriting from
 //! growing without end.
 
+use crate::Bound;
 use crate::normal::{Arena, FALSE, FormulaId, Node, TRUE};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ impl Window {
                 }
         }
         match (self, other) {
-            (Window::Open, Window::Open) => true,
+            (_, Window::Open) => true,
             (
                 Window::Steps { from, to },
                 Window::Steps {
@@ -61,30 +62,110 @@ impl Window {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Atom {
     pub formula: FormulaId,
-    /// Whether there must be a next step.
-    pub strong: bool,
     /// What is left of its bound, when it is an operator under way.
     pub window: Window,
 }
 
-/// Atoms that must all be fulfilled; sorted, none follows from another one.
-pub(crate) type Clause = Vec<Atom>;
+impl Atom {
+    /// A formula with all of its bound.
+    pub fn new(formula: FormulaId) -> Atom {
+        Atom {
+            formula,
+            window: Window::Open,
+        }
+    }
+}
+
+/// Atoms that must all be fulfilled.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default)]
+pub(crate) struct Clause {
+    /// Whether there must be a next step. If there is one, it makes no
+    /// difference which of the atoms asked for it.
+    pub strong: bool,
+    /// Sorted; none follows from another one.
+    pub atoms: Vec<Atom>,
+}
+
+impl Clause {
+    /// Adds an atom; false when the clause cannot be fulfilled any more.
+    pub fn add(&mut self, arena: &Arena, strong: bool, atom: Atom) -> bool {
+        self.strong |= strong;
+        let mut atom = atom;
+        if self.atoms.iter().any(|other| excludes(arena, other, &atom)) {
+            // Both hold only where the run ends.
+            atom = Atom::new(FALSE);
+        }
+        let given = self.atoms.iter().any(|other| implies(arena, other, &atom));
+        if atom.formula != TRUE && !given {
+            self.atoms.retain(|other| !implies(arena, &atom, other));
+            let place = self.atoms.partition_point(|other| *other < atom);
+            self.atoms.insert(place, atom);
+        }
+        let impossible = self.atoms.first().is_some_and(|atom| atom.formula == FALSE);
+        !(self.strong && impossible)
+    }
+
+    /// Whether it demands no more than the other one.
+    pub fn is_weaker(&self, arena: &Arena, other: &Clause) -> bool {
+        let given = |atom: &Atom| other.atoms.iter().any(|given| implies(arena, given, atom));
+        (other.strong || !self.strong) && self.atoms.iter().all(given)
+    }
+
+    /// Whether the run fulfils it when it ends now.
+    pub fn ends_well(&self) -> bool {
+        !self.strong
+    }
+
+    /// Whether every run fulfils it.
+    pub fn is_empty(&self) -> bool {
+        !self.strong && self.atoms.is_empty()
+    }
+}
 
 /// Whether an atom cannot hold without the other one.
 fn implies(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
-    if other.strong && !atom.strong {
-        return false;
-    }
-    if atom.formula == FALSE {
+    if atom == other || atom.formula == FALSE || other.formula == TRUE {
         return true;
     }
-    if atom.formula != other.formula {
-        // Only that there is a next step.
-        return other.formula == TRUE;
-    }
-    match arena.node(atom.formula) {
-        Node::Release { .. } => other.window.is_within(atom.window),
-        _ => atom.window.is_within(other.window),
+    match (arena.node(atom.formula), arena.node(other.formula)) {
+        (
+            Node::Until { keeps, reaches, .. },
+            Node::Until {
+                keeps: other_keeps,
+                reaches: other_reaches,
+                ..
+            },
+        ) => {
+            reaches == other_reaches
+                && (keeps == other_keeps || *other_keeps == TRUE)
+                && is_within(arena, atom, other)
+        }
+        (
+            Node::Release { frees, keeps, .. },
+            Node::Release {
+                frees: other_frees,
+                keeps: other_keeps,
+                ..
+            },
+        ) if keeps == other_keeps => {
+            (frees == other_frees || *frees == FALSE) && is_within(arena, other, atom)
+        }
+        // What always holds does so at the next step.
+        (
+            Node::Release {
+                frees: FALSE,
+                keeps,
+                ..
+            },
+            _,
+        ) => {
+            let begins = matches!(
+                extent(arena, atom),
+                Window::Open | Window::Steps { from: 0, .. }
+            );
+            begins && !is_timed(arena, atom) && Atom::new(*keeps) == *other
+        }
+        _ => false,
     }
 }
 
@@ -94,48 +175,32 @@ fn excludes(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
         return false;
     }
     match arena.node(atom.formula) {
-        Node::Until { .. } => atom.window.is_within(other.window),
-        Node::Release { .. } => other.window.is_within(atom.window),
+        Node::Until { .. } => is_within(arena, atom, other),
+        Node::Release { .. } => is_within(arena, other, atom),
         _ => true,
     }
 }
 
-/// Adds an atom; false when the clause cannot be fulfilled any more.
-pub(crate) fn add(arena: &Arena, clause: &mut Clause, atom: Atom) -> bool {
-    let mut atom = atom;
-    if !atom.strong && atom.formula == TRUE {
-        return true;
+/// Whether all steps that the first one looks at are among those of the second.
+fn is_within(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
+    match (is_timed(arena, atom), is_timed(arena, other)) {
+        // How far these look is known when the next step has come.
+        (true, false) => extent(arena, other) == Window::Open,
+        (false, true) => false,
+        _ => extent(arena, atom).is_within(extent(arena, other)),
     }
-    if clause.iter().any(|other| excludes(arena, other, &atom)) {
-        // Both hold only where the run ends.
-        atom = Atom {
-            formula: FALSE,
-            strong: atom.strong,
-            window: Window::Open,
-        };
-    }
-    let strong = atom.strong || clause.iter().any(|other| other.strong);
-    let impossible = atom.formula == FALSE || clause.iter().any(|other| other.formula == FALSE);
-    if strong && impossible {
-        return false;
-    }
-    if clause.iter().any(|other| implies(arena, other, &atom)) {
-        return true;
-    }
-    clause.retain(|other| !implies(arena, &atom, other));
-    let place = clause.partition_point(|other| *other < atom);
-    clause.insert(place, atom);
-    true
 }
 
-/// Whether the first clause demands no more than the second.
-pub(crate) fn is_weaker(arena: &Arena, clause: &[Atom], other: &[Atom]) -> bool {
-    clause
-        .iter()
-        .all(|atom| other.iter().any(|given| implies(arena, given, atom)))
+/// Whether the atom has a bound in time that has not begun.
+fn is_timed(arena: &Arena, atom: &Atom) -> bool {
+    atom.window == Window::Open && matches!(arena.bound(atom.formula), Bound::Time { .. })
 }
 
-/// Whether the run fulfils the clause when it ends now.
-pub(crate) fn ends_well(clause: &[Atom]) -> bool {
-    clause.iter().all(|atom| !atom.strong)
+/// How far an atom looks from the next step on.
+fn extent(arena: &Arena, atom: &Atom) -> Window {
+    match (atom.window, arena.bound(atom.formula)) {
+        (Window::Open, Bound::Steps { from, to }) => Window::Steps { from, to },
+        (Window::Open, Bound::Time { from, to }) => Window::Time { from, to },
+        (window, _) => window,
+    }
 }

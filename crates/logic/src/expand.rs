@@ -5,10 +5,10 @@
 //! `a` or `next (a release b)`. That is the tableau of Gerth, Peled, Vardi and
 //! Wolper (1995), here with the letters on the transitions. A *term* is one way:
 //! the propositions that it needs true and false, the tracked formulas that it
-//! takes for true and false, and its atoms. Where a term begins with a whole
+//! takes for true and false, and the clause for the next step. Where a term begins with a whole
 //! letter, the same rules are an evaluation.
 
-use crate::clause::{self, Atom, Clause, Window};
+use crate::clause::{Atom, Clause, Window};
 use crate::normal::{Arena, FormulaId, Node};
 use crate::past::Memory;
 use crate::{Bound, LogicError};
@@ -28,7 +28,7 @@ pub(crate) struct Term {
     /// Tracked formulas that do not hold.
     pub failing: u64,
     /// What is left for the next step.
-    pub atoms: Clause,
+    pub rest: Clause,
     /// What will be remembered of the past.
     pub memory: Memory,
     /// The `until` without an end that are put off.
@@ -80,8 +80,8 @@ impl Present<'_> {
                     self.conjoin(term.clone(), *part, ways)?;
                 }
             }
-            Node::Next(part) => ways.extend(self.later(term, *part, true, Window::Open)),
-            Node::WeakNext(part) => ways.extend(self.later(term, *part, false, Window::Open)),
+            Node::Next(part) => ways.extend(self.later(term, *part, true)),
+            Node::WeakNext(part) => ways.extend(self.later(term, *part, false)),
             Node::Until { bound, .. } | Node::Release { bound, .. } => {
                 let window = self.window(*bound);
                 self.conjoin_under_way(term, formula, window, ways)?;
@@ -200,13 +200,13 @@ impl Present<'_> {
     }
 
     /// The term, with a formula for the next step.
-    fn later(self, term: Term, formula: FormulaId, strong: bool, window: Window) -> Option<Term> {
+    fn later(self, term: Term, formula: FormulaId, strong: bool) -> Option<Term> {
         match self.arena.node(formula) {
             // Each part by itself, since parts may follow from others.
             Node::And(parts) => parts.iter().try_fold(term, |term, part| {
-                self.later_one(term, *part, strong, window)
+                self.later_one(term, *part, strong, Window::Open)
             }),
-            _ => self.later_one(term, formula, strong, window),
+            _ => self.later_one(term, formula, strong, Window::Open),
         }
     }
 
@@ -217,12 +217,8 @@ impl Present<'_> {
         strong: bool,
         window: Window,
     ) -> Option<Term> {
-        let atom = Atom {
-            formula,
-            strong,
-            window,
-        };
-        clause::add(self.arena, &mut term.atoms, atom).then_some(term)
+        let atom = Atom { formula, window };
+        term.rest.add(self.arena, strong, atom).then_some(term)
     }
 
     /// Leaves out the ways that demand more than another one.
@@ -245,7 +241,7 @@ impl Present<'_> {
             && term.holding == other.holding
             && term.failing == other.failing
             && term.memory == other.memory
-            && clause::is_weaker(self.arena, &term.atoms, &other.atoms)
+            && term.rest.is_weaker(self.arena, &other.rest)
     }
 }
 

@@ -22,10 +22,10 @@ pub struct Explanation {
 /// A way in which a demand can still be fulfilled.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Way {
-    /// What must still come; each must hold at the next step, and there must
-    /// be one.
+    /// What must still come. At the next step each of these formulas must hold,
+    /// and there must be one.
     pub awaited: Vec<Formula>,
-    /// What must hold at the next step if there is one.
+    /// What must not fail: at the next step each of these must hold, too.
     pub kept: Vec<Formula>,
 }
 
@@ -58,17 +58,22 @@ impl Explanation {
     ) -> Explanation {
         let mut ways: Vec<Way> = clauses
             .map(|clause| {
-                let formulas = |strong: bool| {
-                    let atoms = clause.iter().filter(|atom| atom.strong == strong);
-                    let mut formulas: Vec<Formula> =
-                        atoms.map(|atom| formula_of(arena, atom, now)).collect();
-                    formulas.sort();
-                    formulas
-                };
-                Way {
-                    awaited: formulas(true),
-                    kept: formulas(false),
+                let mut way = Way::default();
+                for atom in &clause.atoms {
+                    let formula = formula_of(arena, atom, now);
+                    match formula {
+                        Formula::Release(..) => way.kept.push(formula),
+                        Formula::Until(..) => way.awaited.push(formula),
+                        _ if clause.strong => way.awaited.push(formula),
+                        _ => way.kept.push(formula),
+                    }
                 }
+                if clause.strong && way.awaited.is_empty() {
+                    way.awaited.push(Formula::True);
+                }
+                way.awaited.sort();
+                way.kept.sort();
+                way
             })
             .collect();
         ways.sort();

@@ -11,6 +11,8 @@
 //! before it; tracked formulas are ordered so that each depends on earlier ones
 //! only.
 
+use crate::simplify::{is_empty, plain, starts_now};
+use crate::written::check_size;
 use crate::{Bound, Formula, LogicError};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -145,6 +147,14 @@ impl Arena {
         &self.nodes[formula.index()]
     }
 
+    /// The bound of a future operator.
+    pub fn bound(&self, formula: FormulaId) -> Bound {
+        match self.node(formula) {
+            Node::Until { bound, .. } | Node::Release { bound, .. } => *bound,
+            _ => Bound::Unbounded,
+        }
+    }
+
     /// The tracked formulas that a formula depends on, now or later.
     pub fn reads(&self, formula: FormulaId) -> u64 {
         self.reads[formula.index()]
@@ -180,6 +190,12 @@ impl Arena {
                 Tracked::Since { bound, .. } => timed(bound),
                 _ => false,
             })
+    }
+
+    /// Says that two formulas are each other's negation.
+    pub fn set_negation(&mut self, formula: FormulaId, negation: FormulaId) {
+        self.negations[formula.index()] = Some(negation);
+        self.negations[negation.index()].get_or_insert(formula);
     }
 
     /// The negation, when it was made.
@@ -282,10 +298,7 @@ impl Arena {
         let Tracked::Since { starts, bound, .. } = &tracked else {
             return Ok(FALSE);
         };
-        let now_counts = matches!(
-            bound,
-            Bound::Unbounded | Bound::Steps { from: 0, .. } | Bound::Time { from: 0, .. }
-        );
+        let now_counts = starts_now(*bound);
         match *starts {
             FALSE => Ok(constant(positive != strong)),
             TRUE if now_counts && !is_empty(*bound) => Ok(constant(positive == strong)),
@@ -331,7 +344,8 @@ impl Arena {
         })
     }
 
-    fn intern(&mut self, node: Node) -> Result<FormulaId, LogicError> {
+    /// The formula of a form that is as simple as it can be.
+    pub fn intern(&mut self, node: Node) -> Result<FormulaId, LogicError> {
         if let Some(known) = self.identities.get(&node) {
             return Ok(*known);
         }
@@ -374,370 +388,8 @@ impl Arena {
         self.until_count += 1;
         Ok(Some(until))
     }
-
-    /// As it could have been written, with another bound if it is an operator
-    /// under way.
-    pub fn formula(&self, formula: FormulaId, left: Option<Bound>) -> Formula {
-        use std::sync::Arc;
-        let part = |part: FormulaId| Arc::new(self.formula(part, None));
-        let signed = |formula: Formula, positive: bool| match positive {
-            true => formula,
-            false => formula.negation(),
-        };
-        match self.node(formula) {
-            Node::True => Formula::True,
-            Node::False => Formula::False,
-            Node::Literal {
-                proposition,
-                positive,
-            } => signed(Formula::Proposition(*proposition), *positive),
-            Node::Tracked { index, positive } => {
-                let formula = match &self.tracked[usize::from(*index)] {
-                    Tracked::Guess { holds, .. } => self.formula(*holds, None),
-                    Tracked::Yesterday { holds, .. } => Formula::Yesterday(part(*holds)),
-                    Tracked::Since {
-                        keeps,
-                        starts,
-                        bound,
-                        ..
-                    } => Formula::Since(part(*keeps), part(*starts), *bound),
-                };
-                signed(formula, *positive)
-            }
-            Node::And(parts) => parts.iter().fold(Formula::True, |all, part| {
-                all.and(self.formula(*part, None))
-            }),
-            Node::Or(parts) => parts.iter().fold(Formula::False, |any, part| {
-                any.or(self.formula(*part, None))
-            }),
-            Node::Next(inner) => Formula::Next(part(*inner)),
-            Node::WeakNext(inner) => Formula::WeakNext(part(*inner)),
-            Node::Until {
-                keeps,
-                reaches,
-                bound,
-            } => Formula::Until(part(*keeps), part(*reaches), left.unwrap_or(*bound)),
-            Node::Release {
-                frees,
-                keeps,
-                bound,
-            } => Formula::Release(part(*frees), part(*keeps), left.unwrap_or(*bound)),
-        }
-    }
-
-    /// The conjunction of any number of formulas.
-    fn and(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
-        self.combine(parts, true)
-    }
-
-    fn or(&mut self, parts: Vec<FormulaId>) -> Result<FormulaId, LogicError> {
-        self.combine(parts, false)
-    }
-
-    fn combine(&mut self, parts: Vec<FormulaId>, and: bool) -> Result<FormulaId, LogicError> {
-        let (neutral, absorbing) = if and { (TRUE, FALSE) } else { (FALSE, TRUE) };
-        let mut flat = Vec::with_capacity(parts.len());
-        for part in parts {
-            match (self.node(part), and) {
-                (Node::And(inner), true) | (Node::Or(inner), false) => {
-                    flat.extend_from_slice(inner)
-                }
-                _ => flat.push(part),
-            }
-        }
-        flat.sort_unstable();
-        flat.dedup();
-        flat.retain(|part| *part != neutral);
-        for part in &flat {
-            let negation = self.negate(*part)?;
-            if *part == absorbing || flat.binary_search(&negation).is_ok() {
-                return Ok(absorbing);
-            }
-        }
-        match flat[..] {
-            [] => Ok(neutral),
-            [only] => Ok(only),
-            _ if and => self.intern(Node::And(flat.into())),
-            _ => self.intern(Node::Or(flat.into())),
-        }
-    }
-
-    fn next(&mut self, part: FormulaId) -> Result<FormulaId, LogicError> {
-        match part {
-            FALSE => Ok(FALSE),
-            _ => self.intern(Node::Next(part)),
-        }
-    }
-
-    fn weak_next(&mut self, part: FormulaId) -> Result<FormulaId, LogicError> {
-        match part {
-            TRUE => Ok(TRUE),
-            _ => self.intern(Node::WeakNext(part)),
-        }
-    }
-
-    fn until(
-        &mut self,
-        keeps: FormulaId,
-        reaches: FormulaId,
-        bound: Bound,
-    ) -> Result<FormulaId, LogicError> {
-        let bound = plain(bound);
-        if is_empty(bound) || reaches == FALSE {
-            return Ok(FALSE);
-        }
-        let now_counts = starts_now(bound);
-        match (keeps, now_counts) {
-            (FALSE, true) => return Ok(reaches),
-            (FALSE, false) => return Ok(FALSE),
-            _ if reaches == TRUE && now_counts => return Ok(TRUE),
-            _ => {}
-        }
-        if bound
-            == (Bound::Steps {
-                from: 0,
-                to: Some(0),
-            })
-        {
-            return Ok(reaches);
-        }
-        if bound == Bound::Unbounded {
-            match self.node(reaches) {
-                // F (a U b) is F b.
-                Node::Until {
-                    keeps: inner,
-                    reaches: last,
-                    bound: Bound::Unbounded,
-                } if keeps == TRUE || *inner == keeps => {
-                    let last = *last;
-                    return self.until(keeps, last, bound);
-                }
-                // F G F a is G F a.
-                Node::Release {
-                    frees: FALSE,
-                    keeps: inner,
-                    bound: Bound::Unbounded,
-                } if keeps == TRUE && self.is_eventually(*inner) => return Ok(reaches),
-                _ => {}
-            }
-        }
-        self.intern(Node::Until {
-            keeps,
-            reaches,
-            bound,
-        })
-    }
-
-    fn release(
-        &mut self,
-        frees: FormulaId,
-        keeps: FormulaId,
-        bound: Bound,
-    ) -> Result<FormulaId, LogicError> {
-        let bound = plain(bound);
-        if is_empty(bound) || keeps == TRUE {
-            return Ok(TRUE);
-        }
-        let now_counts = starts_now(bound);
-        match (frees, now_counts) {
-            (TRUE, true) => return Ok(keeps),
-            (TRUE, false) => return Ok(TRUE),
-            _ if keeps == FALSE && now_counts => return Ok(FALSE),
-            _ => {}
-        }
-        if bound
-            == (Bound::Steps {
-                from: 0,
-                to: Some(0),
-            })
-        {
-            return Ok(keeps);
-        }
-        if bound == Bound::Unbounded {
-            match self.node(keeps) {
-                // G (a R b) is G b.
-                Node::Release {
-                    frees: inner,
-                    keeps: last,
-                    bound: Bound::Unbounded,
-                } if frees == FALSE || *inner == frees => {
-                    let last = *last;
-                    return self.release(frees, last, bound);
-                }
-                // G F G a is F G a.
-                Node::Until {
-                    keeps: TRUE,
-                    reaches: inner,
-                    bound: Bound::Unbounded,
-                } if frees == FALSE && self.is_always(*inner) => return Ok(keeps),
-                _ => {}
-            }
-        }
-        if let (FALSE, Node::And(parts)) = (frees, self.node(keeps)) {
-            // G (a and b) is G a and G b.
-            let mut each = Vec::with_capacity(parts.len());
-            for part in parts.clone() {
-                each.push(self.release(frees, part, bound)?);
-            }
-            return self.and(each);
-        }
-        self.intern(Node::Release {
-            frees,
-            keeps,
-            bound,
-        })
-    }
-
-    fn is_eventually(&self, formula: FormulaId) -> bool {
-        matches!(
-            self.node(formula),
-            Node::Until {
-                keeps: TRUE,
-                bound: Bound::Unbounded,
-                ..
-            }
-        )
-    }
-
-    fn is_always(&self, formula: FormulaId) -> bool {
-        matches!(
-            self.node(formula),
-            Node::Release {
-                frees: FALSE,
-                bound: Bound::Unbounded,
-                ..
-            }
-        )
-    }
-
-    /// The negation of a formula.
-    pub fn negate(&mut self, formula: FormulaId) -> Result<FormulaId, LogicError> {
-        if let Some(known) = self.negations[formula.index()] {
-            return Ok(known);
-        }
-        let negation = match self.node(formula).clone() {
-            Node::True => FALSE,
-            Node::False => TRUE,
-            Node::Literal {
-                proposition,
-                positive,
-            } => self.intern(Node::Literal {
-                proposition,
-                positive: !positive,
-            })?,
-            Node::Tracked { index, positive } => self.intern(Node::Tracked {
-                index,
-                positive: !positive,
-            })?,
-            Node::And(parts) => {
-                let parts = self.negate_all(&parts)?;
-                self.or(parts)?
-            }
-            Node::Or(parts) => {
-                let parts = self.negate_all(&parts)?;
-                self.and(parts)?
-            }
-            Node::Next(part) => {
-                let part = self.negate(part)?;
-                self.weak_next(part)?
-            }
-            Node::WeakNext(part) => {
-                let part = self.negate(part)?;
-                self.next(part)?
-            }
-            Node::Until {
-                keeps,
-                reaches,
-                bound,
-            } => {
-                let (keeps, reaches) = (self.negate(keeps)?, self.negate(reaches)?);
-                self.release(keeps, reaches, bound)?
-            }
-            Node::Release {
-                frees,
-                keeps,
-                bound,
-            } => {
-                let (frees, keeps) = (self.negate(frees)?, self.negate(keeps)?);
-                self.until(frees, keeps, bound)?
-            }
-        };
-        self.negations[formula.index()] = Some(negation);
-        self.negations[negation.index()].get_or_insert(formula);
-        Ok(negation)
-    }
-
-    fn negate_all(&mut self, parts: &[FormulaId]) -> Result<Vec<FormulaId>, LogicError> {
-        parts.iter().map(|part| self.negate(*part)).collect()
-    }
 }
 
 fn constant(holds: bool) -> FormulaId {
     if holds { TRUE } else { FALSE }
-}
-
-/// A bound that says nothing is none.
-fn plain(bound: Bound) -> Bound {
-    match bound {
-        Bound::Steps { from: 0, to: None } | Bound::Time { from: 0, to: None } => Bound::Unbounded,
-        _ => bound,
-    }
-}
-
-fn starts_now(bound: Bound) -> bool {
-    matches!(
-        bound,
-        Bound::Unbounded | Bound::Steps { from: 0, .. } | Bound::Time { from: 0, .. }
-    )
-}
-
-/// Whether no step can be within the bound.
-fn is_empty(bound: Bound) -> bool {
-    match bound {
-        Bound::Unbounded => false,
-        Bound::Steps { from, to } => to.is_some_and(|to| to < from),
-        Bound::Time { from, to } => to.is_some_and(|to| to < from),
-    }
-}
-
-fn check_size(formula: &Formula, depth: usize, size: &mut usize) -> Result<(), LogicError> {
-    *size += 1;
-    if *size > SIZE_MAX {
-        return Err(LogicError::TooLarge { limit: SIZE_MAX });
-    }
-    let Some(depth) = depth.checked_sub(1) else {
-        return Err(LogicError::TooDeep { limit: DEPTH_MAX });
-    };
-    match formula {
-        Formula::True | Formula::False | Formula::Proposition(_) => Ok(()),
-        Formula::Not(part)
-        | Formula::Next(part)
-        | Formula::WeakNext(part)
-        | Formula::Yesterday(part)
-        | Formula::WeakYesterday(part) => check_size(part, depth, size),
-        Formula::And(left, right)
-        | Formula::Or(left, right)
-        | Formula::Until(left, right, _)
-        | Formula::Release(left, right, _)
-        | Formula::Since(left, right, _)
-        | Formula::Trigger(left, right, _) => {
-            check_size(left, depth, size)?;
-            check_size(right, depth, size)
-        }
-    }
-}
-
-/// What a formula says of the run without any step: no proposition is true,
-/// there is no next step and there was none before.
-pub(crate) fn holds_without_steps(formula: &Formula) -> bool {
-    match formula {
-        Formula::True | Formula::WeakNext(_) | Formula::WeakYesterday(_) => true,
-        Formula::Release(..) | Formula::Trigger(..) => true,
-        Formula::False | Formula::Proposition(_) => false,
-        Formula::Next(_) | Formula::Yesterday(_) => false,
-        Formula::Until(..) | Formula::Since(..) => false,
-        Formula::Not(part) => !holds_without_steps(part),
-        Formula::And(left, right) => holds_without_steps(left) && holds_without_steps(right),
-        Formula::Or(left, right) => holds_without_steps(left) || holds_without_steps(right),
-    }
 }

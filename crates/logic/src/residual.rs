@@ -9,10 +9,11 @@
 //!
 //! Either side determines the other one; two states with an equal side are one.
 
-use crate::clause::Atom;
-use crate::normal::{Arena, FormulaId, holds_without_steps};
+use crate::clause::{Atom, Clause};
+use crate::normal::{Arena, FormulaId};
 use crate::past::Memory;
 use crate::tableau::{Edge, NodeId, Prospect, Tableau};
+use crate::written::holds_without_steps;
 use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
@@ -65,13 +66,8 @@ impl Residuals {
     /// The node before the first step. That there must be one is what makes a
     /// run without any step false.
     fn first(&mut self, formula: FormulaId, strong: bool) -> Result<Vec<NodeId>, LogicError> {
-        let mut clause = Vec::new();
-        let atom = Atom {
-            formula,
-            strong,
-            window: Default::default(),
-        };
-        if !crate::clause::add(&self.tableau.arena, &mut clause, atom) {
+        let mut clause = Clause::default();
+        if !clause.add(&self.tableau.arena, strong, Atom::new(formula)) {
             return Ok(Vec::new());
         }
         Ok(vec![self.tableau.node(clause, Memory::new())?])

@@ -1,148 +1,18 @@
 //! The whole automaton of a machine, as small as it can be.
 //!
-//! Each state has a decision diagram over the propositions (Bryant, 1986) whose
-//! leaves are states; equal diagrams are one. States that give the same verdicts
-//! to all continuations are one (Moore's refinement), and their numbers follow
-//! from the automaton alone. So two formulas that give the same verdicts have
-//! equal tables.
+//! Each state has a decision diagram over the propositions whose leaves are
+//! states. States that give the same verdicts to all continuations are one, and
+//! their numbers follow from the automaton alone. So two formulas that give the
+//! same verdicts have equal tables.
 
-use crate::{Formula, Guard, Letter, LogicError, Machine, MachineState, Outlook};
+use crate::diagram::{Diagrams, Part};
+use crate::refine::blocks;
+use crate::{Guard, Letter, LogicError, Machine, MachineState, Outlook};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
 /// The widest letters for which a table of all steps is made.
 const DENSE_BITS_MAX: u32 = 8;
-
-/// A part of a diagram: a leaf or a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Part {
-    Leaf(u32),
-    Question(u32),
-}
-
-/// Asks for a proposition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Question {
-    bit: u8,
-    without: Part,
-    with: Part,
-}
-
-/// Diagrams that share their parts. Propositions are asked in the order of
-/// their bits, none without need.
-#[derive(Debug, Clone, Default)]
-struct Diagrams {
-    questions: Vec<Question>,
-    identities: FxHashMap<Question, u32>,
-}
-
-impl Diagrams {
-    fn ask(&mut self, question: Question) -> Part {
-        if question.without == question.with {
-            return question.with;
-        }
-        let next = self.questions.len() as u32;
-        let known = *self.identities.entry(question).or_insert(next);
-        if known == next {
-            self.questions.push(question);
-        }
-        Part::Question(known)
-    }
-
-    /// The diagram of guards that take each letter exactly once.
-    fn of_classes(&mut self, classes: &[(Guard, u32)]) -> Part {
-        let asked = classes
-            .iter()
-            .fold(0, |asked, (guard, _)| asked | guard.propositions());
-        if asked == 0 {
-            return Part::Leaf(classes.first().map_or(0, |(_, to)| *to));
-        }
-        let bit = asked.trailing_zeros() as u8;
-        let mask = 1_u64 << bit;
-        let mut half = |with: bool| {
-            let rest: Vec<(Guard, u32)> = classes
-                .iter()
-                .filter(|(guard, _)| {
-                    let excluded = if with {
-                        guard.forbidden
-                    } else {
-                        guard.required
-                    };
-                    excluded & mask == 0
-                })
-                .map(|(guard, to)| {
-                    let guard = Guard {
-                        required: guard.required & !mask,
-                        forbidden: guard.forbidden & !mask,
-                    };
-                    (guard, *to)
-                })
-                .collect();
-            self.of_classes(&rest)
-        };
-        let (without, with) = (half(false), half(true));
-        self.ask(Question { bit, without, with })
-    }
-
-    /// The same diagram with other leaves, in other diagrams.
-    fn rename(
-        &self,
-        part: Part,
-        names: &[u32],
-        into: &mut Diagrams,
-        known: &mut FxHashMap<u32, Part>,
-    ) -> Part {
-        let index = match part {
-            Part::Leaf(leaf) => return Part::Leaf(names[leaf as usize]),
-            Part::Question(index) => index,
-        };
-        if let Some(done) = known.get(&index) {
-            return *done;
-        }
-        let Question { bit, without, with } = self.questions[index as usize];
-        let without = self.rename(without, names, into, known);
-        let with = self.rename(with, names, into, known);
-        let renamed = into.ask(Question { bit, without, with });
-        known.insert(index, renamed);
-        renamed
-    }
-
-    fn leaf(&self, part: Part, letter: u64) -> u32 {
-        let mut part = part;
-        loop {
-            match part {
-                Part::Leaf(leaf) => return leaf,
-                Part::Question(index) => {
-                    let question = &self.questions[index as usize];
-                    part = match letter >> question.bit & 1 {
-                        0 => question.without,
-                        _ => question.with,
-                    };
-                }
-            }
-        }
-    }
-
-    /// The ways through a diagram that a guard leaves open.
-    fn ways(&self, part: Part, guard: Guard, see: &mut dyn FnMut(Guard, u32)) {
-        match part {
-            Part::Leaf(leaf) => see(guard, leaf),
-            Part::Question(index) => {
-                let Question { bit, without, with } = self.questions[index as usize];
-                let mask = 1_u64 << bit;
-                let (mut yes, mut no) = (guard, guard);
-                yes.required |= mask;
-                no.forbidden |= mask;
-                if guard.required & mask == 0 {
-                    self.ways(without, no, see);
-                }
-                if guard.forbidden & mask == 0 {
-                    self.ways(with, yes, see);
-                }
-            }
-        }
-    }
-}
 
 /// A complete automaton; made by [`Machine::to_table`]. Tables are equal if
 /// they give the same verdicts.
@@ -184,41 +54,10 @@ impl Machine {
             roots.push(diagrams.of_classes(&classes));
         }
         let verdicts: Vec<Verdict> = met.iter().map(|state| self.verdict(*state)).collect();
-        let table = minimal(&met, &verdicts, &roots, &diagrams);
+        let blocks = blocks(&verdicts, &roots, &diagrams);
+        let table = number(&met, &verdicts, &roots, &diagrams, &blocks);
         Ok(table.with_outlooks().with_dense(self.propositions()))
     }
-}
-
-/// Joins states that no continuation tells apart, and numbers them in the order
-/// in which they are met from the first one.
-fn minimal(
-    states: &[MachineState],
-    verdicts: &[Verdict],
-    roots: &[Part],
-    diagrams: &Diagrams,
-) -> Table {
-    let mut blocks: Vec<u32> = verdicts.iter().map(|verdict| *verdict as u32).collect();
-    let mut count = 0;
-    loop {
-        let mut renamed = Diagrams::default();
-        let mut known = FxHashMap::default();
-        let mut names: FxHashMap<(u32, Part), u32> = FxHashMap::default();
-        let next: Vec<u32> = roots
-            .iter()
-            .zip(&blocks)
-            .map(|(root, block)| {
-                let root = diagrams.rename(*root, &blocks, &mut renamed, &mut known);
-                let fresh = names.len() as u32;
-                *names.entry((*block, root)).or_insert(fresh)
-            })
-            .collect();
-        blocks = next;
-        if names.len() == count {
-            break;
-        }
-        count = names.len();
-    }
-    number(states, verdicts, roots, diagrams, &blocks)
 }
 
 /// The table of blocks of states, numbered as they are met.
@@ -395,57 +234,5 @@ impl Table {
                 stays
             })
         })
-    }
-}
-
-/// An operator that counts steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StepOperator {
-    /// `next`.
-    Next,
-    /// `weak next`.
-    WeakNext,
-    /// `yesterday`.
-    Yesterday,
-    /// `weak yesterday`.
-    WeakYesterday,
-    /// A bound in steps.
-    StepBound,
-}
-
-impl StepOperator {
-    /// How it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            StepOperator::Next => "next",
-            StepOperator::WeakNext => "weak next",
-            StepOperator::Yesterday => "yesterday",
-            StepOperator::WeakYesterday => "weak yesterday",
-            StepOperator::StepBound => "a bound in steps",
-        }
-    }
-}
-
-impl Formula {
-    /// The operators that count steps, each once. Without any, no verdict
-    /// depends on how often the same letter comes in a row; with some,
-    /// [`Table::is_stutter_invariant`] knows.
-    pub fn step_operators(&self) -> Vec<StepOperator> {
-        let mut operators = Vec::new();
-        self.visit(&mut |formula| {
-            operators.extend(match formula {
-                Formula::Next(_) => Some(StepOperator::Next),
-                Formula::WeakNext(_) => Some(StepOperator::WeakNext),
-                Formula::Yesterday(_) => Some(StepOperator::Yesterday),
-                Formula::WeakYesterday(_) => Some(StepOperator::WeakYesterday),
-                _ => match formula.parts().2 {
-                    crate::Bound::Steps { .. } => Some(StepOperator::StepBound),
-                    _ => None,
-                },
-            });
-        });
-        operators.sort_unstable();
-        operators.dedup();
-        operators
     }
 }

@@ -14,7 +14,7 @@
 //! when no run from it is accepting.
 
 use crate::LogicError;
-use crate::clause::{self, Clause};
+use crate::clause::Clause;
 use crate::expand::{Present, Term};
 use crate::normal::Arena;
 use crate::past::{self, Memory};
@@ -116,7 +116,7 @@ impl Tableau {
 
     /// Whether the clause is fulfilled when the run ends now.
     pub fn ends_well(&self, node: NodeId) -> bool {
-        clause::ends_well(self.clause(node))
+        self.clause(node).ends_well()
     }
 
     /// Whether the first node demands no more than the second, with the same
@@ -124,13 +124,12 @@ impl Tableau {
     pub fn is_weaker(&self, node: NodeId, other: NodeId) -> bool {
         let (node, other) = (&self.nodes[node.index()], &self.nodes[other.index()]);
         (node.memory == other.memory || node.clause.is_empty())
-            && clause::is_weaker(&self.arena, &node.clause, &other.clause)
+            && node.clause.is_weaker(&self.arena, &other.clause)
     }
 
     fn reads(&self, clause: &Clause) -> u64 {
-        clause
-            .iter()
-            .fold(0, |reads, atom| reads | self.arena.reads(atom.formula))
+        let atoms = clause.atoms.iter();
+        atoms.fold(0, |reads, atom| reads | self.arena.reads(atom.formula))
     }
 
     /// The ways of one step; empty for a node that has not been looked at.
@@ -149,7 +148,7 @@ impl Tableau {
         };
         let read = self.reads(&data.clause);
         let mut terms = past::split(present, vec![Term::default()], &data.memory, read)?;
-        for atom in &data.clause {
+        for atom in &data.clause.atoms {
             terms = present.fulfil(terms, atom)?;
         }
         let mut edges = Vec::with_capacity(terms.len());
@@ -158,7 +157,7 @@ impl Tableau {
                 required: term.required,
                 forbidden: term.forbidden,
                 delayed: term.delayed,
-                to: self.node(term.atoms, term.memory)?,
+                to: self.node(term.rest, term.memory)?,
             });
         }
         self.nodes[node.index()].edges = Some(edges.into());
@@ -218,13 +217,17 @@ impl Search {
             *next += 1;
             let granted = self.all & !edge.delayed;
             match tableau.nodes[edge.to.index()].prospect {
-                Some(Prospect::Endless) => return Ok(self.accept(tableau)),
+                Some(Prospect::Endless) => {
+                    self.accept(tableau);
+                    return Ok(());
+                }
                 Some(_) => {}
                 None => match self.numbers.get(&edge.to).copied() {
                     None => self.enter(tableau, edge.to, granted)?,
                     Some(number) => {
                         if self.merge(number, granted) {
-                            return Ok(self.accept(tableau));
+                            self.accept(tableau);
+                            return Ok(());
                         }
                     }
                 },

@@ -20,10 +20,11 @@
 //! two bounds can never be met together is noticed when the first of them ends.
 //! An undecided verdict is exactly what the formula says if the run ended now.
 
-use crate::clause::{self, Atom, Clause, Window};
+use crate::clause::{Atom, Clause, Window};
 use crate::expand::{Present, Term};
 use crate::explain::Explanation;
-use crate::normal::{Arena, FormulaId, Node, TRUE, Tracked, holds_without_steps};
+use crate::normal::{Arena, FALSE, FormulaId, Node, Tracked};
+use crate::written::holds_without_steps;
 use crate::{Bound, Formula, Letter, LogicError};
 use juror_event::Verdict;
 use serde::{Deserialize, Serialize};
@@ -82,13 +83,8 @@ impl TimedMachine {
             })
             .collect::<Result<_, _>>()?;
         let first = |formula: FormulaId, strong: bool| {
-            let mut clause = Clause::new();
-            let atom = Atom {
-                formula,
-                strong,
-                window: Window::Open,
-            };
-            match clause::add(&arena, &mut clause, atom) {
+            let mut clause = Clause::default();
+            match clause.add(&arena, strong, Atom::new(formula)) {
                 true => vec![clause],
                 false => Vec::new(),
             }
@@ -149,11 +145,7 @@ impl TimedMachine {
             Verdict::Violated
         } else if state.negative.is_empty() {
             Verdict::Satisfied
-        } else if state
-            .positive
-            .iter()
-            .any(|clause| clause::ends_well(clause))
-        {
+        } else if state.positive.iter().any(Clause::ends_well) {
             Verdict::PresumablySatisfied
         } else {
             Verdict::PresumablyViolated
@@ -172,8 +164,8 @@ impl TimedMachine {
             return None;
         }
         let clauses = state.positive.iter().chain(&state.negative);
-        clauses
-            .flatten()
+        let atoms = clauses.flat_map(|clause| &clause.atoms);
+        atoms
             .filter_map(|atom| match atom.window {
                 Window::Time { to, .. } => to?.checked_add(1),
                 _ => None,
@@ -208,33 +200,28 @@ impl TimedMachine {
     fn knows(&self, state: &TimedState) -> bool {
         let clauses = state.positive.iter().chain(&state.negative);
         state.memory.len() == self.arena.tracked().len()
-            && clauses.flatten().all(|atom| self.arena.has(atom.formula))
+            && clauses
+                .flat_map(|clause| &clause.atoms)
+                .all(|atom| self.arena.has(atom.formula))
     }
 
     /// A clause after all steps of some of its bounds have passed.
     fn expire(&self, clause: &Clause, now: u64) -> Option<Clause> {
-        let mut fresh = Clause::new();
-        for atom in clause {
+        let mut fresh = Clause {
+            strong: clause.strong,
+            atoms: Vec::new(),
+        };
+        for atom in &clause.atoms {
             let over = match atom.window {
                 Window::Time { to, .. } => to.is_some_and(|to| to < now),
                 _ => false,
             };
-            let atom = match (over, self.arena.node(atom.formula)) {
+            let left = match (over, self.arena.node(atom.formula)) {
                 (false, _) => *atom,
-                (true, Node::Release { .. }) => Atom {
-                    formula: TRUE,
-                    window: Window::Open,
-                    ..*atom
-                },
-                // Whether there is a next step or not, its end was missed.
-                (true, _) if atom.strong => return None,
-                (true, _) => Atom {
-                    formula: crate::normal::FALSE,
-                    window: Window::Open,
-                    ..*atom
-                },
+                (true, Node::Release { .. }) => continue,
+                (true, _) => Atom::new(FALSE),
             };
-            if !clause::add(&self.arena, &mut fresh, atom) {
+            if !fresh.add(&self.arena, false, left) {
                 return None;
             }
         }
@@ -256,10 +243,10 @@ impl TimedMachine {
         let mut next = Vec::new();
         for clause in side {
             let mut terms = vec![start(letter, holding)];
-            for atom in clause {
+            for atom in &clause.atoms {
                 terms = present.fulfil(terms, atom)?;
             }
-            next.extend(terms.into_iter().map(|term| term.atoms));
+            next.extend(terms.into_iter().map(|term| term.rest));
         }
         let next = self.weakest(next);
         if next.len() > CLAUSES_MAX {
@@ -272,7 +259,7 @@ impl TimedMachine {
     fn weakest(&self, clauses: Vec<Clause>) -> Vec<Clause> {
         let mut kept: Vec<Clause> = Vec::with_capacity(clauses.len());
         for clause in clauses {
-            let weaker = |one: &Clause, other: &Clause| clause::is_weaker(&self.arena, one, other);
+            let weaker = |one: &Clause, other: &Clause| one.is_weaker(&self.arena, other);
             if kept.iter().any(|other| weaker(other, &clause)) {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::execute::number;
 use crate::options::{CommandError, Observer, SessionError};
 use crate::session::{Selection, Session};
 use crate::view::{Ending, Outcome, StopReason};
-use juror_debuggee::{AttachError, Debuggee, Origin, ThreadId};
+use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_instrument::program::Program;
 
 impl Session {
@@ -52,7 +52,12 @@ impl Session {
     }
 
     fn attach(&mut self, process: u32) -> Result<ThreadId, SessionError> {
-        let mut debuggee = Debuggee::attach(process, self.options.cpu)
+        let attach = Attach {
+            cpu: self.options.cpu,
+            self_check: self.options.self_check.clone(),
+            ..Attach::new(process)
+        };
+        let mut debuggee = Debuggee::attach(&attach)
             .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
@@ -89,6 +94,9 @@ impl Session {
 
     /// `detach`: the program goes on as if juror had never been there.
     pub(crate) fn detach(&mut self) -> Result<Outcome, CommandError> {
+        if self.processes.are_several() {
+            return self.detach_one();
+        }
         let process = self.running()?.debuggee.pid();
         let left = self.let_go();
         let end = self.end(Some(Ending::Detached { process }));
@@ -99,11 +107,14 @@ impl Session {
     pub(crate) fn leave(&mut self) -> Result<(), CommandError> {
         match self.program.as_mut().map(|program| &mut program.debuggee) {
             Some(debuggee) if debuggee.origin() == Origin::Launched => {
-                let _ = debuggee.kill();
+                let _ = self.kill_processes();
                 self.forget_program();
                 Ok(())
             }
-            Some(_) => self.let_go(),
+            Some(_) => {
+                let others = self.detach_others();
+                self.let_go().and(others)
+            }
             None => Ok(()),
         }
     }

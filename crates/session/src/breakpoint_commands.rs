@@ -163,7 +163,7 @@ impl Session {
     }
 
     /// Whether a trap at an address would ever be reached, and would be one.
-    fn check_address(&self, address: u64) -> Result<(), CommandError> {
+    pub(crate) fn check_address(&self, address: u64) -> Result<(), CommandError> {
         let program = self.program.as_ref().ok_or_else(not_running)?;
         if let Some(problem) = program.code_problem(address) {
             return Err(CommandError::new(format!("{address:#x} {problem}")));

@@ -2,16 +2,16 @@
 //! summaries; and what is wrong with a property about this program.
 
 use crate::view::{
-    EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
-    StateChange, StopReason, StoredValue, ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
+    ViolationView,
 };
 use crate::watch::{Reaction, Watch, Watched};
-use juror_event::{EventId, Reach, Read, SymbolicEvent, Value, Verdict};
+use juror_event::{EventId, Read, SymbolicEvent, Value};
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
-use juror_language::{Diagnostic, Property, StateId};
-use juror_monitor::{Change, PathEvent, SliceId};
+use juror_language::{Diagnostic, Property};
+use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -112,12 +112,6 @@ fn stored(
     Some(StoredValue { before, after })
 }
 
-fn state_name(property: &Property, state: StateId) -> String {
-    property
-        .state(state)
-        .map_or_else(String::new, |state| state.name.to_string())
-}
-
 fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
     names
         .zip(values)
@@ -152,7 +146,8 @@ fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
     )
 }
 
-fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&P>) -> PathStep {
+fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>) -> PathStep {
+    let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
     // Values that were not asked for in that state say nothing.
@@ -175,8 +170,8 @@ fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&
         values,
         thread: event.thread,
         location: event_location(symbolic, places, event.address),
-        from: state_name(property, event.from),
-        to: state_name(property, event.to),
+        from: monitor.state_name(event.from),
+        to: monitor.state_name(event.to),
         repeated: event.repeated,
     }
 }
@@ -190,6 +185,8 @@ pub struct Happened<'a> {
     pub thread: u32,
     /// Where: for a call, its return address.
     pub address: u64,
+    /// When, in nanoseconds since the program's start.
+    pub time: u64,
     /// What was read.
     pub values: &'a [Value],
 }
@@ -204,7 +201,7 @@ pub fn state_change<P: Places>(
     let property = &watched.property;
     // A slice that has just ended is known by what the event bound.
     let slice = match watched.monitor.slice(change.slice) {
-        Some(slice) => binding(property, slice.binding),
+        Some(slice) => binding(property, &slice.binding),
         None => {
             let bound = property.bindings.get(usize::from(happened.event.0));
             let values: Vec<Option<Value>> = bound
@@ -216,10 +213,11 @@ pub fn state_change<P: Places>(
         }
     };
     let event = PathEvent {
-        sequence: watched.occurrences.iter().sum(),
+        sequence: watched.sequence(),
         event: happened.event,
         thread: happened.thread,
         address: happened.address,
+        time: happened.time,
         values: happened.values.to_vec(),
         from: change.from,
         to: change.to,
@@ -228,7 +226,8 @@ pub fn state_change<P: Places>(
     StateChange {
         property: property.name.to_string(),
         slice,
-        step: path_step(property, &event, Some(places)),
+        process: None,
+        step: path_step(&watched.monitor, &event, Some(places)),
         verdict: change.verdict_after,
     }
 }
@@ -253,17 +252,17 @@ pub fn violation<P: Places>(
             .map_or_else(String::new, |name| name.to_string()),
         slice: slice
             .as_ref()
-            .map_or_else(Vec::new, |slice| binding(property, slice.binding)),
+            .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
         state: slice
             .as_ref()
-            .map_or_else(String::new, |slice| state_name(property, slice.state)),
+            .map_or_else(String::new, |slice| state_of(watched, slice)),
         variables: slice
             .as_ref()
             .map_or_else(Vec::new, |s| variables(property, s.environment)),
         path: path
             .events
             .iter()
-            .map(|event| path_step(property, event, places))
+            .map(|event| path_step(&watched.monitor, event, places))
             .collect(),
         forgotten: path.forgotten,
         at_end,
@@ -308,6 +307,16 @@ pub fn end_violations<P: Places>(
         .collect()
 }
 
+/// The state of a slice in words; of a violated formula, what failed of it.
+fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
+    let name = watched.monitor.state_name(slice.state);
+    let failed = watched.monitor.failed_parts(slice.id);
+    match failed.is_empty() {
+        true => name,
+        false => format!("{name}: {}", failed.join(" and ")),
+    }
+}
+
 /// A monitor with its slices.
 pub fn monitor(watched: &Watched) -> MonitorView {
     let property = &watched.property;
@@ -329,8 +338,8 @@ pub fn monitor(watched: &Watched) -> MonitorView {
             .slices()
             .take(SLICES_MAX)
             .map(|slice| SliceView {
-                binding: binding(property, slice.binding),
-                state: state_name(property, slice.state),
+                binding: binding(property, &slice.binding),
+                state: watched.monitor.state_name(slice.state),
                 verdict: slice.verdict,
                 variables: variables(property, slice.environment),
             })
@@ -339,112 +348,6 @@ pub fn monitor(watched: &Watched) -> MonitorView {
         needed: names(true),
         not_needed: names(false),
     }
-}
-
-/// The properties when the run is over.
-pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
-    watch
-        .shown()
-        .iter()
-        .map(|watched| {
-            let events = watched
-                .property
-                .events
-                .iter()
-                .enumerate()
-                .map(|(index, event)| EventSummary {
-                    event: event.name.to_string(),
-                    what: event_words(event),
-                    occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-                    stops: watched.stops.get(index).copied().unwrap_or(0),
-                });
-            PropertySummary {
-                property: watched.property.name.to_string(),
-                verdict: if watched.violations > 0 {
-                    Verdict::Violated
-                } else {
-                    watched.monitor.verdict()
-                },
-                violations: watched.violations,
-                events: events.collect(),
-                slices: slice_total(watched),
-                remarks: remarks(watched),
-            }
-        })
-        .collect()
-}
-
-/// How many objects the property was evaluated for, those that have ended
-/// included; none when it is not sliced. The base slice stands for no object.
-fn slice_total(watched: &Watched) -> u64 {
-    if watched.property.slice.is_empty() {
-        return 0;
-    }
-    let living = watched
-        .monitor
-        .slices()
-        .filter(|slice| !slice.ended)
-        .count() as u64;
-    living.saturating_sub(1) + watched.monitor.ended_count()
-}
-
-/// What a user would want to know before trusting a verdict.
-fn remarks(watched: &Watched) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let events = || watched.property.events.iter().enumerate();
-    match watched.errors {
-        0 => {}
-        1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
-        errors => remarks.push(format!(
-            "{errors} events could not be evaluated, and are left out"
-        )),
-    }
-    let mut inlined: Vec<String> = events()
-        .zip(&watched.inlined)
-        .filter(|(_, calls)| **calls > 0)
-        .map(|((_, event), calls)| {
-            let calls = if *calls == 1 {
-                "an inlined call"
-            } else {
-                "inlined calls"
-            };
-            format!("{calls} of `{}` could not be seen", event.subject)
-        })
-        .collect();
-    inlined.dedup();
-    remarks.append(&mut inlined);
-    let mut absent: Vec<&str> = events()
-        .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
-        .map(|(_, event)| &*event.subject)
-        .collect();
-    absent.sort_unstable();
-    absent.dedup();
-    for function in &absent {
-        remarks.push(format!("`{function}` was in no module that was loaded"));
-    }
-    if watched.occurrences.iter().all(|&count| count == 0)
-        && absent.len() < watched.property.events.len()
-    {
-        remarks.push(
-            "none of its events happened: the verdict says nothing about the behaviour".to_owned(),
-        );
-    } else {
-        // Events that were watched for and never came.
-        let needed = watched.monitor.needs();
-        let never: Vec<String> = events()
-            .filter(|(index, event)| {
-                watched.occurrences.get(*index) == Some(&0)
-                    && needed.get(*index).is_some_and(|need| need.needed)
-                    && event.reach == Reach::Anywhere
-                    && !absent.contains(&&*event.subject)
-            })
-            .map(|(_, event)| event_words(event))
-            .collect();
-        for what in never {
-            remarks.push(format!("`{what}` never happened"));
-        }
-    }
-    remarks
 }
 
 /// What is wrong with an event in this program, as a compiler would say it.

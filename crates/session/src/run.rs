@@ -17,8 +17,9 @@ use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::happenings::Scene;
 use crate::watch::{Reaction, Watch};
-use juror_debuggee::{ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
+use juror_debuggee::{Follow, ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
 use juror_instrument::frames::users_frames;
+use juror_instrument::program::Program;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -80,7 +81,8 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.running_mut()?.debuggee.resume_all()?;
+        self.prepare_followed()?;
+        self.resume_processes()?;
         self.pump(observer, Goal::default())
     }
 
@@ -94,8 +96,10 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
-            let notice = self.running_mut()?.debuggee.wait()?;
-            if let Some(pause) = self.take(notice, observer, goal)? {
+            let notice = self.next_notice()?;
+            let pause = self.take(notice, observer, goal)?;
+            self.tell_ends(observer);
+            if let Some(pause) = pause {
                 return Ok(pause);
             }
         }
@@ -127,11 +131,17 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Stepped { thread, .. } => {
-                let has_returned = self.running()?.debuggee.has_returned(thread);
-                return Ok(Some(match has_returned {
-                    true => Pause::CallEnded(thread, CallEnd::Returned),
-                    false => Pause::Stepped(thread),
-                }));
+                if self.running()?.debuggee.has_returned(thread) {
+                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+                }
+                if let Some(pause) = self.compare_followed(thread)? {
+                    return Ok(Some(pause));
+                }
+                if goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                // What it has in registers is watched.
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
@@ -153,8 +163,11 @@ impl Session {
                 if let Some(program) = &mut self.program {
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.end_points_of_thread(number)? {
-                        observer.notice(&gone);
+                    let has_number = |it: &Program| it.thread_of_number(number).is_some();
+                    if !self.processes.other_programs().any(has_number) {
+                        for gone in self.end_points_of_thread(number)? {
+                            observer.notice(&gone);
+                        }
                     }
                     // The thread itself can be shown no more.
                     let other = self.running()?.debuggee.thread_ids().next();
@@ -251,9 +264,15 @@ impl Session {
                 thread,
                 child,
                 kind,
-            } => return self.on_forking(thread, child, kind),
+            } => {
+                let pause = self.on_forking(thread, child, kind)?;
+                if pause.is_some() {
+                    self.tell_birth(child, observer)?;
+                }
+                return Ok(pause);
+            }
             Notice::Executed { thread, path } => {
-                observer.notice(&format!("the process runs {} now", path.display()));
+                observer.notice(&self.runs_now(&path));
                 self.watch.on_exec();
                 self.evaluations.clear();
                 self.breakpoints.forget_process();
@@ -266,6 +285,7 @@ impl Session {
                     ));
                 }
                 self.running_mut()?.restart(thread);
+                self.running_mut()?.debuggee.run_by_steps(thread, false);
                 self.selection.thread = Some(thread);
                 if let Err(error) = self.bind(thread, false) {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
@@ -275,13 +295,12 @@ impl Session {
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => {
-                let how = match kind {
-                    ForkKind::Fork => "forked",
-                    ForkKind::Vfork => "made by vfork",
-                };
-                observer.notice(&format!("process {child} {how}; it runs without juror"));
-            }
+            Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            Notice::Joined {
+                process,
+                parent,
+                kind,
+            } => return self.on_joined(process, parent, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -293,14 +312,36 @@ impl Session {
             }
             Notice::Exited { status } => {
                 self.tell_of_exit(status, observer)?;
-                return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
+                return Ok(self.on_process_end(Ending::Exited { status }));
             }
             Notice::Killed { signal, .. } => {
                 self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
-                return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
+                return Ok(self.on_process_end(Ending::Killed { signal }));
             }
         }
         Ok(None)
+    }
+
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            self.tell_forked(child, kind, observer);
+        }
+        Ok(())
+    }
+
+    fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+        let how = match kind {
+            ForkKind::Fork => "forked; it runs without juror",
+            ForkKind::Vfork if self.options.follow == Follow::Both => {
+                "made by vfork; it is debugged when it runs its program"
+            }
+            ForkKind::Vfork => "made by vfork; it runs without juror",
+        };
+        observer.notice(&format!("process {child} {how}"));
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -398,6 +439,9 @@ impl Session {
         if pause.is_none() && owners.contains(Owners::INTERNAL) {
             pause = self.on_call_end(thread, address)?;
         }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
+        }
         if pause.is_none() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
@@ -434,6 +478,9 @@ impl Session {
         let pause = told.or(pause);
         if pause.is_some() {
             return Ok(pause);
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
             // The step is done.
@@ -548,12 +595,17 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.halt_processes()?;
         let program = self.running_mut()?;
-        program.debuggee.halt_all()?;
         program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
-        if !program.debuggee.is_alive() {
-            return self.drain_end();
+        let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
+        if !self.running()?.debuggee.is_alive() {
+            let ending = self.ending_told();
+            return Ok(Outcome::Ended(Box::new(self.end(ending))));
+        }
+        if !is_there {
+            return self.stop_elsewhere();
         }
         self.select_thread(thread);
         if reason.is_silent().is_none() {
@@ -561,19 +613,6 @@ impl Session {
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
-    }
-
-    /// The program ended while its threads were being stopped.
-    fn drain_end(&mut self) -> Result<Outcome, CommandError> {
-        let ending = loop {
-            match self.running_mut()?.debuggee.wait() {
-                Ok(Notice::Exited { status }) => break Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => break Some(Ending::Killed { signal }),
-                Ok(_) => {}
-                Err(_) => break None,
-            }
-        };
-        Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
     pub(crate) fn stop_view(
@@ -627,6 +666,7 @@ impl Session {
         });
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
+            process: self.process_name(),
             reason,
             thread: number,
             thread_count,
@@ -642,28 +682,17 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let at_exit = std::mem::take(&mut self.exit_violations);
-        let violations = match &ending {
-            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
-            _ => Vec::new(),
-        };
-        let program = self.program.as_ref();
-        let mut shown = report::end_violations(&self.watch, &at_exit, program, false);
-        shown.extend(report::end_violations(
-            &self.watch,
-            &violations,
-            program,
-            true,
-        ));
-        let violations = shown;
+        let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = report::summaries(&self.watch);
+        let summaries = self.processes.gone().summaries(&self.watch);
+        let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
         }
         self.forget_program();
         EndView {
             ending,
+            process,
             called,
             violations,
             summaries,
@@ -671,7 +700,7 @@ impl Session {
     }
 }
 
-fn late_error(error: &crate::options::SessionError) -> StopReason {
+pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
         SessionError::Property {

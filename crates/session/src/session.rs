@@ -9,6 +9,7 @@ use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::processes::Processes;
 use crate::source::Sources;
 use crate::watch::{self, Watch};
 use crate::watchpoints::Watchpoints;
@@ -71,6 +72,8 @@ pub struct Session {
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
+    /// The other processes; what is of the current one is in the fields above.
+    pub(crate) processes: Processes,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
@@ -114,6 +117,7 @@ impl Session {
             redirections: Redirections::default(),
             sources: Sources::default(),
             selection: Selection::default(),
+            processes: Processes::default(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
@@ -253,6 +257,11 @@ impl Session {
         self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
+        // Where the first process was recorded and is gone, the next run's is.
+        if let Some((recorder, monitor)) = self.processes.take_recorder() {
+            self.watch.add_recorder(recorder, monitor);
+        }
+        self.processes = Processes::default();
     }
 
     /// What is loaded, or was when there was a program.

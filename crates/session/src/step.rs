@@ -139,6 +139,12 @@ impl Session {
         if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
             return Ok(Some(pause));
         }
+        if self.has_entered_handler(thread, registers.rip)? {
+            // Nobody asked for it: it comes back to the same instruction.
+            let above = registers.rsp.wrapping_sub(1);
+            let pause = self.run_to(registers.rip, thread, above, observer)?;
+            return Ok((!matches!(pause, Pause::Temporary(_))).then_some(pause));
+        }
         if let Flow::Call { back } = flow {
             return self.enter_call(leaving, back, registers.rsp, observer);
         }
@@ -148,6 +154,25 @@ impl Session {
             return Ok(None);
         }
         self.is_line_done(leaving, lines, observer)
+    }
+
+    /// Whether a step from an address has led to the first instruction of a
+    /// signal handler instead.
+    fn has_entered_handler(&self, thread: ThreadId, from: u64) -> Result<bool, CommandError> {
+        let program = self.running()?;
+        let now = program.registers(thread)?.rip;
+        let entered = program.modules.function_at(now);
+        if entered.is_some_and(|bound| bound.address() != now) {
+            return Ok(false);
+        }
+        let mut physical = 0;
+        let mut is_interrupted = false;
+        program.walk(thread, |frame| {
+            is_interrupted = physical == 1 && frame.interrupted && frame.pc == from;
+            physical += usize::from(!frame.is_inlined());
+            physical < 2
+        });
+        Ok(is_interrupted)
     }
 
     /// Where a thread at an address must be stopped next: in its line, or in
@@ -393,19 +418,20 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
+        self.prepare_followed()?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
         if may_wait {
-            program.debuggee.resume_all()?;
+            self.resume_processes()?;
         }
         let goal = Goal {
             stepping: Some(thread),
             ..Goal::default()
         };
         let pause = self.pump(observer, goal);
-        if may_wait && let Some(program) = &mut self.program {
-            program.debuggee.halt_all()?;
+        if may_wait {
+            self.halt_processes()?;
         }
         pause
     }
@@ -451,11 +477,13 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
+        self.prepare_followed()?;
+        let process = self.processes.current();
         let program = self.running_mut()?;
         for point in points {
             program.debuggee.insert(point.address, Owner::Step)?;
         }
-        program.debuggee.resume_all()?;
+        self.resume_processes()?;
         let pause = self.pump(
             observer,
             Goal {
@@ -463,10 +491,10 @@ impl Session {
                 stepping: None,
             },
         );
-        if let Some(program) = &mut self.program
+        self.halt_processes()?;
+        if let Some(program) = self.program_of(process)
             && program.debuggee.is_alive()
         {
-            program.debuggee.halt_all()?;
             for point in points {
                 program.debuggee.remove(point.address, Owner::Step)?;
             }

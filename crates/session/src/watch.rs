@@ -14,6 +14,7 @@ pub(crate) mod places;
 use crate::options::{Observer, Options, PropertySource, Recording, SessionError};
 use crate::recording::{self, Recorder};
 use crate::report;
+use crate::totals::slice_total;
 use crate::view::Ending;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, EventKind, Reach, Value, Verdict};
@@ -21,7 +22,7 @@ use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
-use juror_monitor::{Monitor, SliceId};
+use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
 use occasions::Occasions;
 use places::PlaceWatches;
 use std::path::PathBuf;
@@ -47,6 +48,46 @@ pub struct Watched {
     pub inlined: Vec<usize>,
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
+    /// What the process that this one was forked from had seen till then.
+    pub inherited: Inherited,
+}
+
+/// What is counted in the process where it happened, and not in its children.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Events.
+    pub events: u64,
+    /// Objects that the property was evaluated for.
+    pub slices: u64,
+}
+
+impl Watched {
+    /// The same for a forked copy of the process: the monitor has its past, and
+    /// what is counted is counted anew.
+    fn forked(&self) -> Watched {
+        let events = self.property.events.len();
+        Watched {
+            property: Arc::clone(&self.property),
+            monitor: self.monitor.clone(),
+            source: self.source,
+            occurrences: vec![0; events],
+            stops: vec![0; events],
+            violations: 0,
+            bound: self.bound.clone(),
+            inlined: self.inlined.clone(),
+            errors: 0,
+            inherited: Inherited {
+                events: self.sequence(),
+                slices: slice_total(self),
+            },
+        }
+    }
+
+    /// How many events there have been, those of the processes before it
+    /// included.
+    pub fn sequence(&self) -> u64 {
+        self.inherited.events + self.occurrences.iter().sum::<u64>()
+    }
 }
 
 /// What an event brought that somebody must hear of.
@@ -114,6 +155,8 @@ pub struct Watch {
     /// The program has ended, and its events with it.
     has_exited: bool,
     unwind_points: UnwindPoints,
+    /// The process, when there are others.
+    pub process: Option<u32>,
     /// Buffers that are used again at every stop.
     hit: Vec<u32>,
     values: Vec<Value>,
@@ -146,10 +189,24 @@ pub fn load(
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
             property.events.iter_mut().for_each(captures::add);
-            watch.add(Arc::new(property), number, history);
+            match Monitor::with_history(Arc::new(property), records(history)) {
+                Ok(monitor) => watch.add(monitor, number),
+                Err(error) => {
+                    let diagnostic = Diagnostic::error("monitor", error.span, error.message);
+                    return Err(property_error(source, vec![diagnostic]));
+                }
+            }
         }
     }
     Ok((watch, warnings))
+}
+
+/// How many transitions are remembered by this option.
+fn records(history: usize) -> usize {
+    match history {
+        0 => HISTORY_RECORDS,
+        records => records,
+    }
 }
 
 fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
@@ -161,27 +218,20 @@ fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> Sess
 }
 
 impl Watch {
-    fn add(&mut self, property: Arc<Property>, source: usize, history: usize) {
-        let monitor = match history {
-            0 => Monitor::new(Arc::clone(&property)),
-            records => Monitor::with_history(Arc::clone(&property), records),
-        };
-        self.add_monitor(property, source, monitor);
-    }
-
     /// Records the events of all properties, and those that are named.
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.watched.iter().map(|watched| &*watched.property);
         let property = Arc::new(recording::property(properties, recording)?);
-        self.add_recorder(Recorder::new(property, recording.clone()));
+        let monitor = Monitor::with_history(Arc::clone(&property), 0)
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        self.add_recorder(Recorder::new(property, recording.clone()), monitor);
         Ok(())
     }
 
-    fn add_recorder(&mut self, recorder: Recorder) {
-        let property = Arc::clone(recorder.property());
-        let monitor = Monitor::with_history(Arc::clone(&property), 0);
+    /// Adds a recorder, and the monitor that stands for it.
+    pub fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
-        self.add_monitor(property, usize::MAX, monitor);
+        self.add(monitor, usize::MAX);
     }
 
     /// Without the monitor that stands for the recorder: the properties of the
@@ -199,7 +249,8 @@ impl Watch {
         }
     }
 
-    fn add_monitor(&mut self, property: Arc<Property>, source: usize, monitor: Monitor) {
+    fn add(&mut self, monitor: Monitor, source: usize) {
+        let property = Arc::clone(monitor.property());
         let events = property.events.len();
         self.watched.push(Watched {
             property,
@@ -211,18 +262,71 @@ impl Watch {
             bound: vec![false; events],
             inlined: vec![0; events],
             errors: 0,
+            inherited: Inherited::default(),
         });
+    }
+
+    /// The same for a forked copy of the process, `program`, whose number is
+    /// `process`; `thread` goes on as `parent`, which made it. It is not
+    /// recorded.
+    pub fn forked(
+        &self,
+        process: u32,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<Watch, DebuggeeError> {
+        let mut forked = Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            probes: self.probes.clone(),
+            unwind_points: self.unwind_points.clone(),
+            process: Some(process),
+            ..Watch::default()
+        };
+        if self.recorder.is_some() {
+            let recorder = forked.watched.len() as u16;
+            let probes = &mut forked.probes;
+            probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
+        }
+        forked.follow(program, thread, parent)?;
+        Ok(forked)
+    }
+
+    /// The same for a process that was made, but has a program of its own.
+    pub fn executed(&self, process: u32) -> Watch {
+        Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            process: Some(process),
+            ..Watch::default()
+        }
+    }
+
+    /// Whether the run is recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// The process is gone: so is its trace, and its recorder is free for
+    /// another run.
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<(Recorder, Monitor)> {
+        self.end_recording(ending);
+        let recorder = self.recorder.take()?;
+        // The monitor that stands for it is the last.
+        let watched = self.watched.pop()?;
+        Some((recorder, watched.monitor))
     }
 
     /// The monitors as they were before any event, for another run.
     pub fn restart(&mut self, history: usize) {
         let before = std::mem::take(self);
         let count = before.shown().len();
-        for watched in before.watched.into_iter().take(count) {
-            self.add(watched.property, watched.source, history);
+        let mut monitors = before.watched.into_iter();
+        for watched in monitors.by_ref().take(count) {
+            let monitor = watched.monitor.restarted(records(history));
+            self.add(monitor, watched.source);
         }
-        if let Some(recorder) = before.recorder {
-            self.add_recorder(recorder.restarted());
+        if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
+            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
         }
     }
 
@@ -500,9 +604,14 @@ impl Watch {
         let Some(watched) = self.watched.get_mut(monitor) else {
             return Ok(());
         };
+        let time = match watched.monitor.uses_time() {
+            true => program.elapsed_ns(),
+            false => 0,
+        };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
             address,
+            time,
             values,
         };
         if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
@@ -519,10 +628,13 @@ impl Watch {
                 event,
                 thread: program.thread_number(thread),
                 address,
+                time,
                 values,
             };
             for change in watched.monitor.changes() {
-                observer.state_change(&report::state_change(watched, change, happened, program));
+                let mut view = report::state_change(watched, change, happened, program);
+                view.process = self.process;
+                observer.state_change(&view);
             }
         }
         // Nothing can be planted in a program that has ended.

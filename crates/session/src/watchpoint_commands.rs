@@ -2,6 +2,7 @@
 //! is accessed.
 
 use crate::catchpoints::system_call_name;
+use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::condition;
@@ -11,7 +12,7 @@ use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::view::{Outcome, StopReason, WatchedAccess};
-use crate::watchpoints::{Home, WatchKind, Watchpoint};
+use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
 use juror_instrument::format::{Radix, format};
 use juror_instrument::program::Program;
@@ -101,10 +102,16 @@ impl Session {
         let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
         let (expression, seen, dependence) =
             WatchedExpression::new(expression, scope, is_place || reads);
-        if let Err(message) = &seen.value {
+        let is_followed = dependence.moves && !is_place && !reads;
+        if let Err(message) = &seen.value
+            && !is_followed
+        {
             return Err(CommandError::new(message.clone()));
         }
-        check_ranges(&seen, dependence.reads_registers, written.expression)?;
+        match is_followed {
+            true => check_size(&seen)?,
+            false => check_ranges(&seen, dependence.reads_registers, written.expression)?,
+        }
         let home = match dependence.is_local && !is_place {
             true => Some(self.home_of_frame(level)?),
             false => None,
@@ -120,6 +127,7 @@ impl Session {
             expression,
             seen,
             id: None,
+            followed: is_followed.then(Followed::default),
         };
         let Some(program) = &mut self.program else {
             return Err(crate::session::not_running());
@@ -156,6 +164,8 @@ impl Session {
             cfa,
             back: caller.map(|caller| caller.pc),
             function: frame.name.clone().unwrap_or_else(|| "??".to_owned()),
+            start: start_of(frame),
+            is_dropped: false,
         })
     }
 
@@ -174,14 +184,22 @@ impl Session {
         let Some(stopping) = stopping else {
             return Ok(None);
         };
-        let errors = stopping.error_sentences(PointKind::Watchpoint);
-        let silent = self.finish_stopping(&stopping)?;
-        let reason = StopReason::Watchpoint {
-            accesses: seen,
-            errors,
-            silent,
-        };
+        let reason = self.watchpoint_reason(seen, &stopping)?;
         Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Why the program stops at watchpoints.
+    pub(crate) fn watchpoint_reason(
+        &mut self,
+        accesses: Vec<WatchedAccess>,
+        stopping: &Stopping,
+    ) -> Result<StopReason, CommandError> {
+        let silent = self.finish_stopping(stopping)?;
+        Ok(StopReason::Watchpoint {
+            accesses,
+            errors: stopping.error_sentences(PointKind::Watchpoint),
+            silent,
+        })
     }
 
     /// One access: counts it where the condition holds. Gives what the user
@@ -195,7 +213,11 @@ impl Session {
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        let Some(watchpoint) = self.watchpoints.watched_as(access.watch) else {
+        let watchpoints = &mut self.watchpoints;
+        if watchpoints.is_of_dropped_call(program, thread, access.watch)? {
+            return Ok(None);
+        }
+        let Some(watchpoint) = watchpoints.watched_as(access.watch) else {
             return Ok(None);
         };
         let before = watchpoint.look(program)?;
@@ -225,22 +247,9 @@ impl Session {
             Some(_) => program.innermost_own_call(thread).or(instruction),
             None => instruction,
         };
-        let place = match instruction {
-            Some(at) => report::location(program, at),
-            None => report::location(program, program.registers(thread)?.rip),
-        };
-        let mut view = WatchedAccess {
-            number: watchpoint.point.number,
-            expression: watchpoint.point.words(&watchpoint.text),
-            access: if writes { "write" } else { "read" }.to_owned(),
-            before: writes.then(|| value_text(program, &before)),
-            value: value_text(program, &watchpoint.seen),
-            place,
-            system_call: access.system_call.map(system_call_name),
-        };
-        if watchpoint.kind == WatchKind::Change {
-            view.access = "change".to_owned();
-        }
+        let before = writes.then_some(&before);
+        let mut view = watchpoint.access_view(program, thread, before, instruction)?;
+        view.system_call = access.system_call.map(system_call_name);
         Ok(Some(view))
     }
 
@@ -251,10 +260,20 @@ impl Session {
         thread: ThreadId,
         address: u64,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &self.program else {
+        let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        let stack = self.watchpoints.stack_after(program, thread, address)?;
+        if let Some(landing) = self.watchpoints.landing(program, thread, address)? {
+            // Watching less stops every thread.
+            let debuggee = &program.debuggee;
+            let ids = debuggee.thread_ids();
+            let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
+            self.watchpoints.drop_frames(program, thread, landing)?;
+            for other in ran {
+                program.debuggee.resume(other)?;
+            }
+        }
+        let stack = self.watchpoints.stack_at_end(program, thread, address)?;
         let numbers = match stack {
             Some(stack) => self.watchpoints.ended(thread, stack),
             None => Vec::new(),
@@ -287,6 +306,37 @@ impl Session {
     }
 }
 
+impl Watchpoint {
+    /// What the user sees of an access by a thread, at an instruction where it
+    /// is known; `before` is the value that a store replaced.
+    pub(crate) fn access_view(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        before: Option<&Reading>,
+        instruction: Option<u64>,
+    ) -> Result<WatchedAccess, CommandError> {
+        let place = match instruction {
+            Some(at) => report::location(program, at),
+            None => report::location(program, program.registers(thread)?.rip),
+        };
+        let access = match before {
+            _ if self.kind == WatchKind::Change => "change",
+            Some(_) => "write",
+            None => "read",
+        };
+        Ok(WatchedAccess {
+            number: self.point.number,
+            expression: self.point.words(&self.text),
+            access: access.to_owned(),
+            before: before.map(|before| value_text(program, before)),
+            value: value_text(program, &self.seen),
+            place,
+            system_call: None,
+        })
+    }
+}
+
 /// Refuses what has no memory to watch.
 fn check_ranges(
     seen: &Reading,
@@ -295,27 +345,28 @@ fn check_ranges(
 ) -> Result<(), CommandError> {
     if reads_registers {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in a register here, where no access can be seen"),
-            "build with -O0, or watch what it is stored to",
+            format!("`{expression}` is in a register here, where only changes can be seen"),
+            "watch and change do so; build with -O0 for more, or name what it is stored to",
         ));
     }
-    let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
     if seen.ranges.is_empty() {
         return Err(CommandError::with_help(
             format!("`{expression}` is a constant: it reads no memory"),
             "for an address, write *(int *)0x601040",
         ));
     }
-    if length > VALUE_SIZE_MAX {
-        return Err(CommandError::new(format!(
-            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
-        )));
-    }
-    Ok(())
+    check_size(seen)
 }
 
-fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
-    reading.value.as_ref().ok().map(|value| &value.place)
+/// Refuses what is too long.
+fn check_size(seen: &Reading) -> Result<(), CommandError> {
+    let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
+    match length > VALUE_SIZE_MAX {
+        true => Err(CommandError::new(format!(
+            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn value_text(program: &Program, reading: &Reading) -> String {

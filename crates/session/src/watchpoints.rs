@@ -3,13 +3,16 @@
 //! They share their numbers with breakpoints. A watchpoint of a local variable
 //! lasts as long as the variable's call; others are set again in every run.
 
+use crate::followed::Followed;
 use crate::points::{Answer, Point, PointKind};
+use crate::report;
 use crate::view::{Location, PointLocation, PointView};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::condition::Check;
+use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
-use juror_instrument::unwinding::UnwindPoints;
+use juror_instrument::unwinding::{JumpTarget, UnwindPoints};
 use juror_instrument::watched::{Reading, WatchedExpression};
 
 /// What a watchpoint stops for.
@@ -37,6 +40,51 @@ pub struct Home {
     pub back: Option<u64>,
     /// The function's name.
     pub function: String,
+    /// Where the function begins, in the process.
+    pub start: Option<u64>,
+    /// A jump or an exception has dropped it, and its thread is on the way to
+    /// `back`, where it goes on.
+    pub is_dropped: bool,
+}
+
+impl Home {
+    /// Whether a frame at its place on the stack is this call, not one that has
+    /// taken its place (a tail call).
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.start == start_of(frame)
+    }
+}
+
+/// Where the thread of a call that is gone goes on, at its caller or further
+/// out. None while the call is there, or the stack does not tell.
+///
+/// An exception drops frames before anything is called that tells so, and the
+/// code that catches it may use their memory at once.
+fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
+    let mut further_out: Option<JumpTarget> = None;
+    let mut is_there = false;
+    program.walk(home.thread, |frame| {
+        if frame.is_inlined() {
+            return true;
+        }
+        // Another call from the same place has the same frame address.
+        is_there |= frame.cfa == Some(home.cfa) && home.is_of(&frame);
+        if further_out.is_none() && frame.cfa > Some(home.cfa) && !frame.guess {
+            let stack = frame.registers.get(juror_symbols::register::RSP);
+            let pc = frame.pc;
+            further_out = stack.map(|stack| JumpTarget { pc, stack });
+        }
+        // The stack of a signal handler may lie anywhere: to the end.
+        let is_known = frame.cfa.is_some() && !frame.guess;
+        !is_there && (is_known || further_out.is_some())
+    });
+    further_out.filter(|_| !is_there)
+}
+
+/// Where the function of a frame begins, in the process.
+pub fn start_of(frame: &Frame) -> Option<u64> {
+    let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
+    Some(module.to_process(function.low_pc))
 }
 
 /// A watchpoint.
@@ -58,6 +106,8 @@ pub struct Watchpoint {
     pub seen: Reading,
     /// The debuggee's number of it, while it is watched.
     pub id: Option<WatchId>,
+    /// It is in registers, and its call is followed.
+    pub followed: Option<Followed>,
 }
 
 /// All watchpoints.
@@ -92,7 +142,9 @@ impl WatchKind {
 
 impl Watchpoint {
     fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        if self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
+        let is_dropped = self.home.as_ref().is_some_and(|home| home.is_dropped);
+        let is_memory = self.followed.is_none() && !is_dropped;
+        if is_memory && self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
             let ranges = &self.seen.ranges;
@@ -157,6 +209,25 @@ impl Watchpoints {
         self.list.iter_mut()
     }
 
+    /// Those that stop the program and are in registers.
+    pub(crate) fn followed(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
+        let is_followed = |it: &&mut Watchpoint| {
+            let is_dropped = it.home.as_ref().is_some_and(|home| home.is_dropped);
+            it.point.enabled && it.followed.is_some() && !is_dropped
+        };
+        self.list.iter_mut().filter(is_followed)
+    }
+
+    /// Where a thread goes on that is about to drop frames.
+    pub(crate) fn landing(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<JumpTarget>, DebuggeeError> {
+        self.unwind_points.landing(program, thread, address)
+    }
+
     /// One by the debuggee's number.
     pub fn watched_as(&mut self, id: WatchId) -> Option<&mut Watchpoint> {
         self.list.iter_mut().find(|it| it.id == Some(id))
@@ -195,6 +266,7 @@ impl Watchpoints {
                 result = result.and(program.debuggee.remove(back, Owner::Internal));
             }
             result = result.and(gone.disarm(program));
+            result = result.and(gone.unfollow(program));
         }
         result
     }
@@ -205,7 +277,8 @@ impl Watchpoints {
         for watchpoint in &mut self.list {
             if !watchpoint.point.enabled {
                 watchpoint.disarm(program)?;
-            } else if watchpoint.id.is_none() {
+                watchpoint.unfollow(program)?;
+            } else if watchpoint.id.is_none() && watchpoint.followed.is_none() {
                 watchpoint.look(program)?;
                 watchpoint.arm(program)?;
             }
@@ -224,6 +297,21 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
+    /// Whether memory of this process is watched.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Nothing is watched in a forked copy of the process: takes the points
+    /// away that tell where calls end.
+    pub fn leave_fork(&self, fork: &mut Program) -> Result<(), DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        for back in homes.filter_map(|home| home.back) {
+            fork.debuggee.remove(back, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
     /// The watchpoints of calls that are over, now that a thread is at an
     /// internal point or has jumped: its stack pointer is `stack`.
     pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
@@ -233,6 +321,15 @@ impl Watchpoints {
             .iter()
             .filter(|it| it.home.as_ref().is_some_and(is_over));
         over.map(|it| it.point.number).collect()
+    }
+
+    /// The process is the forked child of the one before: `thread` is in the
+    /// calls that `parent` was in.
+    pub fn follow(&mut self, thread: ThreadId, parent: ThreadId) {
+        let homes = self.list.iter_mut().filter_map(|it| it.home.as_mut());
+        for home in homes.filter(|home| home.thread == parent) {
+            home.thread = thread;
+        }
     }
 
     /// Those of a thread that has ended.
@@ -245,9 +342,60 @@ impl Watchpoints {
         of_thread.map(|it| it.point.number).collect()
     }
 
-    /// The stack pointer that a thread at an internal point will have: as it
-    /// is where a call returns, as it becomes where frames are dropped.
-    pub fn stack_after(
+    /// A thread drops the frames below a place, and goes on there: the calls
+    /// among them end there. Other code has their memory from now on.
+    ///
+    /// # Errors
+    /// The point there cannot be set.
+    pub(crate) fn drop_frames(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        landing: JumpTarget,
+    ) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            let Some(home) = &mut watchpoint.home else {
+                continue;
+            };
+            if home.thread != thread || landing.stack < home.cfa || home.is_dropped {
+                continue;
+            }
+            home.is_dropped = true;
+            program.debuggee.insert(landing.pc, Owner::Internal)?;
+            if let Some(back) = home.back.replace(landing.pc) {
+                program.debuggee.remove(back, Owner::Internal)?;
+            }
+            watchpoint.disarm(program)?;
+            watchpoint.unfollow(program)?;
+        }
+        Ok(())
+    }
+
+    /// A thread has accessed the memory of a local variable whose call may be
+    /// gone by then. Tells whether it is: then the watchpoint ends where the
+    /// thread goes on.
+    pub(crate) fn is_of_dropped_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        id: WatchId,
+    ) -> Result<bool, DebuggeeError> {
+        let watchpoint = self.list.iter().find(|it| it.id == Some(id));
+        let home = watchpoint.and_then(|it| it.home.as_ref());
+        let Some(home) = home.filter(|home| home.thread == thread) else {
+            return Ok(false);
+        };
+        match goes_on(program, home) {
+            Some(landing) => {
+                self.drop_frames(program, thread, landing)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// The stack pointer of a thread at a point where a call comes back.
+    pub fn stack_at_end(
         &self,
         program: &Program,
         thread: ThreadId,
@@ -258,38 +406,53 @@ impl Watchpoints {
             return Ok(None);
         }
         let mut homes = homes.filter(|home| home.thread == thread);
-        if homes.any(|home| home.back == Some(address)) {
-            return Ok(Some(program.registers(thread)?.rsp));
+        match homes.any(|home| home.back == Some(address)) {
+            true => Ok(Some(program.registers(thread)?.rsp)),
+            false => Ok(None),
         }
-        self.unwind_points.future_stack(program, thread, address)
     }
 
     /// As `info watchpoints` shows them.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let tier = |watchpoint: &Watchpoint| {
+            if watchpoint.followed.is_some() {
+                return Some("steps");
+            }
             Some(match program?.debuggee.watch_tier(watchpoint.id?)? {
                 WatchTier::Hardware => "hardware",
                 WatchTier::Page => "page",
                 WatchTier::Stepping => "stepping",
             })
         };
-        let places = |watchpoint: &Watchpoint| {
-            let ranges = watchpoint.seen.ranges.iter();
-            let is_watched = program.is_some() && watchpoint.id.is_some();
-            let place = |(number, address)| PointLocation {
-                place: Location {
-                    address,
-                    ..Location::default()
-                },
-                number,
-                enabled: watchpoint.point.enabled,
-                hits: watchpoint.point.hits,
-                passage: tier(watchpoint).map(str::to_owned),
+        let location = |watchpoint: &Watchpoint, place, number| PointLocation {
+            place,
+            number,
+            enabled: watchpoint.point.enabled,
+            hits: watchpoint.point.hits,
+            passage: tier(watchpoint).map(str::to_owned),
+        };
+        let at = |address| Location {
+            address,
+            ..Location::default()
+        };
+        let places = |watchpoint: &Watchpoint| -> Vec<PointLocation> {
+            let Some(program) = program else {
+                return Vec::new();
             };
+            if watchpoint.followed.is_some() {
+                let start = watchpoint.home.as_ref().and_then(|home| home.start);
+                let call = start.map(|start| report::location(program, start));
+                let call = call.filter(|_| watchpoint.point.enabled);
+                return call
+                    .map(|call| location(watchpoint, call, 1))
+                    .into_iter()
+                    .collect();
+            }
+            let ranges = watchpoint.seen.ranges.iter();
             ranges
-                .filter(|_| is_watched)
+                .filter(|_| watchpoint.id.is_some())
                 .zip(1..)
-                .map(|(range, number)| place((number, range.start)))
+                .map(|(range, number)| location(watchpoint, at(range.start), number))
                 .collect()
         };
         let view = |watchpoint: &Watchpoint| PointView {
@@ -301,4 +464,9 @@ impl Watchpoints {
         };
         self.list.iter().map(view).collect()
     }
+}
+
+/// The bytes of a value, to compare.
+pub fn bytes_of(reading: &Reading) -> Option<&juror_instrument::typed::Place> {
+    reading.value.as_ref().ok().map(|value| &value.place)
 }

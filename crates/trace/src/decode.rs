@@ -131,6 +131,8 @@ pub(crate) struct Sink {
     order: Order,
     places: u32,
     has_header: bool,
+    /// Something has been wrong.
+    is_faulty: bool,
     /// The trace is one that says when it ends.
     pub needs_end: bool,
     ended: bool,
@@ -244,7 +246,8 @@ impl Sink {
         let found = self.order.events;
         let how = Some(how);
         batch.end = Some(End { how, events: found });
-        match counted == found {
+        // What is missing has been told, where something was wrong before.
+        match counted == found || self.is_faulty {
             true => Ok(()),
             false => Err(FaultKind::Count { counted, found }),
         }
@@ -258,6 +261,10 @@ impl Sink {
         position: Position,
         excerpt: Option<Excerpt>,
     ) {
+        if let FaultKind::Malformed(_) | FaultKind::Undefined { .. } | FaultKind::Damaged = kind {
+            self.order.lost += 1;
+        }
+        self.is_faulty = true;
         let fault = Fault {
             kind,
             position,

@@ -83,7 +83,7 @@ pub enum FaultKind {
         after: u64,
     },
     /// Numbers are left out.
-    #[error("the events {first} to {last} are missing")]
+    #[error("{}", missing(*first, *last))]
     Missing {
         /// The first that is missing.
         first: u64,
@@ -117,6 +117,13 @@ pub enum FaultKind {
         /// What there was.
         found: u64,
     },
+}
+
+fn missing(first: u64, last: u64) -> String {
+    match first == last {
+        true => format!("event {first} is missing"),
+        false => format!("the events {first} to {last} are missing"),
+    }
 }
 
 impl FaultKind {

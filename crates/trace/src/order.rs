@@ -12,6 +12,8 @@ pub(crate) struct Order {
     time_ns: u64,
     /// How many events there were.
     pub events: u64,
+    /// How many records could not be read: so many numbers may be left out.
+    pub lost: u64,
 }
 
 /// What is to be done with an event.
@@ -50,8 +52,15 @@ impl Order {
         self.events += 1;
         if let (Some(first), Some(sequence)) = (missing, sequence) {
             let last = sequence - 1;
-            self.time_ns = time_ns.unwrap_or(self.time_ns);
-            return Judgement::TakeWith(FaultKind::Missing { first, last });
+            let count = sequence - first;
+            match self.lost.checked_sub(count) {
+                // That they could not be read has been told.
+                Some(lost) => self.lost = lost,
+                None => {
+                    self.time_ns = time_ns.unwrap_or(self.time_ns);
+                    return Judgement::TakeWith(FaultKind::Missing { first, last });
+                }
+            }
         }
         let before_ns = self.time_ns;
         self.time_ns = time_ns.unwrap_or(before_ns);

@@ -104,7 +104,6 @@ pub fn write_stop(
         write!(page, ", thread {}", stop.thread);
     }
     page.push("\n");
-    page.gap();
 }
 
 /// How often time went back.

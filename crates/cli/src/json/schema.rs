@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::{Ending, StoredValue};
+use juror_session::view::{Ending, ProcessName, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -126,6 +126,7 @@ fn lines() -> Vec<(String, Value)> {
     lines.push(("start".to_owned(), written(&Line::Start(start))));
     let change = StateChange {
         property: "queue_bounds".into(),
+        process: Some(2),
         slice: stops::violation().slice,
         step: stops::push(17, "overflow", 1),
         verdict: Verdict::Violated,
@@ -162,6 +163,58 @@ fn lines() -> Vec<(String, Value)> {
         };
         lines.push((section, line));
     }
+    lines.push((
+        "check".into(),
+        written(&Line::Check(Check {
+            version: "0.1.0",
+            traces: vec!["run.jsonl"],
+            properties: vec!["queue.prop"],
+        })),
+    ));
+    for reason in samples::stop_reasons().into_iter().take(2) {
+        let stop = TraceStop {
+            reason,
+            sequence: Some(1),
+            time_ns: None,
+            thread: 1,
+            what: "before queue_push".into(),
+            location: Some(stops::location("fill", "main.c", 17)),
+        };
+        let line = written(&Line::TraceStop(TraceStopLine {
+            trace: "run.jsonl",
+            line: Some(3),
+            byte: None,
+            stop: &stop,
+        }));
+        let section = format!("trace_stop: {}", line["reason"].as_str().unwrap_or("?"));
+        lines.push((section, line));
+    }
+    let end = stops::end(
+        Some(Ending::Exited { status: 0 }),
+        stops::summary(Verdict::Satisfied, 0),
+    );
+    let line = written(&Line::TraceEnd(TraceEndLine {
+        traces: vec!["run.jsonl"],
+        events: 3,
+        faults: 0,
+        complete: true,
+        end: &end,
+    }));
+    lines.push(("trace_end".into(), line));
+    let ended = ProcessEnd {
+        number: 2,
+        id: 4711,
+        ending: Some(Ending::Exited { status: 0 }),
+        violations: vec![stops::violation()],
+    };
+    lines.push(("process_end".into(), written(&Line::ProcessEnd(&ended))));
+    let mut in_process = stops::stop(StopReason::Step);
+    in_process.process = Some(ProcessName {
+        number: 2,
+        id: 4711,
+        count: 3,
+    });
+    lines.push(("stop: step".into(), written(&Line::Stop(&in_process))));
     let killed = stops::end(
         Some(Ending::Killed { signal: 11 }),
         stops::summary(Verdict::Violated, 1),

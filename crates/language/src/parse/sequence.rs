@@ -118,6 +118,7 @@ impl Parser<'_> {
         let least = from.unwrap_or(0);
         let empty = from.is_none() && to.is_none();
         if empty || to.is_some_and(|to| to < least) {
+            self.advance();
             let span = self.span_from(start);
             let error = Diagnostic::error("bad-count", span, "nothing is repeated so often");
             self.report(error.help("write `{3}`, `{2,5}`, `{2,}` or `{,5}`"));

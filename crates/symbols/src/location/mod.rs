@@ -250,6 +250,11 @@ impl Location {
         matches!(self.source, LocationSource::Nowhere)
     }
 
+    /// Whether the value may be in different places at different addresses.
+    pub fn moves(&self) -> bool {
+        matches!(self.source, LocationSource::List(_))
+    }
+
     /// Where the value is while execution stands at the file address `pc`,
     /// in pieces from its first byte on. For a caller's frame, `pc` is the
     /// address before the return address.

@@ -1,0 +1,140 @@
+//! Decision diagrams: from a letter to a state, one proposition at a time.
+//!
+//! Bryant, *Graph-Based Algorithms for Boolean Function Manipulation* (1986),
+//! with states as leaves. Invariant: propositions are asked in the order of their
+//! bits, none without need, and equal diagrams are the same part. So two states
+//! go to the same states exactly if their diagrams are the same part.
+
+use crate::Guard;
+use rustc_hash::FxHashMap;
+
+/// A part of a diagram: a leaf or a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
+    Leaf(u32),
+    Question(u32),
+}
+
+/// Asks for a proposition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Question {
+    bit: u8,
+    without: Part,
+    with: Part,
+}
+
+/// Diagrams that share their parts. Propositions are asked in the order of
+/// their bits, none without need.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Diagrams {
+    pub questions: Vec<Question>,
+    identities: FxHashMap<Question, u32>,
+}
+
+impl Diagrams {
+    fn ask(&mut self, question: Question) -> Part {
+        if question.without == question.with {
+            return question.with;
+        }
+        let next = self.questions.len() as u32;
+        let known = *self.identities.entry(question).or_insert(next);
+        if known == next {
+            self.questions.push(question);
+        }
+        Part::Question(known)
+    }
+
+    /// The diagram of guards that take each letter exactly once.
+    pub fn of_classes(&mut self, classes: &[(Guard, u32)]) -> Part {
+        let asked = classes
+            .iter()
+            .fold(0, |asked, (guard, _)| asked | guard.propositions());
+        if asked == 0 {
+            return Part::Leaf(classes.first().map_or(0, |(_, to)| *to));
+        }
+        let bit = asked.trailing_zeros() as u8;
+        let mask = 1_u64 << bit;
+        let mut half = |with: bool| {
+            let rest: Vec<(Guard, u32)> = classes
+                .iter()
+                .filter(|(guard, _)| {
+                    let excluded = if with {
+                        guard.forbidden
+                    } else {
+                        guard.required
+                    };
+                    excluded & mask == 0
+                })
+                .map(|(guard, to)| {
+                    let guard = Guard {
+                        required: guard.required & !mask,
+                        forbidden: guard.forbidden & !mask,
+                    };
+                    (guard, *to)
+                })
+                .collect();
+            self.of_classes(&rest)
+        };
+        let (without, with) = (half(false), half(true));
+        self.ask(Question { bit, without, with })
+    }
+
+    /// The same diagram with other leaves, in other diagrams.
+    pub fn rename(
+        &self,
+        part: Part,
+        names: &[u32],
+        into: &mut Diagrams,
+        known: &mut FxHashMap<u32, Part>,
+    ) -> Part {
+        let index = match part {
+            Part::Leaf(leaf) => return Part::Leaf(names[leaf as usize]),
+            Part::Question(index) => index,
+        };
+        if let Some(done) = known.get(&index) {
+            return *done;
+        }
+        let Question { bit, without, with } = self.questions[index as usize];
+        let without = self.rename(without, names, into, known);
+        let with = self.rename(with, names, into, known);
+        let renamed = into.ask(Question { bit, without, with });
+        known.insert(index, renamed);
+        renamed
+    }
+
+    pub fn leaf(&self, part: Part, letter: u64) -> u32 {
+        let mut part = part;
+        loop {
+            match part {
+                Part::Leaf(leaf) => return leaf,
+                Part::Question(index) => {
+                    let question = &self.questions[index as usize];
+                    part = match letter >> question.bit & 1 {
+                        0 => question.without,
+                        _ => question.with,
+                    };
+                }
+            }
+        }
+    }
+
+    /// The ways through a diagram that a guard leaves open.
+    pub fn ways(&self, part: Part, guard: Guard, see: &mut dyn FnMut(Guard, u32)) {
+        match part {
+            Part::Leaf(leaf) => see(guard, leaf),
+            Part::Question(index) => {
+                let Question { bit, without, with } = self.questions[index as usize];
+                let mask = 1_u64 << bit;
+                let (mut yes, mut no) = (guard, guard);
+                yes.required |= mask;
+                no.forbidden |= mask;
+                if guard.required & mask == 0 {
+                    self.ways(without, no, see);
+                }
+                if guard.forbidden & mask == 0 {
+                    self.ways(with, yes, see);
+                }
+            }
+        }
+    }
+}
