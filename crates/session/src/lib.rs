@@ -26,6 +26,7 @@ mod inspect;
 mod line_run;
 mod listing;
 pub mod offline;
+mod monitoring;
 mod options;
 pub mod place;
 mod point_commands;

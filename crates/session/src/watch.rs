@@ -5,6 +5,8 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
+pub(crate) mod binding;
+mod captures;
 pub(crate) mod happenings;
 pub(crate) mod occasions;
 pub(crate) mod places;
@@ -14,17 +16,15 @@ use crate::recording::{self, Recorder};
 use crate::report;
 use crate::totals::slice_total;
 use crate::view::Ending;
-use juror_debuggee::{DebuggeeError, ThreadId, WatchTier};
-use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent, Value, Verdict};
-use juror_instrument::occasions::is_about_memory;
-use juror_instrument::places::EventPlace;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_event::{EventId, EventKind, Reach, Value, Verdict};
 use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
 use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
-use occasions::{Occasion, Occasions, Subject};
-use places::{PlaceWatch, PlaceWatches};
+use occasions::Occasions;
+use places::PlaceWatches;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,16 +104,6 @@ impl Reaction {
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }
-}
-
-/// Where an event of a monitor is watched.
-pub(crate) struct Planted {
-    /// In the debuggee; none for what the kernel tells.
-    pub addresses: Vec<u64>,
-    /// How, where that is no trap.
-    pub tier: Option<&'static str>,
-    /// The present states need it, and it is somewhere.
-    pub is_watched: bool,
 }
 
 impl Watched {
@@ -198,7 +188,7 @@ pub fn load(
         );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
-            property.events.iter_mut().for_each(add_captures);
+            property.events.iter_mut().for_each(captures::add);
             match Monitor::with_history(Arc::new(property), records(history)) {
                 Ok(monitor) => watch.add(monitor, number),
                 Err(error) => {
@@ -429,80 +419,6 @@ impl Watch {
         Ok(())
     }
 
-    /// Binds an event that is no call. What is bound already stays, unless it
-    /// has moved.
-    fn bind_other(
-        &mut self,
-        program: &mut Program,
-        monitor: u16,
-        event: EventId,
-        symbolic: &SymbolicEvent,
-    ) -> Result<(), BindError> {
-        if symbolic.kind == EventKind::Line {
-            for site in program.bind_line(symbolic)? {
-                if !self.probes.has(monitor, event, site.address) {
-                    self.probes.add(Probe {
-                        monitor,
-                        event,
-                        kind: symbolic.kind,
-                        address: site.address,
-                        function: site.function.into(),
-                        captures: site.captures,
-                        planted: false,
-                    });
-                }
-            }
-            return Ok(());
-        }
-        if is_about_memory(symbolic.kind) {
-            return self.bind_place(program, monitor, event, symbolic);
-        }
-        if !self.occasions.has(monitor, event) {
-            self.occasions.add(Occasion {
-                monitor,
-                event,
-                kind: symbolic.kind,
-                subject: Subject::of(symbolic)?,
-                captures: program.bind_captures(symbolic)?.into(),
-            });
-        }
-        Ok(())
-    }
-
-    fn bind_place(
-        &mut self,
-        program: &mut Program,
-        monitor: u16,
-        event: EventId,
-        symbolic: &SymbolicEvent,
-    ) -> Result<(), BindError> {
-        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
-        let known = self.places.of(monitor, event, || {
-            PlaceWatch::new(monitor, event, symbolic.kind, place)
-        });
-        let sight = program.bind_place(symbolic, &known.place);
-        let sight = match sight {
-            Ok(sight) => {
-                known.captures = program.bind_captures(symbolic)?.into();
-                Ok(Some(sight))
-            }
-            // Its module was unloaded, or is still to come.
-            Err(error @ BindError::Subject { .. }) => Err(error),
-            Err(error) => return Err(error),
-        };
-        let (sight, result) = match sight {
-            Ok(sight) => (sight, Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        let moved = self.places.rebind(program, monitor, event, sight);
-        moved.map_err(|error| BindError::Subject {
-            message: format!("it cannot be watched: {error}"),
-            help: None,
-            is_absent: false,
-        })?;
-        result
-    }
-
     /// The same for a program in the middle of its run, all threads stopped:
     /// the returns of calls that are active are watched, too.
     pub fn bind_running(
@@ -660,37 +576,6 @@ impl Watch {
         self.unwind_points.clear();
         self.places.forget_process();
         self.loaded.clear();
-    }
-
-    /// Where an event is watched now, and how.
-    pub(crate) fn planted(
-        &self,
-        program: Option<&Program>,
-        monitor: usize,
-        event: usize,
-    ) -> Planted {
-        let is_meant =
-            |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
-        let probes = self.probes.iter().filter(|it| it.planted);
-        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
-        let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
-        let mut places = self.places.iter();
-        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
-            addresses = place.addresses();
-            let tier = program.and_then(|program| place.tier(program));
-            return Planted {
-                is_watched: tier.is_some(),
-                addresses,
-                tier: tier.map(tier_name),
-            };
-        }
-        let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
-        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
-        Planted {
-            is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
-            addresses,
-            tier: is_occasion.then_some("kernel"),
-        }
     }
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
@@ -864,51 +749,6 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
         true
     });
     calls
-}
-
-/// What reports say of an event, where the property did not ask for it. A
-/// capture that nobody wrote has the span of its event.
-fn add_captures(event: &mut SymbolicEvent) {
-    /// Bits of the mask of captures.
-    const CAPTURES_MAX: usize = 64;
-    let is_range = event.subject.ends_with(']') && event.subject.contains("..");
-    let position = is_range.then_some(Read::Position);
-    let any = event.subject.is_empty().then_some(Read::Number);
-    let wanted: Vec<Read> = match event.kind {
-        EventKind::Read => position.into_iter().chain([Read::Value]).collect(),
-        EventKind::Write | EventKind::Change | EventKind::Access => position
-            .into_iter()
-            .chain([Read::Old, Read::Value])
-            .collect(),
-        EventKind::SystemCallEntry | EventKind::Signal => any.into_iter().collect(),
-        EventKind::SystemCallExit => any.into_iter().chain([Read::Return]).collect(),
-        EventKind::ModuleLoad | EventKind::ModuleUnload => vec![Read::ModuleName],
-        EventKind::ProgramExit => vec![Read::Status],
-        _ => Vec::new(),
-    };
-    for read in wanted {
-        let name: Box<str> = match read {
-            Read::Return => "result".into(),
-            _ => read.to_string().into(),
-        };
-        let is_known = |it: &Capture| it.read == read || it.name == name;
-        if event.captures.len() < CAPTURES_MAX && !event.captures.iter().any(is_known) {
-            event.captures.push(Capture {
-                name,
-                read,
-                hoisted: false,
-                span: event.span.clone(),
-            });
-        }
-    }
-}
-
-fn tier_name(tier: WatchTier) -> &'static str {
-    match tier {
-        WatchTier::Hardware => "hardware",
-        WatchTier::Page => "page",
-        WatchTier::Stepping => "stepping",
-    }
 }
 
 /// Whether a monitor needs an event in its present state.
