@@ -368,6 +368,8 @@ enum Followed {
     Parent,
     /// The one that is made
     Child,
+    /// Both: each process is debugged
+    Both,
 }
 
 /// Reads the command line of this process; ends it on `--help` and mistakes.
@@ -446,6 +448,7 @@ impl Common {
             follow: match self.follow {
                 Followed::Parent => Follow::Parent,
                 Followed::Child => Follow::Child,
+                Followed::Both => Follow::Both,
             },
             properties: read_properties(&self.properties)?,
             history: self.history.unwrap_or_default(),

@@ -82,7 +82,7 @@ struct Checking<'a> {
 
 /// What came of a run.
 #[derive(Debug, Default)]
-struct Result {
+struct Findings {
     violated: bool,
     erred: bool,
 }
@@ -101,7 +101,7 @@ enum Left {
 
 impl Checking<'_> {
     fn all(mut self) -> io::Result<u8> {
-        let mut total = Result::default();
+        let mut total = Findings::default();
         let runs: Vec<Vec<usize>> = match self.check.merge {
             true => vec![(0..self.check.traces.len()).collect()],
             false => (0..self.check.traces.len()).map(|it| vec![it]).collect(),
@@ -116,17 +116,17 @@ impl Checking<'_> {
             total.erred |= result.erred;
         }
         Ok(match total {
-            Result { violated: true, .. } => exit::VIOLATED,
-            Result { erred: true, .. } => exit::USAGE,
-            Result { .. } => exit::HOLDS,
+            Findings { violated: true, .. } => exit::VIOLATED,
+            Findings { erred: true, .. } => exit::USAGE,
+            Findings { .. } => exit::HOLDS,
         })
     }
 
     /// Takes the events of these traces as one run.
-    fn one_run(&mut self, traces: &[usize]) -> io::Result<Result> {
+    fn one_run(&mut self, traces: &[usize]) -> io::Result<Findings> {
         let mut run = Run {
             cursors: Vec::new(),
-            result: Result::default(),
+            result: Findings::default(),
             events: 0,
             faults: 0,
             has_begun: false,
@@ -154,7 +154,7 @@ impl Checking<'_> {
 
     fn take_events(&mut self, run: &mut Run) -> io::Result<Left> {
         loop {
-            let trace = match run.next(self.check.merge)? {
+            let trace = match cursor::next(&mut run.cursors, self.check.merge) {
                 Next::Event(trace) => trace,
                 Next::Batch(trace) => {
                     if let Some(left) = self.begin_batch(run, trace)? {
@@ -283,7 +283,7 @@ impl Checking<'_> {
         Ok(!self.check.keep_going)
     }
 
-    fn conclude(&mut self, mut run: Run, left: Left) -> io::Result<Result> {
+    fn conclude(&mut self, mut run: Run, left: Left) -> io::Result<Findings> {
         let went_back: u64 = run.cursors.iter().map(Cursor::went_back).sum();
         if went_back > 0 {
             self.output.notice(&words::went_back(went_back));
@@ -336,7 +336,7 @@ fn is_violated(view: &EndView, is_decided: bool) -> bool {
 /// One run: its traces, and what was made of them until now.
 struct Run {
     cursors: Vec<Cursor>,
-    result: Result,
+    result: Findings,
     events: u64,
     faults: u64,
     /// The first batches of all traces are there.
@@ -345,10 +345,6 @@ struct Run {
 }
 
 impl Run {
-    fn next(&mut self, merged: bool) -> io::Result<Next> {
-        cursor::next(&mut self.cursors, merged)
-    }
-
     fn name(&self, trace: usize) -> &str {
         self.cursors.get(trace).map_or("", Cursor::name)
     }

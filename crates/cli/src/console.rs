@@ -77,7 +77,8 @@ impl Console {
         self.output.failure()?;
         if let Some(signal) = self.running.ending() {
             let command = self.last_command();
-            let _ = self.driver.borrow_mut().execute(command, &mut self.output);
+            let mut driver = self.driver.borrow_mut();
+            while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
             interrupt::end_by(signal);
         }
         match result {
@@ -162,7 +163,8 @@ impl Console {
         let command = self.last_command();
         // What becomes of a process that was there before juror is news.
         let is_news = self.is_attached;
-        if self.driver.borrow().is_alive()
+        // Of several processes one is let go at a time.
+        while self.driver.borrow().is_alive()
             && let Some(outcome) = self.execute(command)?
         {
             match is_news {

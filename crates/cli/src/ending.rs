@@ -6,21 +6,19 @@ use crate::page::{BAD, GOOD, NAME, OPEN, Page, QUIET, STRONG};
 use crate::report::write_violations;
 use anstyle::Style;
 use juror_event::Verdict;
-use juror_session::view::{EndView, Ending, PropertySummary};
+use juror_session::view::{EndView, Ending, ProcessEnd, PropertySummary};
 
 /// Writes how the run ended, what its end violated, and the verdicts.
 pub fn write(page: &mut Page, view: &EndView) {
+    let who = match &view.process {
+        None => "The program".to_owned(),
+        Some(last) => format!("Process {} ({}), the last one,", last.number, last.id),
+    };
     match view.ending {
-        Some(Ending::Exited { status }) => {
-            writeln!(page, "The program exited with status {status}.");
-        }
-        Some(Ending::Killed { signal }) => {
-            let name = signal_name(signal);
-            writeln!(page, "The program was ended by {BAD}{name}{BAD:#}.");
-        }
         Some(Ending::Detached { process }) => {
             writeln!(page, "Process {process} goes on without juror.");
         }
+        Some(ending) => writeln!(page, "{who} {}.", words(ending)),
         None => writeln!(page, "The program is gone."),
     }
     if let Some(function) = &view.called {
@@ -41,6 +39,27 @@ pub fn write_verdicts(page: &mut Page, view: &EndView, is_decided: bool) {
     for summary in &view.summaries {
         page.gap();
         write_summary(page, summary, is_decided);
+    }
+}
+
+/// Writes that one of several processes has ended, and what that violated.
+pub fn write_process_end(page: &mut Page, end: &ProcessEnd) {
+    writeln!(page, "{STRONG}[{}]{STRONG:#}", process_end(end));
+    write_violations(page, &end.violations);
+    page.gap();
+}
+
+/// `process 2 (4711) exited with status 0`
+pub fn process_end(end: &ProcessEnd) -> String {
+    let how = end.ending.map_or_else(|| "is gone".to_owned(), words);
+    format!("process {} ({}) {how}", end.number, end.id)
+}
+
+fn words(ending: Ending) -> String {
+    match ending {
+        Ending::Exited { status } => format!("exited with status {status}"),
+        Ending::Killed { signal } => format!("was ended by {}", signal_name(signal)),
+        Ending::Detached { .. } => "goes on without juror".to_owned(),
     }
 }
 
@@ -183,6 +202,40 @@ VIOLATED  queue_bounds: a queue never holds more than it was made for
   path    ready  --push(queue = 0x4052a0)-->  open  main.c:17  thread 4711
   because the run ended in state open
 ",
+        );
+    }
+
+    #[test]
+    fn the_end_of_one_of_several_processes_is_told() {
+        let mut one = ProcessEnd {
+            number: 2,
+            id: 4711,
+            ending: Some(Ending::Exited { status: 3 }),
+            violations: vec![],
+        };
+        assert_eq!(process_end(&one), "process 2 (4711) exited with status 3");
+        one.ending = Some(Ending::Killed { signal: 9 });
+        assert_eq!(process_end(&one), "process 2 (4711) was ended by SIGKILL");
+        one.ending = None;
+        one.violations.push(violation());
+        let text = plain(|page| write_process_end(page, &one));
+        assert!(
+            text.starts_with("[process 2 (4711) is gone]\n\nVIOLATED  queue_bounds"),
+            "{text}"
+        );
+        let mut view = end(
+            Some(Ending::Exited { status: 0 }),
+            summary(Verdict::PresumablySatisfied, 0),
+        );
+        view.summaries.clear();
+        view.process = Some(juror_session::view::ProcessName {
+            number: 2,
+            id: 4711,
+            count: 1,
+        });
+        check(
+            &view,
+            "Process 2 (4711), the last one, exited with status 0.\n",
         );
     }
 

@@ -9,9 +9,9 @@ use crate::escape::safe;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
-use crate::{diagnostics, exit, outcome};
+use crate::{diagnostics, ending, exit, outcome};
 use anstream::AutoStream;
-use juror_session::view::{Outcome, StateChange};
+use juror_session::view::{Outcome, ProcessEnd, StateChange};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -315,6 +315,18 @@ impl Observer for Output {
         self.json.is_some()
     }
 
+    fn process_ended(&mut self, end: &ProcessEnd) {
+        let written = self.write_json(&Line::ProcessEnd(end));
+        self.keep_failure(written);
+        if end.violations.is_empty() {
+            return self.notice(&ending::process_end(end));
+        }
+        let mut page = Page::new(self.directory.clone());
+        ending::write_process_end(&mut page, end);
+        let said = self.say(&page.into_text());
+        self.keep_failure(said);
+    }
+
     fn notice(&mut self, text: &str) {
         let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
         let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
@@ -383,6 +395,7 @@ mod tests {
         assert!(output.wants_state_changes());
         output.state_change(&StateChange {
             property: "p".into(),
+            process: None,
             slice: vec![],
             step: push(17, "overflow", 1),
             verdict: Verdict::Violated,

@@ -13,7 +13,9 @@ use crate::places::{
     file_and_line, frame_place, long_location, short_location, write_frames, write_source,
 };
 use crate::watched;
-use juror_session::view::{Location, PathStep, StopReason, StopView, VariableView, ViolationView};
+use juror_session::view::{
+    Location, PathStep, ProcessName, StopReason, StopView, VariableView, ViolationView,
+};
 
 /// Violations shown in full at one stop; the others are counted.
 const FULL_VIOLATIONS: usize = 5;
@@ -29,6 +31,9 @@ pub struct Context<'a> {
 
 /// Writes the whole report of a stop.
 pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
+    if let Some(process) = &view.process {
+        writeln!(page, "{STRONG}{}{STRONG:#}", process_words(process));
+    }
     let with_stack = write_reason(page, view, context);
     evaluations::write_remark(page, view);
     if !context.prompt && matches!(view.reason, StopReason::Attached { .. }) {
@@ -43,6 +48,15 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
         if context.prompt {
             write_advice(page, view);
         }
+    }
+}
+
+/// `Process 2 (4711), one of 3`
+fn process_words(process: &ProcessName) -> String {
+    let ProcessName { number, id, count } = process;
+    match count {
+        0 | 1 => format!("Process {number} ({id})"),
+        count => format!("Process {number} ({id}), one of {count}"),
     }
 }
 
@@ -452,6 +466,27 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             view.source = None;
             view.backtrace.clear();
             check(&view, false, expected);
+        }
+    }
+
+    #[test]
+    fn the_first_line_says_in_which_of_several_processes() {
+        for (count, expected) in [
+            (3, "Process 2 (4711), one of 3\nStarted in"),
+            (1, "Process 2 (4711)\nStarted in"),
+        ] {
+            let mut view = stop(StopReason::Started);
+            view.process = Some(ProcessName {
+                number: 2,
+                id: 4711,
+                count,
+            });
+            let context = Context {
+                sources: &[],
+                prompt: false,
+            };
+            let text = plain(|page| write_stop(page, &view, context));
+            assert!(text.starts_with(expected), "{text}");
         }
     }
 

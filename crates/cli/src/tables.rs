@@ -5,7 +5,8 @@ use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
 use juror_session::view::{
-    CommandHelp, PointView, RegisterView, SignalView, ThreadView, ValueView, VariableView,
+    CommandHelp, PointView, ProcessView, RegisterView, SignalView, ThreadView, ValueView,
+    VariableView,
 };
 
 /// Writes the developer's points and those of the monitors. A point that is in
@@ -106,6 +107,30 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
         })
         .collect();
     let heading = ["", "#", "id", "name", "where"];
+    columns::write(page, 0, &heading, &rows);
+}
+
+/// Writes the processes and where they stand.
+pub fn write_processes(page: &mut Page, processes: &[ProcessView]) {
+    let rows: Vec<Vec<Cell>> = processes
+        .iter()
+        .map(|process| {
+            let place = match process.location.address {
+                0 => String::new(),
+                _ => format!(" in {}", long_location(page, &process.location)),
+            };
+            let program = process.program.rsplit('/').next().unwrap_or_default();
+            vec![
+                if process.current { "*" } else { " " }.into(),
+                Cell::new(process.number.to_string(), STRONG),
+                process.id.to_string().into(),
+                safe(program).as_ref().into(),
+                process.thread_count.to_string().into(),
+                format!("{}{place}", safe(&process.state)).into(),
+            ]
+        })
+        .collect();
+    let heading = ["", "#", "id", "program", "threads", "state"];
     columns::write(page, 0, &heading, &rows);
 }
 
@@ -286,6 +311,20 @@ pub mod samples {
                 id: 4710 + number,
                 name: name.into(),
                 current,
+                location: location("take", "queue.c", 40),
+            })
+            .into()
+    }
+
+    pub fn processes() -> Vec<ProcessView> {
+        [(1, false, "faulty"), (2, true, "she\u{7}ll")]
+            .map(|(number, current, program)| ProcessView {
+                number,
+                id: 4710 + number,
+                program: format!("/bin/{program}"),
+                current,
+                state: "stopped".into(),
+                thread_count: 2,
                 location: location("take", "queue.c", 40),
             })
             .into()

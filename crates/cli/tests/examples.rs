@@ -307,3 +307,31 @@ fn the_stack_loses_the_number() {
 fn the_iterator_is_used_after_a_change() {
     check_small("iterator");
 }
+
+/// The second worker ends without closing what it inherited.
+#[test]
+fn a_worker_forgets_a_connection_until_it_is_fixed() {
+    let directory = repository_directory().join("examples/workers");
+    for (fixed, violations) in [(false, 1), (true, 0)] {
+        let fixture = Fixture::example("workers");
+        let fixture = match fixed {
+            true => fixture.define("FIXED"),
+            false => fixture,
+        };
+        for build in Build::all() {
+            let report = Batch::watching_file(directory.join("workers.prop"))
+                .option("--follow=both")
+                .option("--keep-going")
+                .run(fixture.compile(&build), &[]);
+            report.assert_code(i32::from(!fixed));
+            let summary = report.summary("closed_everywhere");
+            assert_eq!(summary["violations"], violations, "{}", report.all());
+            assert_eq!(report.occurrences("opened"), 3, "{build}");
+            assert_eq!(
+                report.occurrences("closed"),
+                5 + u64::from(fixed),
+                "{build}"
+            );
+        }
+    }
+}

@@ -97,6 +97,11 @@ impl Calls {
         self.still.contains(&thread.0) && self.chosen != Some(thread)
     }
 
+    /// Whether no call is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     fn depth(&self, thread: ThreadId) -> usize {
         self.open
             .iter()

@@ -1,7 +1,7 @@
 //! Processes and threads that the debuggee makes.
 //!
 //! A forked process has a copy of the memory, traps included: they are taken
-//! out before it runs, and it runs free. A process that shares the memory
+//! out before it runs, and it runs free, unless it is to be followed. A process that shares the memory
 //! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
 //! led past them silently, as one more thread of the engine, until it runs
 //! another program or ends.
@@ -26,8 +26,11 @@ pub(crate) struct Birth {
     is_vfork: bool,
     parent: ThreadId,
     /// The parent stands until it is seen whether the child can be followed:
-    /// what it did meanwhile would be told as the debuggee's.
+    /// what it did meanwhile would be told as the debuggee's, or be taken for
+    /// the child's past.
     holds_parent: bool,
+    /// Nobody above has the parent stand, too.
+    parent_goes_on: bool,
 }
 
 impl Debuggee {
@@ -45,11 +48,12 @@ impl Debuggee {
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
             let is_vfork = event == Event::Vfork;
-            let holds_parent = event == Event::Fork && self.follows_child();
+            let is_followed = self.follows_child() || self.follows_both();
             let birth = Birth {
                 is_vfork,
                 parent,
-                holds_parent,
+                holds_parent: event == Event::Fork && is_followed,
+                parent_goes_on: !self.is_fork_told(parent, event),
             };
             self.births.insert(child, birth);
         } else {
@@ -74,10 +78,28 @@ impl Debuggee {
         }
     }
 
-    /// A new process is not followed after all, or is gone: its parent goes on
-    /// if it stood for that.
+    /// Whether a thread stands until a process is seen that it has made; it
+    /// goes on then.
+    #[inline]
+    pub(crate) fn is_expecting(&mut self, thread: ThreadId) -> bool {
+        !self.births.is_empty() && self.postpone_resume(thread)
+    }
+
+    #[cold]
+    fn postpone_resume(&mut self, thread: ThreadId) -> bool {
+        let mut births = self.births.values_mut();
+        let birth = births.find(|birth| birth.holds_parent && birth.parent == thread);
+        if let Some(birth) = birth {
+            birth.parent_goes_on = true;
+            return true;
+        }
+        false
+    }
+
+    /// A new process is not followed after all, has been told of, or is gone:
+    /// its parent goes on if it stood for that.
     pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
-        match birth.holds_parent && !self.is_halting {
+        match birth.holds_parent && birth.parent_goes_on && !self.is_halting {
             true => self.resume(birth.parent),
             false => Ok(()),
         }
@@ -134,14 +156,17 @@ impl Debuggee {
     /// The child of a `vfork` has let go of the memory.
     pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
-        if self.follows_child() && self.threads.values().any(has_child) {
-            // The child is becoming another program, and is to be followed:
-            // its parent moves no more before that.
-            return Ok(());
-        }
+        let is_followed = self.follows_child() || self.follows_both();
+        let has_child = is_followed && self.threads.values().any(has_child);
         let Some(known) = self.threads.get_mut(&parent.0) else {
             return Ok(());
         };
+        if has_child {
+            // The child is becoming another program, and is to be followed:
+            // its parent moves no more before that.
+            known.awaits_child = true;
+            return Ok(());
+        }
         if known.resume_after_vfork {
             known.resume_after_vfork = false;
             return self.feed(Input::Resume { thread: parent });
@@ -158,6 +183,9 @@ impl Debuggee {
         let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
         if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
             return Ok(());
+        }
+        if !shares && self.follows_both() && self.keep_forked(child, birth.parent) {
+            return self.let_parent_go(birth);
         }
         self.let_parent_go(birth)?;
         if !shares {
@@ -219,6 +247,9 @@ impl Debuggee {
             .get(&thread.0)
             .is_some_and(|known| known.silent)
         {
+            if self.follows_both() {
+                return self.keep_executed(thread);
+            }
             if !self.follows_child() {
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);

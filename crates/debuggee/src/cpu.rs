@@ -39,6 +39,8 @@ pub(crate) struct Cpu {
     tracer: Pid,
     hits: u32,
     looked: Instant,
+    /// Of several processes none shares: they may run at the same time.
+    is_alone: bool,
     common: Arc<Common>,
     lookout: Option<JoinHandle<()>>,
 }
@@ -68,19 +70,35 @@ struct Shared {
 
 impl Cpu {
     pub(crate) fn new(policy: CpuPolicy, process: u32) -> Cpu {
-        let mut cpu = Cpu {
+        let mut cpu = Cpu::beside(policy, process);
+        cpu.is_alone = true;
+        if policy == CpuPolicy::Shared {
+            cpu.share();
+        }
+        cpu
+    }
+
+    /// Of a process that another debuggee made: it runs where that does, and
+    /// shares nothing while both are there.
+    pub(crate) fn beside(policy: CpuPolicy, process: u32) -> Cpu {
+        Cpu {
             policy,
             process: Pid::from_raw(process as i32),
             tracer: gettid(),
             hits: 0,
             looked: Instant::now(),
+            is_alone: false,
             common: Arc::default(),
             lookout: None,
-        };
-        if policy == CpuPolicy::Shared {
-            cpu.share();
         }
-        cpu
+    }
+
+    /// Whether this is the only process.
+    pub(crate) fn set_alone(&mut self, is_alone: bool) {
+        self.is_alone = is_alone;
+        if !is_alone && self.policy == CpuPolicy::Auto {
+            self.part();
+        }
     }
 
     /// Counts a hit, and sometimes looks whether they are frequent.
@@ -100,7 +118,7 @@ impl Cpu {
         let now = Instant::now();
         let interval = now.duration_since(self.looked) / HITS_PER_LOOK;
         self.looked = now;
-        if interval < FREQUENT && single_thread && self.has_lookout() {
+        if interval < FREQUENT && single_thread && self.is_alone && self.has_lookout() {
             self.share();
         }
     }

@@ -54,7 +54,7 @@ pub struct Debuggee {
     pub(crate) process: u32,
     pub(crate) origin: Origin,
     pub(crate) engine: Engine,
-    self_check: Option<Box<Following>>,
+    pub(crate) self_check: Option<Box<Following>>,
     /// Kept between inputs, so that an event allocates nothing.
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
@@ -63,6 +63,8 @@ pub struct Debuggee {
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    /// New processes that stand until they are adopted.
+    pub(crate) offspring: crate::offspring::Offspring,
     /// Threads that are ending: their last status is still to come.
     pub(crate) departing: BTreeSet<u32>,
     pub(crate) memory: Memory,
@@ -100,6 +102,10 @@ pub struct Debuggee {
     pub(crate) treatments: crate::signals::Treatments,
     /// What interrupt requests are sent to, once somebody may make them.
     pub(crate) doorbell: Option<Doorbell>,
+    /// The next interrupt key is another debuggee's to tell, and was told.
+    pub(crate) ignores_key: bool,
+    /// What is left of the process group stays when this process is killed.
+    pub(crate) spares_group: bool,
     /// A request to stop that no thread has stopped for yet.
     pub(crate) is_interruption_wanted: bool,
     pub(crate) terminal: Option<Terminal>,
@@ -153,6 +159,7 @@ impl Debuggee {
             is_feeding: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
+            offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,
             scratch: Scratch::default(),
@@ -169,6 +176,8 @@ impl Debuggee {
             leader_ended_before: false,
             is_confined: false,
             is_halting: false,
+            ignores_key: false,
+            spares_group: false,
             is_interruption_wanted: false,
             system_calls: crate::system_calls::SystemCalls::None,
             follow: Follow::default(),
@@ -180,6 +189,27 @@ impl Debuggee {
             cpu: Cpu::new(cpu, process),
             cpu_policy: cpu,
             not_send: PhantomData,
+        }
+    }
+
+    /// A process that another debuggee made, with its ways to step and to be
+    /// checked. It shares no processor with juror.
+    pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
+        let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
+        debuggee.cpu_policy = other.cpu_policy;
+        debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        let step_by = other.engine.step_by();
+        debuggee.engine = Engine::stepping_by(step_by);
+        let following = other.self_check.as_ref();
+        debuggee.self_check = following.map(|following| following.check().follow(step_by));
+        debuggee
+    }
+
+    /// Gives a process that inherited the processor shared with juror its own
+    /// back, unless sharing was asked for.
+    pub(crate) fn release_processor(&self, process: u32) {
+        if self.cpu_policy != CpuPolicy::Shared {
+            self.cpu.release(process);
         }
     }
 
@@ -219,14 +249,8 @@ impl Debuggee {
     /// are held for a moment) is dealt with inside.
     pub fn wait(&mut self) -> Result<Notice, DebuggeeError> {
         loop {
-            while let Some(notice) = self.notices.pop_front() {
-                // A thread can be killed while its notice waits.
-                let is_current = notice
-                    .waiting_thread()
-                    .is_none_or(|thread| self.threads.contains_key(&thread.0));
-                if is_current {
-                    return Ok(notice);
-                }
+            if let Some(notice) = self.take_notice() {
+                return Ok(notice);
             }
             if self.has_ended {
                 return Err(DebuggeeError::Gone);
@@ -241,6 +265,20 @@ impl Debuggee {
         }
     }
 
+    /// The next thing to tell that has happened already.
+    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
+        while let Some(notice) = self.notices.pop_front() {
+            // A thread can be killed while its notice waits.
+            let is_current = notice
+                .waiting_thread()
+                .is_none_or(|thread| self.threads.contains_key(&thread.0));
+            if is_current {
+                return Some(notice);
+            }
+        }
+        None
+    }
+
     /// Whether the whole process is on its way out, although nobody has resumed
     /// the threads that are stopped: one of them has ended it.
     pub fn is_ending(&self) -> bool {
@@ -252,7 +290,7 @@ impl Debuggee {
     }
 
     /// Whether a status can still come without anybody being resumed.
-    fn can_report(&self) -> bool {
+    pub(crate) fn can_report(&self) -> bool {
         self.threads
             .values()
             .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaiting)
@@ -264,14 +302,14 @@ impl Debuggee {
     /// one that has a further notice waiting (it runs after the last of them),
     /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) || self.calls.keep_still(thread) {
+        if self.has_notice(thread) || self.calls.keep_still(thread) || self.is_expecting(thread) {
             return Ok(());
         }
         self.return_terminal();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        if known.state == State::InVfork {
+        if known.state == State::InVfork || known.awaits_child {
             known.resume_after_vfork = true;
             known.awaiting = false;
             return Ok(());
@@ -333,6 +371,10 @@ impl Debuggee {
             next = id + 1;
             match thread.state {
                 State::InVfork => thread.resume_after_vfork = false,
+                _ if thread.awaits_child => {
+                    thread.resume_after_vfork = false;
+                    thread.awaiting = true;
+                }
                 State::Starting => {}
                 State::Running | State::Stopped if thread.awaiting => {}
                 State::Running | State::Stopped => self.feed(Input::Halt {
@@ -383,6 +425,12 @@ impl Debuggee {
         if let Some(terminal) = &mut self.terminal {
             terminal.take();
         }
+    }
+
+    /// Gives the terminal back to the debuggee's process group, as resuming one
+    /// of its threads does.
+    pub fn give_terminal(&mut self) {
+        self.return_terminal();
     }
 
     fn return_terminal(&mut self) {

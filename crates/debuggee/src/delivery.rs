@@ -27,6 +27,8 @@ enum Audience {
     Above { fatal: bool },
     /// The person at the terminal who pressed a key to stop the program.
     Terminal,
+    /// Nobody: the key has stopped the program by another of its processes.
+    Nobody,
 }
 
 impl Debuggee {
@@ -58,7 +60,7 @@ impl Debuggee {
             }
             None => {
                 let audience = self.audience(thread, number, &information);
-                let is_kept = audience == Audience::Terminal;
+                let is_kept = matches!(audience, Audience::Terminal | Audience::Nobody);
                 (audience, !is_kept && self.treatments.of(number).deliver)
             }
         };
@@ -80,7 +82,7 @@ impl Debuggee {
             if audience == Audience::Program {
                 return self.feed(Input::Resume { thread });
             }
-        } else if audience == Audience::Program {
+        } else if matches!(audience, Audience::Program | Audience::Nobody) {
             return self.settle(thread);
         } else {
             self.interrupt_engine(thread)?;
@@ -90,7 +92,7 @@ impl Debuggee {
     }
 
     /// Who is concerned by a signal.
-    fn audience(&self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
+    fn audience(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Audience {
         if self.threads.get(&thread.0).is_none_or(|known| known.silent) {
             return Audience::Program;
         }
@@ -98,6 +100,9 @@ impl Debuggee {
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
             && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
+        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_key) {
+            return Audience::Nobody;
+        }
         if is_key {
             return Audience::Terminal;
         }
@@ -112,7 +117,7 @@ impl Debuggee {
     /// Tells upper floors of the signal that the thread holds.
     fn announce_signal(&mut self, thread: ThreadId, audience: Audience) {
         let fatal = match audience {
-            Audience::Program => return,
+            Audience::Program | Audience::Nobody => return,
             Audience::Terminal => return self.announce(Notice::Interrupted { thread }),
             Audience::Above { fatal } => fatal,
         };

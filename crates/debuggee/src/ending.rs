@@ -17,11 +17,12 @@ impl Debuggee {
         if self.has_ended {
             return Ok(());
         }
+        self.end_offspring();
         for id in self.silent_and_unborn() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        if self.origin == Origin::Launched {
+        if self.origin == Origin::Launched && !self.spares_group {
             let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
         }
         while !self.has_ended {
@@ -89,6 +90,7 @@ impl Debuggee {
                 }
             }
         }
+        self.let_offspring_go();
         self.reap_departing();
         lifted
     }

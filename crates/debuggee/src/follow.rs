@@ -7,7 +7,8 @@
 //! runs a program of its own; until then the two are one.
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
-//! juror knew runs without a trace of it.
+//! juror knew runs without a trace of it, unless both are followed: then the
+//! child is a debuggee of its own (`offspring`).
 
 use juror_stepping::{Input, ThreadId};
 
@@ -27,6 +28,8 @@ pub enum Follow {
     Parent,
     /// The new one; the one that made it runs free.
     Child,
+    /// Both: the new one is another debuggee ([`Debuggee::adopt`]).
+    Both,
 }
 
 impl Debuggee {

@@ -116,6 +116,17 @@ pub enum Notice {
         /// How.
         kind: ForkKind,
     },
+    /// The debuggee made a process that is to be debugged, too. It stands, as
+    /// it was made or before the first instruction of its own program, until
+    /// [`adopt`](crate::Debuggee::adopt) takes it.
+    Joined {
+        /// The new process.
+        process: u32,
+        /// The thread that made it.
+        parent: ThreadId,
+        /// How.
+        kind: ForkKind,
+    },
     /// The debuggee is another process from here on, because it made one that
     /// is followed; the former one runs free, without points.
     Left {
@@ -171,6 +182,7 @@ impl Notice {
             | Notice::Interrupted { thread } => Some(thread),
             Notice::ThreadEnded { .. }
             | Notice::Forked { .. }
+            | Notice::Joined { .. }
             | Notice::Left { .. }
             | Notice::Exited { .. }
             | Notice::Killed { .. } => None,

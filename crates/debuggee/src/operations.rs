@@ -11,7 +11,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
 use crate::memory::TRAP;
 use crate::notice::Notice;
-use crate::thread::{Motion, PendingSignal, State};
+use crate::thread::{Motion, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -193,18 +193,16 @@ impl Debuggee {
             return Ok(());
         };
         known.motion = motion;
-        let signal = match &known.pending {
-            None if known.put_off.is_empty() => 0,
-            // A step at a site is for the instruction; only a fault, which
-            // would come again and again, goes before it.
-            pending
-                if motion != Motion::Run
-                    && !is_synchronous(pending)
-                    && !self.may_step_into_handler(thread, motion) =>
-            {
-                0
-            }
-            _ => self.signal_to_deliver(thread),
+        let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
+        let is_none = known.pending.is_none() && known.put_off.is_empty();
+        // A step at a site is for the instruction; only a fault, which would
+        // come again and again, goes before it.
+        let is_due = motion == Motion::Run
+            || is_synchronous
+            || !is_none && self.may_step_into_handler(thread, motion);
+        let signal = match !is_none && is_due {
+            true => self.signal_to_deliver(thread),
+            false => 0,
         };
         if signal != 0 {
             self.note_signal_in_copy(thread)?;
@@ -285,10 +283,6 @@ impl Debuggee {
         });
         self.take_in_trap_signal(thread)
     }
-}
-
-fn is_synchronous(pending: &Option<PendingSignal>) -> bool {
-    pending.as_ref().is_some_and(|pending| pending.synchronous)
 }
 
 /// The thread that an operation moves, if it moves one.

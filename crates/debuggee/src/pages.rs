@@ -67,6 +67,14 @@ impl Pages {
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
+
+    /// The same pages, of a forked copy of the process.
+    pub(crate) fn for_fork(&self) -> Pages {
+        Pages {
+            pages: self.pages.clone(),
+            ..Pages::default()
+        }
+    }
 }
 
 impl Debuggee {
@@ -152,6 +160,22 @@ impl Debuggee {
     /// thread stands, or steps.
     pub(crate) fn open_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.protect(thread, |page| page.original)
+    }
+
+    /// Gives a forked child, in which nothing is watched, the pages back that
+    /// were protected in its parent.
+    pub(crate) fn open_inherited_pages(
+        &mut self,
+        thread: ThreadId,
+        pages: Pages,
+    ) -> Result<(), DebuggeeError> {
+        self.watches.pages = pages;
+        let opened = match self.watches.pages.is_empty() {
+            true => Ok(()),
+            false => self.open_pages(thread),
+        };
+        self.watches.pages = Pages::default();
+        opened
     }
 
     /// Protects the pages.

@@ -35,7 +35,7 @@ const DISTANCES: [u64; 4] = [1 << 30, 1 << 29, 1 << 26, 1 << 20];
 /// The kernel maps nothing below.
 const LOWEST: u64 = 0x1_0000;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     /// A signal has found a thread in a copy: it may come back there.
     pub(crate) is_interrupted: bool,
@@ -46,13 +46,13 @@ pub(crate) struct Scratch {
     passages: BTreeMap<u64, KnownPassage>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Region {
     start: u64,
     next: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Slot {
     code: CopyCode,
 }
@@ -60,7 +60,7 @@ struct Slot {
 /// The longest instruction, in bytes.
 pub(crate) const INSTRUCTION_LENGTH_MAX: usize = 15;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct KnownPassage {
     bytes: [u8; INSTRUCTION_LENGTH_MAX],
     passage: Passage,
@@ -154,6 +154,28 @@ impl Scratch {
             .insert(address, KnownPassage { bytes, passage });
     }
 
+    /// The same for a forked copy of the process, without the regions that it
+    /// does not have: they were mapped after it was made.
+    pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> Scratch {
+        let mut forked = self.clone();
+        forked.regions.retain(|region| has_region(region.start));
+        let regions = &forked.regions;
+        let stays = |at: u64| regions.iter().any(|region| region.range().contains(&at));
+        forked.slots.retain(|&slot, _| stays(slot));
+        forked.passages.retain(|_, known| match known.passage {
+            Passage::Copy { at } => stays(at),
+            _ => true,
+        });
+        forked
+    }
+
+    /// Every copy that was ever made, with its place.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.slots
+            .iter()
+            .map(|(&slot, held)| (slot, held.code.bytes.as_slice()))
+    }
+
     /// For a program counter inside a copy: where that is in the program.
     pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalPlace> {
         if !self
@@ -225,6 +247,30 @@ mod tests {
         check_place(0x7fff_f7d0_0000, libraries, Some(0x7fff_b7c0_0000));
         // Nothing below: no place, the site is passed in place.
         check_place(0x2_0000, 0x1_0000..0x3_0000, None);
+    }
+
+    #[test]
+    fn a_fork_has_the_regions_that_it_was_made_with() {
+        let mut scratch = Scratch::default();
+        let copy = |at| CopyCode {
+            at,
+            bytes: vec![0x90],
+            map: Vec::new(),
+        };
+        for (start, address) in [(0x10_0000, 0x1000), (0x80_0000, 0x2000)] {
+            scratch.add_region(start);
+            let slot = start + SLOT_LENGTH;
+            scratch.fill(slot, copy(slot));
+            let passage = Passage::Copy { at: slot };
+            scratch.remember_passage(address, [0x90; INSTRUCTION_LENGTH_MAX], passage);
+        }
+        let forked = scratch.for_fork(|start| start == 0x10_0000);
+        let bytes = [0x90; INSTRUCTION_LENGTH_MAX];
+        assert!(forked.known_passage(0x1000, &bytes).is_some());
+        assert!(forked.known_passage(0x2000, &bytes).is_none());
+        let copies: Vec<_> = forked.copies().map(|(slot, _)| slot).collect();
+        assert_eq!(copies, [0x10_0000 + SLOT_LENGTH]);
+        assert_eq!(forked.region_starts(), [0x10_0000]);
     }
 
     #[test]

@@ -143,6 +143,11 @@ impl State {
 }
 
 impl Following {
+    /// The self-check that this is part of.
+    pub(crate) fn check(&self) -> &SelfCheck {
+        &self.check
+    }
+
     pub(crate) fn take(&mut self, input: &Input, ordered: &[Operation]) {
         let followed = self.checker.follow(input, ordered);
         let engine = self.engine;

@@ -44,7 +44,7 @@ impl Default for SignalTreatment {
 }
 
 /// The treatments of all signals, by number less one.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Treatments(Vec<SignalTreatment>);
 
 impl Treatments {
@@ -87,22 +87,31 @@ pub(crate) fn stops_by_default(signal: i32) -> bool {
     )
 }
 
+/// Whether a signal waits for the process or its first thread.
+pub(crate) fn is_waiting(process: u32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    has_bit(&status, "ShdPnd:", signal) || has_bit(&status, "SigPnd:", signal)
+}
+
 fn disposition(process: u32, signal: i32) -> Disposition {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     parse_disposition(&status, signal)
 }
 
-fn parse_disposition(status: &str, signal: i32) -> Disposition {
+/// Whether a set of signals of `/proc/PID/status` has this one.
+fn has_bit(status: &str, field: &str, signal: i32) -> bool {
     let bit = 1_u64
         .checked_shl(signal.wrapping_sub(1) as u32)
         .unwrap_or(0);
-    let is_set = |field: &str| {
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix(field))
-            .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-            .is_some_and(|mask| mask & bit != 0)
-    };
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(field))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & bit != 0)
+}
+
+fn parse_disposition(status: &str, signal: i32) -> Disposition {
+    let is_set = |field: &str| has_bit(status, field, signal);
     if is_set("SigCgt:") {
         Disposition::Caught
     } else if is_set("SigIgn:") {

@@ -23,6 +23,15 @@ impl Debuggee {
     /// Waits for one status and takes it in.
     pub(crate) fn take_status(&mut self) -> Result<(), DebuggeeError> {
         let (thread, status) = self.next_status()?;
+        self.take_in_tolerantly(thread, status)
+    }
+
+    /// Takes a status in; its thread may be gone meanwhile.
+    pub(crate) fn take_in_tolerantly(
+        &mut self,
+        thread: u32,
+        status: Status,
+    ) -> Result<(), DebuggeeError> {
         match self.take_in(thread, status) {
             // Killed while it was looked at: its last status follows.
             Err(DebuggeeError::ThreadGone(_)) => Ok(()),
@@ -53,17 +62,18 @@ impl Debuggee {
         }
     }
 
-    fn knows(&self, thread: u32) -> bool {
+    pub(crate) fn knows(&self, thread: u32) -> bool {
         thread == self.process
             || self.threads.contains_key(&thread)
             || self.departing.contains(&thread)
             || self.births.contains_key(&thread)
+            || self.offspring.contains(thread)
             || self.is_doorbell(thread)
     }
 
     /// Takes a new thread of the process in that reports before its parent
     /// does. A parent that is killed in between would never tell of it.
-    fn adopts(&mut self, id: u32) -> bool {
+    pub(crate) fn adopts(&mut self, id: u32) -> bool {
         let is_own = self.is_own_thread(id);
         if is_own {
             let thread = Thread::new(ThreadId(id), State::Starting);
@@ -72,7 +82,7 @@ impl Debuggee {
         is_own
     }
 
-    fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
+    pub(crate) fn take_in(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         let (signal, event) = match status {
             Status::Stopped { signal, event } => (signal, event),
             status if self.is_doorbell(id) => return self.answer_doorbell(status),
@@ -292,13 +302,17 @@ impl Debuggee {
         }
     }
 
-    /// A child that was going to be followed is gone; its parent, if it stands
-    /// for that, goes on.
-    fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
+    /// A child that was going to be followed is gone, or has been told of; its
+    /// parent, if it stands for that, goes on.
+    pub(crate) fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get_mut(&parent.0) else {
             return Ok(());
         };
-        if known.state != State::Stopped || !std::mem::take(&mut known.resume_after_vfork) {
+        if !std::mem::take(&mut known.awaits_child) {
+            return Ok(());
+        }
+        if !std::mem::take(&mut known.resume_after_vfork) {
+            known.awaiting = true;
             return Ok(());
         }
         self.feed(Input::Resume { thread: parent })
@@ -307,6 +321,9 @@ impl Debuggee {
     /// The last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
         self.departing.remove(&id);
+        if self.offspring.remove(id) {
+            return Ok(());
+        }
         if let Some(birth) = self.births.remove(&id) {
             self.let_parent_go(birth)?;
         }
@@ -321,7 +338,6 @@ impl Debuggee {
         self.threads.clear();
         self.forget_calls();
         self.cpu.part();
-        self.terminal = None;
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
         match status {

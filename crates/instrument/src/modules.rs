@@ -133,7 +133,7 @@ pub struct Described {
 }
 
 /// All modules, in link-map order: the executable first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Modules {
     loaded: Vec<Rc<Module>>,
     is_started: bool,

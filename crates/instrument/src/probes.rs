@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// One event of one monitor at one definition of its function.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Probe {
     /// Which monitor.
     pub monitor: u16,
@@ -55,7 +55,7 @@ pub struct ActiveCall {
 }
 
 /// All probes of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Probes {
     probes: Vec<Probe>,
     by_address: FxHashMap<u64, SmallVec<[u32; 2]>>,

@@ -80,6 +80,18 @@ impl Program {
         self.number_thread(thread);
     }
 
+    /// The same for a forked copy of the process. Its one thread goes on as
+    /// `parent`, which made it, and keeps its number.
+    pub fn forked(&self, debuggee: Debuggee, thread: ThreadId, parent: ThreadId) -> Program {
+        let number = self.thread_number(parent);
+        Program {
+            debuggee,
+            modules: self.modules.clone(),
+            numbers: FxHashMap::from_iter([(thread, number)]),
+            last_number: self.last_number,
+        }
+    }
+
     /// The process runs another program: one thread is left, and nothing that
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {

@@ -91,7 +91,7 @@ pub fn jump_target(
 }
 
 /// juror's own points at these functions.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UnwindPoints {
     points: FxHashMap<u64, Drops>,
 }

@@ -22,7 +22,7 @@ impl Formula {
             Formula::Until(keeps, _, _) => **keeps != Formula::True,
             Formula::Release(frees, _, _) => **frees != Formula::False,
             Formula::Since(keeps, _, _) => **keeps != Formula::True,
-            Formula::Trigger(..) => false,
+            Formula::Trigger(frees, _, _) => **frees != Formula::False,
             _ => false,
         }
     }
@@ -86,11 +86,7 @@ fn write_formula(formula: &Formula, names: Names<'_>, f: &mut Formatter<'_>) -> 
         },
         F::Trigger(frees, keeps, bound) => match &**frees {
             F::False => unary(f, &all("historically", *bound), keeps),
-            _ => {
-                let (frees, keeps) = ((**frees).clone(), (**keeps).clone());
-                let dual = F::Since(frees.negation().into(), keeps.negation().into(), *bound);
-                unary(f, "not", &dual)
-            }
+            _ => write_infix(frees, &all("trigger", *bound), keeps, names, f),
         },
     }
 }
@@ -153,22 +149,22 @@ fn all(word: &str, bound: Bound) -> String {
 }
 
 fn bounded(word: &str, preposition: &str, bound: Bound) -> String {
-    match bound {
-        Bound::Unbounded => word.to_owned(),
-        Bound::Steps {
-            from: 0,
-            to: Some(to),
-        } => format!("{word} {preposition} {}", steps(to)),
-        Bound::Steps { from, to: None } => format!("{word} after {}", steps(from)),
-        Bound::Steps { from, to: Some(to) } => format!("{word} between {from} and {}", steps(to)),
-        Bound::Time {
-            from: 0,
-            to: Some(to),
-        } => format!("{word} {preposition} {}", time(to)),
-        Bound::Time { from, to: None } => format!("{word} after {}", time(from)),
-        Bound::Time { from, to: Some(to) } => {
-            format!("{word} between {} and {}", time(from), time(to))
-        }
+    let shown = match bound {
+        Bound::Unbounded => return word.to_owned(),
+        Bound::Steps { from: 0, to } => to.map(|to| format!("{preposition} {}", steps(to))),
+        Bound::Steps { from, to } => Some(match to {
+            Some(to) => format!("from {from} to {}", steps(to)),
+            None => format!("from {} on", steps(from)),
+        }),
+        Bound::Time { from: 0, to } => to.map(|to| format!("{preposition} {}", time(to))),
+        Bound::Time { from, to } => Some(match to {
+            Some(to) => format!("from {} to {}", time(from), time(to)),
+            None => format!("from {} on", time(from)),
+        }),
+    };
+    match shown {
+        Some(shown) => format!("{word} {shown}"),
+        None => word.to_owned(),
     }
 }
 
@@ -180,7 +176,7 @@ fn steps(count: u32) -> String {
 }
 
 /// A time in the largest unit that shows it exactly.
-pub(crate) fn time(nanoseconds: u64) -> String {
+fn time(nanoseconds: u64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
     for (unit, name) in units {
         if nanoseconds != 0 && nanoseconds.is_multiple_of(unit) {
@@ -254,7 +250,7 @@ fn write_regex(regex: &Regex, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::R
 }
 
 /// A guard in words: `a and not b`.
-pub(crate) fn write_guard(guard: Guard, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
+fn write_guard(guard: Guard, names: Names<'_>, f: &mut Formatter<'_>) -> fmt::Result {
     if guard == Guard::default() {
         return f.write_str("any");
     }
@@ -339,11 +335,11 @@ mod tests {
                     to: None,
                 },
             ),
-            "a until after 2 s b",
+            "a until from 2 s on b",
         );
         check(
             Formula::Trigger(Arc::new(a), Arc::new(b), Bound::Unbounded),
-            "not (not a since not b)",
+            "a trigger b",
         );
         check(c.yesterday().next(), "next yesterday c");
     }

@@ -1,8 +1,10 @@
 //! Formulas of linear temporal logic with past and bounds, as they are
 //! written.
 //!
-//! Bauer and others give the four verdicts over runs that go on; section 3 of
-//! Küster, *Concurrent Haskell and LTL* is where the operators come from.
+//! The operators are those of Stolz and Huch, *Runtime Verification of
+//! Concurrent Haskell Programs*, section 3, with the past operators of Manna and
+//! Pnueli, *The Temporal Logic of Reactive and Concurrent Systems* (1992), and
+//! with bounds.
 
 use std::sync::Arc;
 

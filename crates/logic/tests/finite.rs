@@ -5,7 +5,9 @@ mod common;
 
 use common::{Kind, Numbers, holds, random_formula};
 use juror_event::Verdict;
-use juror_logic::{Formula, Letter, Machine};
+use juror_logic::{Bound, Formula, Letter, Machine};
+use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Runs a machine over a trace and compares it with the definitions at each
 /// step. Says at how many steps the verdict was final.
@@ -56,4 +58,59 @@ fn undecided_verdicts_are_the_definition() {
         }
     }
     assert!(finals > 10_000, "{finals}");
+}
+
+/// A formula of the given size, made of numbers that proptest can shrink.
+fn formulas() -> impl Strategy<Value = Formula> {
+    let leaf = prop_oneof![
+        4 => (0..3_u8).prop_map(Formula::Proposition),
+        1 => Just(Formula::True),
+        1 => Just(Formula::False),
+    ];
+    let bound = prop_oneof![
+        2 => Just(Bound::Unbounded),
+        1 => (0..3_u32, 0..4_u32).prop_map(|(from, length)| Bound::Steps {
+            from,
+            to: Some(from + length),
+        }),
+        1 => (0..4_u32).prop_map(|from| Bound::Steps { from, to: None }),
+    ];
+    leaf.prop_recursive(5, 12, 2, move |part| {
+        let one = part.clone().prop_map(Arc::new);
+        let two = (part.clone().prop_map(Arc::new), part.prop_map(Arc::new));
+        let bounded = (two.clone(), bound.clone());
+        prop_oneof![
+            one.clone().prop_map(Formula::Not),
+            one.clone().prop_map(Formula::Next),
+            one.clone().prop_map(Formula::WeakNext),
+            one.clone().prop_map(Formula::Yesterday),
+            one.prop_map(Formula::WeakYesterday),
+            two.clone()
+                .prop_map(|(left, right)| Formula::And(left, right)),
+            two.prop_map(|(left, right)| Formula::Or(left, right)),
+            bounded
+                .clone()
+                .prop_map(|((left, right), bound)| Formula::Until(left, right, bound)),
+            bounded
+                .clone()
+                .prop_map(|((left, right), bound)| Formula::Release(left, right, bound)),
+            bounded
+                .clone()
+                .prop_map(|((left, right), bound)| Formula::Since(left, right, bound)),
+            bounded.prop_map(|((left, right), bound)| Formula::Trigger(left, right, bound)),
+        ]
+    })
+}
+
+proptest! {
+    /// The same with smaller numbers, which shrink to the simplest failure.
+    #[test]
+    fn any_formula_on_any_trace(
+        formula in formulas(),
+        letters in proptest::collection::vec((0..8_u64).prop_map(Letter), 1..8),
+    ) {
+        if let Err(error) = check(&formula, &letters) {
+            prop_assert!(false, "{}", error);
+        }
+    }
 }

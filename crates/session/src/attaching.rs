@@ -88,6 +88,9 @@ impl Session {
 
     /// `detach`: the program goes on as if juror had never been there.
     pub(crate) fn detach(&mut self) -> Result<Outcome, CommandError> {
+        if self.processes.are_several() {
+            return self.detach_one();
+        }
         let process = self.running()?.debuggee.pid();
         let left = self.let_go();
         let end = self.end(Some(Ending::Detached { process }));
@@ -98,11 +101,14 @@ impl Session {
     pub(crate) fn leave(&mut self) -> Result<(), CommandError> {
         match self.program.as_mut().map(|program| &mut program.debuggee) {
             Some(debuggee) if debuggee.origin() == Origin::Launched => {
-                let _ = debuggee.kill();
+                let _ = self.kill_processes();
                 self.forget_program();
                 Ok(())
             }
-            Some(_) => self.let_go(),
+            Some(_) => {
+                let others = self.detach_others();
+                self.let_go().and(others)
+            }
             None => Ok(()),
         }
     }

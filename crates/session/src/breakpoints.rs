@@ -9,11 +9,13 @@
 mod hits;
 mod location;
 mod numbers;
+mod places;
 mod resolvable;
 mod views;
 
-pub use location::{Change, Found, Location, Locations};
+pub use location::{Binding, Change, Found, Location, Locations};
 pub use numbers::{Target, targets};
+pub use places::Places;
 pub use resolvable::{Resolvable, Resolved, resolvable};
 pub use views::passage;
 

@@ -89,6 +89,10 @@ pub(crate) struct Catchpoints {
     list: Vec<Catchpoint>,
 }
 
+/// Where catchpoints are in a process that is not looked at just now, by
+/// number.
+pub(crate) type CaughtPlaces = Vec<(u32, Vec<u64>)>;
+
 impl Catchpoints {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Catchpoint> {
         self.list.iter()
@@ -137,6 +141,32 @@ impl Catchpoints {
                 let _ = program.debuggee.remove(address, Owner::Developer);
             }
             it.addresses = wanted;
+        }
+    }
+
+    /// Where they are in a forked copy of the process that is looked at.
+    pub(crate) fn places_of_fork(&self) -> CaughtPlaces {
+        let planted = self.list.iter().filter(|it| !it.addresses.is_empty());
+        planted
+            .map(|it| (it.point.number, it.addresses.clone()))
+            .collect()
+    }
+
+    /// Looks at another process from now on: `program`, with its places.
+    pub(crate) fn exchange(&mut self, places: &mut CaughtPlaces, program: &mut Program) {
+        let before = std::mem::take(places);
+        for it in self.list.iter_mut().filter(|it| !it.addresses.is_empty()) {
+            places.push((it.point.number, std::mem::take(&mut it.addresses)));
+        }
+        for (number, addresses) in before {
+            if let Some(it) = self.list.iter_mut().find(|it| it.point.number == number) {
+                it.addresses = addresses;
+                continue;
+            }
+            // It has been deleted meanwhile.
+            for address in addresses {
+                let _ = program.debuggee.remove(address, Owner::Developer);
+            }
         }
     }
 

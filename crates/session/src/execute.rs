@@ -38,12 +38,22 @@ impl Session {
         if result.is_err() {
             self.attached.clear();
         }
+        if is_about_points(word) {
+            self.renew_points()?;
+        }
         // However it ended, a person types next, and nobody knows what
         // becomes of juror until then.
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
             program.debuggee.rest()?;
         }
+        if self.processes.are_several() {
+            for program in self.processes.other_programs_mut() {
+                program.debuggee.rest()?;
+            }
+            self.retire_ended();
+        }
+        self.tell_ends(observer);
         // A debuggee that vanished under a command is gone for good.
         if let Some(program) = &self.program
             && !program.debuggee.is_alive()
@@ -131,6 +141,7 @@ impl Session {
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
             Command::Print => self.print(rest, false, observer),
+            Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
@@ -175,9 +186,7 @@ impl Session {
             self.options.arguments = line.arguments;
             self.redirections = line.redirections;
         }
-        if let Some(program) = &mut self.program {
-            program.debuggee.kill()?;
-        }
+        self.kill_processes()?;
         self.forget_program();
         self.watch.restart(self.options.history);
         self.forget_hits();
@@ -339,6 +348,7 @@ impl Session {
             }
             "line" | "source" => self.line_info(subject == "source"),
             "monitors" => self.monitors(""),
+            "processes" => self.process_views(),
             "registers" => self.registers(),
             "watchpoints" => Ok(Outcome::Points(
                 self.watchpoints.views(self.program.as_ref()),
@@ -350,7 +360,8 @@ impl Session {
     }
 
     fn kill(&mut self) -> Result<Outcome, CommandError> {
-        self.running_mut()?.debuggee.kill()?;
+        self.running()?;
+        self.kill_processes()?;
         Ok(Outcome::Ended(Box::new(self.end(None))))
     }
 
@@ -369,6 +380,26 @@ impl Session {
     pub fn commands(&self) -> Vec<CommandHelp> {
         TABLE.iter().copied().map(commands::help_of).collect()
     }
+}
+
+/// Whether a command may change what is to be planted, in every process.
+fn is_about_points(word: &str) -> bool {
+    let found = commands::find(word).map(|entry| entry.command);
+    matches!(
+        found,
+        Ok(Command::Break
+            | Command::TemporaryBreak
+            | Command::HardwareBreak
+            | Command::TemporaryHardwareBreak
+            | Command::Catch
+            | Command::TemporaryCatch
+            | Command::Clear
+            | Command::Condition
+            | Command::Delete
+            | Command::Disable
+            | Command::Enable
+            | Command::Handle)
+    )
 }
 
 fn find(word: &str) -> Result<&'static Entry, CommandError> {

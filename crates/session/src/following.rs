@@ -9,6 +9,9 @@ use juror_debuggee::{Follow, ThreadId};
 /// The names of the setting; gdb's is the longest.
 const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 
+/// What can be said.
+const HELP: &str = "set follow parent, set follow child, or set follow both";
+
 impl Session {
     /// `set follow child`.
     pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
@@ -20,28 +23,25 @@ impl Session {
                     "" => "what is to be set?".to_owned(),
                     name => format!("there is no setting `{name}`"),
                 },
-                "set follow parent, or set follow child",
+                HELP,
             ));
         }
         let follow = match words.next() {
             Some("parent") => Follow::Parent,
             Some("child") => Follow::Child,
-            Some("both") => {
-                return Err(CommandError::with_help(
-                    "juror debugs one process at a time, and cannot follow both",
-                    "follow the child, and attach a second juror to the parent, or the other way \
-                     round",
-                ));
-            }
+            Some("both") => Follow::Both,
             _ => {
                 return Err(CommandError::with_help(
                     "which process is to be followed?",
-                    "set follow parent, or set follow child",
+                    HELP,
                 ));
             }
         };
         self.options.follow = follow;
         if let Some(program) = &mut self.program {
+            program.debuggee.set_follow(follow);
+        }
+        for program in self.processes.other_programs_mut() {
             program.debuggee.set_follow(follow);
         }
         Ok(Outcome::Done)

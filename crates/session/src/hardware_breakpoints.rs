@@ -32,6 +32,16 @@ pub struct HardwareBreakpoint {
 #[derive(Debug, Default)]
 pub struct HardwareBreakpoints {
     list: Vec<HardwareBreakpoint>,
+    /// Places of breakpoints that were deleted while another process was
+    /// looked at.
+    orphans: Vec<u64>,
+}
+
+/// The places in a process that is not looked at just now, by number.
+#[derive(Debug, Default)]
+pub struct HardwarePlaces {
+    sites: Vec<(u32, Vec<(u64, Check)>)>,
+    orphans: Vec<u64>,
 }
 
 impl HardwareBreakpoint {
@@ -74,6 +84,24 @@ impl HardwareBreakpoints {
         self.list.iter()
     }
 
+    /// Looks at another process from now on.
+    pub fn exchange(&mut self, places: &mut HardwarePlaces) {
+        let before = std::mem::take(places);
+        for breakpoint in &mut self.list {
+            let sites = std::mem::take(&mut breakpoint.sites);
+            places.sites.push((breakpoint.point.number, sites));
+        }
+        places.orphans = std::mem::replace(&mut self.orphans, before.orphans);
+        for (number, sites) in before.sites {
+            match self.list.iter_mut().find(|it| it.point.number == number) {
+                Some(breakpoint) => breakpoint.sites = sites,
+                None => self
+                    .orphans
+                    .extend(sites.iter().map(|&(address, _)| address)),
+            }
+        }
+    }
+
     /// All of them, in the order of their numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut HardwareBreakpoint> {
         self.list.iter_mut()
@@ -87,12 +115,16 @@ impl HardwareBreakpoints {
     /// Sets those that stop the program, wherever their places are in what is
     /// loaded now, and lifts the others.
     pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for address in std::mem::take(&mut self.orphans) {
+            program.debuggee.remove_hardware(address)?;
+        }
         let mut list = self.list.iter_mut();
         list.try_for_each(|breakpoint| breakpoint.settle(program))
     }
 
     /// The process is gone; the places stay.
     pub fn forget_locations(&mut self) {
+        self.orphans.clear();
         for breakpoint in &mut self.list {
             breakpoint.sites.clear();
         }

@@ -68,6 +68,7 @@ impl Session {
         points: &[Temporary],
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
+        let process = self.processes.current();
         let debuggee = &mut self.running_mut()?.debuggee;
         let mut planted = Vec::with_capacity(points.len());
         for point in points {
@@ -83,12 +84,12 @@ impl Session {
             stepping: None,
         };
         let pause = self.pump(observer, goal);
-        if let Some(program) = &mut self.program
+        if !matches!(pause, Ok(Pause::Temporary(_))) {
+            self.halt_processes()?;
+        }
+        if let Some(program) = self.program_of(process)
             && program.debuggee.is_alive()
         {
-            if !matches!(pause, Ok(Pause::Temporary(_))) {
-                program.debuggee.halt_all()?;
-            }
             for address in planted {
                 program.debuggee.remove(address, Owner::Step)?;
             }

@@ -10,6 +10,7 @@
 
 use crate::options::{Observer, PropertySource, SessionError};
 use crate::report::{self, Places};
+use crate::totals::Totals;
 use crate::view::{EndView, Ending, Location, StateChange, StopReason, TraceStop};
 use crate::watch::{self, Reaction, Watch};
 use juror_event::{EventId, Value};
@@ -244,6 +245,7 @@ impl Offline {
         };
         let violations = report::end_violations(&self.watch, &violations, Some(&self.places));
         EndView {
+            process: None,
             ending: match how {
                 Some(How::Exited(status)) => Some(Ending::Exited { status }),
                 Some(How::Killed(signal)) => Some(Ending::Killed { signal }),
@@ -259,6 +261,7 @@ impl Offline {
     pub fn leave(&mut self) -> EndView {
         EndView {
             ending: None,
+            process: None,
             called: None,
             violations: Vec::new(),
             summaries: self.summaries(),
@@ -266,7 +269,7 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = report::summaries(&self.watch);
+        let mut summaries = Totals::default().summaries(&self.watch);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));

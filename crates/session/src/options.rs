@@ -1,7 +1,7 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
-use crate::view::StateChange;
+use crate::view::{ProcessEnd, StateChange};
 use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -149,6 +149,8 @@ pub trait Observer {
     fn state_change(&mut self, change: &StateChange);
     /// State changes are wanted at all: building them costs time.
     fn wants_state_changes(&self) -> bool;
+    /// One of several processes has ended; the others go on.
+    fn process_ended(&mut self, end: &ProcessEnd);
     /// Something worth a line: a thread started, a process forked.
     fn notice(&mut self, text: &str);
     /// Long work goes on: `done` of `of`.

@@ -2,11 +2,10 @@
 //! summaries; and what is wrong with a property about this program.
 
 use crate::view::{
-    EventSummary, Location, MonitorView, NamedValue, PathStep, PropertySummary, SliceView,
-    StateChange, StopReason, ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, ViolationView,
 };
 use crate::watch::{Reaction, Watch, Watched};
-use juror_event::{EventId, Reach, SymbolicEvent, Value, Verdict};
+use juror_event::{EventId, SymbolicEvent, Value};
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property};
@@ -57,7 +56,7 @@ fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
     }
 }
 
-fn event_words(event: &SymbolicEvent) -> String {
+pub fn event_words(event: &SymbolicEvent) -> String {
     format!("{} {}", event.kind, event.subject)
 }
 
@@ -160,7 +159,7 @@ pub fn state_change<P: Places>(
         }
     };
     let event = PathEvent {
-        sequence: watched.occurrences.iter().sum(),
+        sequence: watched.sequence(),
         event: happened.event,
         thread: happened.thread,
         address: happened.caller,
@@ -173,6 +172,7 @@ pub fn state_change<P: Places>(
     StateChange {
         property: property.name.to_string(),
         slice,
+        process: None,
         step: path_step(&watched.monitor, &event, Some(places)),
         verdict: change.verdict_after,
     }
@@ -292,112 +292,6 @@ pub fn monitor(watched: &Watched) -> MonitorView {
         needed: names(true),
         not_needed: names(false),
     }
-}
-
-/// The properties when the run is over.
-pub fn summaries(watch: &Watch) -> Vec<PropertySummary> {
-    watch
-        .shown()
-        .iter()
-        .map(|watched| {
-            let events = watched
-                .property
-                .events
-                .iter()
-                .enumerate()
-                .map(|(index, event)| EventSummary {
-                    event: event.name.to_string(),
-                    what: event_words(event),
-                    occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-                    stops: watched.stops.get(index).copied().unwrap_or(0),
-                });
-            PropertySummary {
-                property: watched.property.name.to_string(),
-                verdict: if watched.violations > 0 {
-                    Verdict::Violated
-                } else {
-                    watched.monitor.verdict()
-                },
-                violations: watched.violations,
-                events: events.collect(),
-                slices: slice_total(watched),
-                remarks: remarks(watched),
-            }
-        })
-        .collect()
-}
-
-/// How many objects the property was evaluated for, those that have ended
-/// included; none when it is not sliced. The base slice stands for no object.
-fn slice_total(watched: &Watched) -> u64 {
-    if watched.property.slice.is_empty() {
-        return 0;
-    }
-    let living = watched
-        .monitor
-        .slices()
-        .filter(|slice| !slice.ended)
-        .count() as u64;
-    living.saturating_sub(1) + watched.monitor.ended_count()
-}
-
-/// What a user would want to know before trusting a verdict.
-fn remarks(watched: &Watched) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let events = || watched.property.events.iter().enumerate();
-    match watched.errors {
-        0 => {}
-        1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
-        errors => remarks.push(format!(
-            "{errors} events could not be evaluated, and are left out"
-        )),
-    }
-    let mut inlined: Vec<String> = events()
-        .zip(&watched.inlined)
-        .filter(|(_, calls)| **calls > 0)
-        .map(|((_, event), calls)| {
-            let calls = if *calls == 1 {
-                "an inlined call"
-            } else {
-                "inlined calls"
-            };
-            format!("{calls} of `{}` could not be seen", event.subject)
-        })
-        .collect();
-    inlined.dedup();
-    remarks.append(&mut inlined);
-    let mut absent: Vec<&str> = events()
-        .filter(|(index, _)| !watched.bound.get(*index).copied().unwrap_or(false))
-        .map(|(_, event)| &*event.subject)
-        .collect();
-    absent.sort_unstable();
-    absent.dedup();
-    for function in &absent {
-        remarks.push(format!("`{function}` was in no module that was loaded"));
-    }
-    if watched.occurrences.iter().all(|&count| count == 0)
-        && absent.len() < watched.property.events.len()
-    {
-        remarks.push(
-            "none of its events happened: the verdict says nothing about the behaviour".to_owned(),
-        );
-    } else {
-        // Events that were watched for and never came.
-        let needed = watched.monitor.needs();
-        let never: Vec<String> = events()
-            .filter(|(index, event)| {
-                watched.occurrences.get(*index) == Some(&0)
-                    && needed.get(*index).is_some_and(|need| need.needed)
-                    && event.reach == Reach::Anywhere
-                    && !absent.contains(&&*event.subject)
-            })
-            .map(|(_, event)| event_words(event))
-            .collect();
-        for what in never {
-            remarks.push(format!("`{what}` never happened"));
-        }
-    }
-    remarks
 }
 
 /// What is wrong with an event in this program, as a compiler would say it.

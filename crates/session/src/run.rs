@@ -15,8 +15,9 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::Reaction;
-use juror_debuggee::{ForkKind, Notice, Owners, ThreadId};
+use juror_debuggee::{Follow, ForkKind, Notice, Owners, ThreadId};
 use juror_instrument::frames::users_frames;
+use juror_instrument::program::Program;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -77,7 +78,7 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.prepare_followed()?;
-        self.running_mut()?.debuggee.resume_all()?;
+        self.resume_processes()?;
         self.pump(observer, Goal::default())
     }
 
@@ -91,8 +92,10 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
-            let notice = self.running_mut()?.debuggee.wait()?;
-            if let Some(pause) = self.take(notice, observer, goal)? {
+            let notice = self.next_notice()?;
+            let pause = self.take(notice, observer, goal)?;
+            self.tell_ends(observer);
+            if let Some(pause) = pause {
                 return Ok(pause);
             }
         }
@@ -151,8 +154,11 @@ impl Session {
                     self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
-                    for gone in self.end_points_of_thread(number)? {
-                        observer.notice(&gone);
+                    let has_number = |it: &Program| it.thread_of_number(number).is_some();
+                    if !self.processes.other_programs().any(has_number) {
+                        for gone in self.end_points_of_thread(number)? {
+                            observer.notice(&gone);
+                        }
                     }
                 }
             }
@@ -227,7 +233,7 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Executed { thread, path } => {
-                observer.notice(&format!("the process runs {} now", path.display()));
+                observer.notice(&self.runs_now(&path));
                 self.watch.on_exec();
                 self.evaluations.clear();
                 self.breakpoints.forget_process();
@@ -250,7 +256,12 @@ impl Session {
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
             }
-            Notice::Forked { child, kind } => tell_forked(child, kind, observer),
+            Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            Notice::Joined {
+                process,
+                parent,
+                kind,
+            } => return self.on_joined(process, parent, kind, observer),
             Notice::Left { process } => {
                 observer.notice(&format!("process {process} goes on without juror"));
             }
@@ -261,10 +272,10 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             Notice::Exited { status } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Exited { status }))));
+                return Ok(self.on_process_end(Ending::Exited { status }));
             }
             Notice::Killed { signal, .. } => {
-                return Ok(Some(Pause::Ended(Some(Ending::Killed { signal }))));
+                return Ok(self.on_process_end(Ending::Killed { signal }));
             }
         }
         Ok(None)
@@ -276,9 +287,20 @@ impl Session {
         let debuggee = &mut self.running_mut()?.debuggee;
         debuggee.halt_all()?;
         if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
-            tell_forked(child, kind, observer);
+            self.tell_forked(child, kind, observer);
         }
         Ok(())
+    }
+
+    fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+        let how = match kind {
+            ForkKind::Fork => "forked; it runs without juror",
+            ForkKind::Vfork if self.options.follow == Follow::Both => {
+                "made by vfork; it is debugged when it runs its program"
+            }
+            ForkKind::Vfork => "made by vfork; it runs without juror",
+        };
+        observer.notice(&format!("process {child} {how}"));
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -526,12 +548,17 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.halt_processes()?;
         let program = self.running_mut()?;
-        program.debuggee.halt_all()?;
         program.debuggee.forget_interruption();
         program.debuggee.take_terminal();
-        if !program.debuggee.is_alive() {
-            return self.drain_end();
+        let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
+        if !self.running()?.debuggee.is_alive() {
+            let ending = self.ending_told();
+            return Ok(Outcome::Ended(Box::new(self.end(ending))));
+        }
+        if !is_there {
+            return self.stop_elsewhere();
         }
         self.select_thread(thread);
         if reason.is_silent().is_none() {
@@ -539,19 +566,6 @@ impl Session {
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
-    }
-
-    /// The program ended while its threads were being stopped.
-    fn drain_end(&mut self) -> Result<Outcome, CommandError> {
-        let ending = loop {
-            match self.running_mut()?.debuggee.wait() {
-                Ok(Notice::Exited { status }) => break Some(Ending::Exited { status }),
-                Ok(Notice::Killed { signal, .. }) => break Some(Ending::Killed { signal }),
-                Ok(_) => {}
-                Err(_) => break None,
-            }
-        };
-        Ok(Outcome::Ended(Box::new(self.end(ending))))
     }
 
     pub(crate) fn stop_view(
@@ -605,6 +619,7 @@ impl Session {
         });
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
+            process: self.process_name(),
             reason,
             thread: number,
             thread_count,
@@ -620,19 +635,17 @@ impl Session {
         // When the user ended it, by a command or by a function that a command
         // called, nothing is decided by the end.
         let called = self.evaluations.running_function();
-        let violations = match &ending {
-            Some(ending) if ending.is_final() && called.is_none() => self.watch.finish(),
-            _ => Vec::new(),
-        };
-        let violations = report::end_violations(&self.watch, &violations, self.program.as_ref());
+        let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = report::summaries(&self.watch);
+        let summaries = self.processes.gone().summaries(&self.watch);
+        let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
         }
         self.forget_program();
         EndView {
             ending,
+            process,
             called,
             violations,
             summaries,
@@ -640,15 +653,7 @@ impl Session {
     }
 }
 
-fn tell_forked(child: u32, kind: ForkKind, observer: &mut dyn Observer) {
-    let how = match kind {
-        ForkKind::Fork => "forked",
-        ForkKind::Vfork => "made by vfork",
-    };
-    observer.notice(&format!("process {child} {how}; it runs without juror"));
-}
-
-fn late_error(error: &crate::options::SessionError) -> StopReason {
+pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
         SessionError::Property {

@@ -9,6 +9,7 @@ use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::processes::Processes;
 use crate::source::Sources;
 use crate::watch::{self, Watch};
 use crate::watchpoints::Watchpoints;
@@ -69,6 +70,8 @@ pub struct Session {
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
+    /// The other processes; what is of the current one is in the fields above.
+    pub(crate) processes: Processes,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
@@ -111,6 +114,7 @@ impl Session {
             redirections: Redirections::default(),
             sources: Sources::default(),
             selection: Selection::default(),
+            processes: Processes::default(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
@@ -250,6 +254,13 @@ impl Session {
         self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
+        // Where the first process was recorded and is gone, the next run's is.
+        if let Some(recorder) = self.processes.take_recorder() {
+            // What was recorded once is an automaton, which no monitor refuses.
+            let added = self.watch.add_recorder(recorder);
+            debug_assert!(added.is_ok());
+        }
+        self.processes = Processes::default();
     }
 
     /// What is loaded, or was when there was a program.

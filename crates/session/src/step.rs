@@ -419,15 +419,15 @@ impl Session {
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
         if may_wait {
-            program.debuggee.resume_all()?;
+            self.resume_processes()?;
         }
         let goal = Goal {
             stepping: Some(thread),
             ..Goal::default()
         };
         let pause = self.pump(observer, goal);
-        if may_wait && let Some(program) = &mut self.program {
-            program.debuggee.halt_all()?;
+        if may_wait {
+            self.halt_processes()?;
         }
         pause
     }
@@ -472,11 +472,12 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         self.is_fresh = false;
         self.prepare_followed()?;
+        let process = self.processes.current();
         let program = self.running_mut()?;
         for point in points {
             program.debuggee.insert(point.address, Owner::Step)?;
         }
-        program.debuggee.resume_all()?;
+        self.resume_processes()?;
         let pause = self.pump(
             observer,
             Goal {
@@ -484,10 +485,10 @@ impl Session {
                 stepping: None,
             },
         );
-        if let Some(program) = &mut self.program
+        self.halt_processes()?;
+        if let Some(program) = self.program_of(process)
             && program.debuggee.is_alive()
         {
-            program.debuggee.halt_all()?;
             for point in points {
                 program.debuggee.remove(point.address, Owner::Step)?;
             }

@@ -145,6 +145,8 @@ pub struct ViolationView {
 pub struct StateChange {
     /// The property's name.
     pub property: String,
+    /// juror's number of the process, when there have been several.
+    pub process: Option<u32>,
     /// The parameters of the slice that are bound.
     pub slice: Vec<NamedValue>,
     /// The step that was taken.
@@ -310,6 +312,49 @@ pub struct WatchedAccess {
     pub system_call: Option<String>,
 }
 
+/// One process of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ProcessName {
+    /// juror's own number, from 1.
+    pub number: u32,
+    /// The kernel's number.
+    pub id: u32,
+    /// How many processes there are now.
+    pub count: usize,
+}
+
+/// One of several processes has ended; the others go on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProcessEnd {
+    /// juror's own number, from 1.
+    pub number: u32,
+    /// The kernel's number.
+    pub id: u32,
+    /// How it ended; absent when nobody knows.
+    pub ending: Option<Ending>,
+    /// Violations that the end itself brought.
+    pub violations: Vec<ViolationView>,
+}
+
+/// A process, as `info processes` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProcessView {
+    /// juror's own number, from 1.
+    pub number: u32,
+    /// The kernel's number.
+    pub id: u32,
+    /// The program that it runs.
+    pub program: String,
+    /// Commands speak of it.
+    pub current: bool,
+    /// `stopped`, `running`, or `waiting` for a child that shares its memory.
+    pub state: String,
+    /// How many threads it has.
+    pub thread_count: usize,
+    /// Where its selected thread stands.
+    pub location: Location,
+}
+
 /// The debuggee stands still.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StopView {
@@ -319,6 +364,8 @@ pub struct StopView {
     /// The thread is in a function that juror called, in the evaluation of this
     /// number.
     pub evaluation: Option<u32>,
+    /// The process, when there have been several.
+    pub process: Option<ProcessName>,
     /// juror's number of the thread that stopped first; the one that commands
     /// speak of.
     pub thread: u32,
@@ -385,6 +432,8 @@ impl Ending {
 pub struct EndView {
     /// How it ended; absent when it was detached or killed by the user.
     pub ending: Option<Ending>,
+    /// The last process, when there have been several.
+    pub process: Option<ProcessName>,
     /// It ended in this function, which juror had called: no verdict is final.
     pub called: Option<String>,
     /// Violations that the end itself brought.
@@ -617,6 +666,8 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// Processes.
+    Processes(Vec<ProcessView>),
     /// Signals.
     Signals(Vec<SignalView>),
     /// Registers.

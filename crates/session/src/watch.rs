@@ -8,6 +8,7 @@
 use crate::options::{Observer, Options, PropertySource, Recording, SessionError};
 use crate::recording::{self, Recorder};
 use crate::report;
+use crate::totals::slice_total;
 use crate::view::Ending;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, EventKind, Reach, Value, Verdict};
@@ -39,6 +40,46 @@ pub struct Watched {
     pub inlined: Vec<usize>,
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
+    /// What the process that this one was forked from had seen till then.
+    pub inherited: Inherited,
+}
+
+/// What is counted in the process where it happened, and not in its children.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inherited {
+    /// Events.
+    pub events: u64,
+    /// Objects that the property was evaluated for.
+    pub slices: u64,
+}
+
+impl Watched {
+    /// The same for a forked copy of the process: the monitor has its past, and
+    /// what is counted is counted anew.
+    fn forked(&self) -> Watched {
+        let events = self.property.events.len();
+        Watched {
+            property: Arc::clone(&self.property),
+            monitor: self.monitor.clone(),
+            source: self.source,
+            occurrences: vec![0; events],
+            stops: vec![0; events],
+            violations: 0,
+            bound: self.bound.clone(),
+            inlined: self.inlined.clone(),
+            errors: 0,
+            inherited: Inherited {
+                events: self.sequence(),
+                slices: slice_total(self),
+            },
+        }
+    }
+
+    /// How many events there have been, those of the processes before it
+    /// included.
+    pub fn sequence(&self) -> u64 {
+        self.inherited.events + self.occurrences.iter().sum::<u64>()
+    }
 }
 
 /// What an event brought that somebody must hear of.
@@ -97,6 +138,8 @@ pub struct Watch {
     /// Their probes.
     pub probes: Probes,
     unwind_points: UnwindPoints,
+    /// The process, when there are others.
+    pub process: Option<u32>,
     /// Buffers that are used again at every stop.
     hit: Vec<u32>,
     values: Vec<Value>,
@@ -163,13 +206,18 @@ impl Watch {
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.watched.iter().map(|watched| &*watched.property);
         let property = Arc::new(recording::property(properties, recording)?);
-        let monitor = Monitor::with_history(Arc::clone(&property), 0)
-            .map_err(|error| SessionError::Internal(error.to_string()))?;
-        self.add_recorder(Recorder::new(property, recording.clone()), monitor);
+        self.add_recorder(Recorder::new(property, recording.clone()))
+    }
+
+    /// Adds a recorder, and the monitor that stands for it.
+    pub fn add_recorder(&mut self, recorder: Recorder) -> Result<(), SessionError> {
+        let monitor = Monitor::with_history(Arc::clone(recorder.property()), 0);
+        let monitor = monitor.map_err(|error| SessionError::Internal(error.to_string()))?;
+        self.attach_recorder(recorder, monitor);
         Ok(())
     }
 
-    fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
+    fn attach_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
         self.add(monitor, usize::MAX);
     }
@@ -202,7 +250,57 @@ impl Watch {
             bound: vec![false; events],
             inlined: vec![0; events],
             errors: 0,
+            inherited: Inherited::default(),
         });
+    }
+
+    /// The same for a forked copy of the process, `program`, whose number is
+    /// `process`; `thread` goes on as `parent`, which made it. It is not
+    /// recorded.
+    pub fn forked(
+        &self,
+        process: u32,
+        program: &mut Program,
+        thread: ThreadId,
+        parent: ThreadId,
+    ) -> Result<Watch, DebuggeeError> {
+        let mut forked = Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            probes: self.probes.clone(),
+            unwind_points: self.unwind_points.clone(),
+            process: Some(process),
+            started: self.started,
+            ..Watch::default()
+        };
+        if self.recorder.is_some() {
+            let recorder = forked.watched.len() as u16;
+            let probes = &mut forked.probes;
+            probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
+        }
+        forked.follow(program, thread, parent)?;
+        Ok(forked)
+    }
+
+    /// The same for a process that was made, but has a program of its own.
+    pub fn executed(&self, process: u32) -> Watch {
+        Watch {
+            watched: self.shown().iter().map(Watched::forked).collect(),
+            process: Some(process),
+            started: self.started,
+            ..Watch::default()
+        }
+    }
+
+    /// Whether the run is recorded.
+    pub fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// The process is gone: so is its trace, and its recorder is free for
+    /// another run.
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<Recorder> {
+        self.end_recording(ending);
+        self.recorder.take()
     }
 
     /// The monitors as they were before any event, for another run.
@@ -215,7 +313,7 @@ impl Watch {
             self.add(monitor, watched.source);
         }
         if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
-            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
+            self.attach_recorder(recorder.restarted(), watched.monitor.restarted(0));
         }
     }
 
@@ -508,7 +606,9 @@ impl Watch {
                 values,
             };
             for change in watched.monitor.changes() {
-                observer.state_change(&report::state_change(watched, change, happened, program));
+                let mut view = report::state_change(watched, change, happened, program);
+                view.process = self.process;
+                observer.state_change(&view);
             }
         }
         if needs_changed {

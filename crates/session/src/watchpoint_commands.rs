@@ -213,7 +213,11 @@ impl Session {
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        let Some(watchpoint) = self.watchpoints.watched_as(access.watch) else {
+        let watchpoints = &mut self.watchpoints;
+        if watchpoints.is_of_dropped_call(program, thread, access.watch)? {
+            return Ok(None);
+        }
+        let Some(watchpoint) = watchpoints.watched_as(access.watch) else {
             return Ok(None);
         };
         let before = watchpoint.look(program)?;
@@ -260,7 +264,14 @@ impl Session {
             return Ok(None);
         };
         if let Some(landing) = self.watchpoints.landing(program, thread, address)? {
+            // Watching less stops every thread.
+            let debuggee = &program.debuggee;
+            let ids = debuggee.thread_ids();
+            let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
             self.watchpoints.drop_frames(program, thread, landing)?;
+            for other in ran {
+                program.debuggee.resume(other)?;
+            }
         }
         let stack = self.watchpoints.stack_at_end(program, thread, address)?;
         let numbers = match stack {

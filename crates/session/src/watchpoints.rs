@@ -55,6 +55,32 @@ impl Home {
     }
 }
 
+/// Where the thread of a call that is gone goes on, at its caller or further
+/// out. None while the call is there, or the stack does not tell.
+///
+/// An exception drops frames before anything is called that tells so, and the
+/// code that catches it may use their memory at once.
+fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
+    let mut further_out: Option<JumpTarget> = None;
+    let mut is_there = false;
+    program.walk(home.thread, |frame| {
+        if frame.is_inlined() {
+            return true;
+        }
+        // Another call from the same place has the same frame address.
+        is_there |= frame.cfa == Some(home.cfa) && home.is_of(&frame);
+        if further_out.is_none() && frame.cfa > Some(home.cfa) && !frame.guess {
+            let stack = frame.registers.get(juror_symbols::register::RSP);
+            let pc = frame.pc;
+            further_out = stack.map(|stack| JumpTarget { pc, stack });
+        }
+        // The stack of a signal handler may lie anywhere: to the end.
+        let is_known = frame.cfa.is_some() && !frame.guess;
+        !is_there && (is_known || further_out.is_some())
+    });
+    further_out.filter(|_| !is_there)
+}
+
 /// Where the function of a frame begins, in the process.
 pub fn start_of(frame: &Frame) -> Option<u64> {
     let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
@@ -271,6 +297,21 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
+    /// Whether memory of this process is watched.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Nothing is watched in a forked copy of the process: takes the points
+    /// away that tell where calls end.
+    pub fn leave_fork(&self, fork: &mut Program) -> Result<(), DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        for back in homes.filter_map(|home| home.back) {
+            fork.debuggee.remove(back, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
     /// The watchpoints of calls that are over, now that a thread is at an
     /// internal point or has jumped: its stack pointer is `stack`.
     pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
@@ -328,6 +369,29 @@ impl Watchpoints {
             watchpoint.unfollow(program)?;
         }
         Ok(())
+    }
+
+    /// A thread has accessed the memory of a local variable whose call may be
+    /// gone by then. Tells whether it is: then the watchpoint ends where the
+    /// thread goes on.
+    pub(crate) fn is_of_dropped_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        id: WatchId,
+    ) -> Result<bool, DebuggeeError> {
+        let watchpoint = self.list.iter().find(|it| it.id == Some(id));
+        let home = watchpoint.and_then(|it| it.home.as_ref());
+        let Some(home) = home.filter(|home| home.thread == thread) else {
+            return Ok(false);
+        };
+        match goes_on(program, home) {
+            Some(landing) => {
+                self.drop_frames(program, thread, landing)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
     }
 
     /// The stack pointer of a thread at a point where a call comes back.

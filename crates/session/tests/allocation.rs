@@ -2,7 +2,7 @@
 //! resume; points that come and go with the states included. Nor does a hit of
 //! a breakpoint that stops nothing.
 
-use juror_session::view::{Outcome, StateChange};
+use juror_session::view::{Outcome, ProcessEnd, StateChange};
 use juror_session::{Observer, Options, PropertySource, Session};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -94,6 +94,7 @@ impl Observer for Lookout {
         false
     }
 
+    fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
 
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
@@ -183,6 +184,7 @@ impl Observer for Nobody {
     fn wants_state_changes(&self) -> bool {
         false
     }
+    fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }

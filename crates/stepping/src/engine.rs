@@ -201,6 +201,20 @@ impl Engine {
             .map(|(address, site)| (*address, site.owners(), site.passage))
     }
 
+    /// Every insert that has not been taken back: the site, whose, how many, and
+    /// the way past.
+    pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, Passage)> + '_ {
+        self.sites.iter().flat_map(|(&address, site)| {
+            let counts = site.counts();
+            counts.map(move |(owner, count)| (address, owner, count, site.passage))
+        })
+    }
+
+    /// How threads are made to execute one instruction.
+    pub fn step_by(&self) -> StepBy {
+        self.step_by
+    }
+
     /// What a thread does; nothing for an unknown one.
     pub fn thread_state(&self, thread: ThreadId) -> Option<ThreadState> {
         let known = self.threads.get(&thread)?;

@@ -47,6 +47,20 @@ impl Site {
         }
     }
 
+    /// The owners with their inserts, where there are any.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Owner, u32)> + '_ {
+        let owners = [
+            Owner::Developer,
+            Owner::Scenario,
+            Owner::Monitor,
+            Owner::Step,
+            Owner::Return,
+            Owner::Internal,
+        ];
+        let counted = owners.into_iter().zip(self.counts);
+        counted.filter(|&(_, count)| count > 0)
+    }
+
     fn count_mut(&mut self, owner: Owner) -> &mut u32 {
         let [developer, scenario, monitor, step, returned, internal] = &mut self.counts;
         match owner {
@@ -72,6 +86,8 @@ mod tests {
         site.add(Owner::Developer);
         site.subtract(Owner::Monitor);
         assert_eq!(site.owners(), Owners::MONITOR | Owners::DEVELOPER);
+        let counts: Vec<_> = site.counts().collect();
+        assert_eq!(counts, [(Owner::Developer, 1), (Owner::Monitor, 1)]);
         site.subtract(Owner::Monitor);
         assert_eq!(site.owners(), Owners::DEVELOPER);
         site.subtract(Owner::Monitor);

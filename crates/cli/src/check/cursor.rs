@@ -158,17 +158,17 @@ pub fn position(is_binary: bool, number: u64) -> Position {
 }
 
 /// What is next in these traces. Without `merged` there is one.
-pub fn next(cursors: &mut [Cursor], merged: bool) -> io::Result<Next> {
+pub fn next(cursors: &mut [Cursor], merged: bool) -> Next {
     for (number, cursor) in cursors.iter_mut().enumerate() {
         if let Some(next) = cursor.advance(number) {
-            return Ok(next);
+            return next;
         }
     }
     if !merged {
-        return Ok(match cursors.first() {
+        return match cursors.first() {
             Some(cursor) if cursor.event < cursor.batch.events.len() => Next::Event(0),
             first => Next::End(first.and_then(|cursor| cursor.how)),
-        });
+        };
     }
     let mut chosen: Option<(u64, usize)> = None;
     for (number, cursor) in cursors.iter().enumerate() {
@@ -178,7 +178,7 @@ pub fn next(cursors: &mut [Cursor], merged: bool) -> io::Result<Next> {
                 let event = cursor.batch.events.get(cursor.event);
                 let position =
                     position(cursor.is_binary(), event.map_or(0, |event| event.position));
-                return Ok(Next::NoTime(number, position));
+                return Next::NoTime(number, position);
             }
             Some(Some(time)) => {
                 if chosen.is_none_or(|(least, _)| time < least) {
@@ -187,12 +187,12 @@ pub fn next(cursors: &mut [Cursor], merged: bool) -> io::Result<Next> {
             }
         }
     }
-    Ok(match chosen {
+    match chosen {
         Some((_, number)) => Next::Event(number),
         // Decided only when every program has ended by itself.
         None => {
             let mut ends = cursors.iter().filter_map(|cursor| cursor.how);
             Next::End(ends.find(|how| !how.is_final()))
         }
-    })
+    }
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::Ending;
+use juror_session::view::{Ending, ProcessName, StopReason};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -117,6 +117,7 @@ fn lines() -> Vec<(String, Value)> {
     lines.push(("start".to_owned(), written(&Line::Start(start))));
     let change = StateChange {
         property: "queue_bounds".into(),
+        process: Some(2),
         slice: stops::violation().slice,
         step: stops::push(17, "overflow", 1),
         verdict: Verdict::Violated,
@@ -185,6 +186,20 @@ fn lines() -> Vec<(String, Value)> {
         end: &end,
     }));
     lines.push(("trace_end".into(), line));
+    let ended = ProcessEnd {
+        number: 2,
+        id: 4711,
+        ending: Some(Ending::Exited { status: 0 }),
+        violations: vec![stops::violation()],
+    };
+    lines.push(("process_end".into(), written(&Line::ProcessEnd(&ended))));
+    let mut in_process = stops::stop(StopReason::Step);
+    in_process.process = Some(ProcessName {
+        number: 2,
+        id: 4711,
+        count: 3,
+    });
+    lines.push(("stop: step".into(), written(&Line::Stop(&in_process))));
     let killed = stops::end(
         Some(Ending::Killed { signal: 11 }),
         stops::summary(Verdict::Violated, 1),

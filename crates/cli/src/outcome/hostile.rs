@@ -137,6 +137,13 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Processes(processes) => {
+            for process in processes {
+                process.program = text();
+                process.state = text();
+                poison_location(&mut process.location);
+            }
+        }
         Outcome::Signals(signals) => {
             for signal in signals {
                 signal.name = text();

@@ -102,6 +102,7 @@ pub fn stop(reason: StopReason) -> StopView {
     StopView {
         reason,
         evaluation: None,
+        process: None,
         thread: 4711,
         thread_count: 1,
         location: location("queue_push", "queue.c", 23),
@@ -162,6 +163,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
 pub fn end(ending: Option<Ending>, summary: PropertySummary) -> EndView {
     EndView {
         ending,
+        process: None,
         called: None,
         violations: vec![],
         summaries: vec![summary],

@@ -48,6 +48,17 @@ pub struct Location {
     planted: Option<u64>,
 }
 
+/// Where a location is in one of several processes.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// The address, while the module is loaded.
+    address: Option<u64>,
+    /// Where its trap is.
+    pub planted: Option<u64>,
+    /// The condition, prepared for this place.
+    check: Check,
+}
+
 /// What is to be done with a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
@@ -65,6 +76,11 @@ pub struct Locations {
 }
 
 impl Locations {
+    /// The highest number of them.
+    pub fn last_number(&self) -> u32 {
+        self.last_number
+    }
+
     /// All of them, also those whose modules are away.
     pub fn iter(&self) -> impl Iterator<Item = &Location> {
         self.list.iter()
@@ -162,6 +178,39 @@ impl Locations {
     pub fn planted(&self) -> impl Iterator<Item = (usize, u64)> {
         let planted = |(position, it): (usize, &Location)| Some((position, it.planted?));
         self.list.iter().enumerate().filter_map(planted)
+    }
+
+    /// Where a location is in the process that is looked at, which is looked at
+    /// no more; it is as if it were nowhere then.
+    pub fn take_binding(&mut self, number: u32) -> Option<Binding> {
+        let location = self.numbered(number)?;
+        Some(Binding {
+            address: location.address.take(),
+            planted: location.planted.take(),
+            check: std::mem::take(&mut location.check),
+        })
+    }
+
+    /// Where a location is in the process that is looked at from now on; false
+    /// when there is no such location any more.
+    pub fn put_binding(&mut self, number: u32, binding: Binding) -> bool {
+        let Some(location) = self.numbered(number) else {
+            return false;
+        };
+        location.address = binding.address;
+        location.planted = binding.planted;
+        location.check = binding.check;
+        true
+    }
+
+    /// Where a location is in the process that is looked at.
+    pub fn binding(&self, number: u32) -> Option<Binding> {
+        let location = self.list.iter().find(|it| it.number == number)?;
+        Some(Binding {
+            address: location.address,
+            planted: location.planted,
+            check: location.check.clone(),
+        })
     }
 
     /// The process is gone with all its traps; its next run counts anew.

@@ -49,6 +49,7 @@ pub enum Command {
     Next,
     NextInstruction,
     Print,
+    Process,
     Quit,
     ReadWatch,
     Run,
@@ -125,6 +126,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "monitors",
         "the monitors with their slices, states and variables",
     ),
+    (
+        "processes",
+        "the processes that are debugged, and where they stand",
+    ),
     ("registers", "the registers of the current thread"),
     ("sharedlibrary", "the modules that are loaded"),
     ("signals", "the signals, and what is done about them"),
@@ -185,8 +190,11 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
 
 /// Finds the subject of `info` that a word stands for.
 pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
-    if word == "b" {
-        return Ok("breakpoints");
+    match word {
+        "b" => return Ok("breakpoints"),
+        // As gdb calls them.
+        "inferiors" => return Ok("processes"),
+        _ => {}
     }
     if let Some((name, _)) = INFO_SUBJECTS.iter().find(|(name, _)| *name == word) {
         return Ok(name);

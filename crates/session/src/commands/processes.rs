@@ -1,4 +1,5 @@
-//! Commands about signals and about what the program asks of the kernel.
+//! Commands about processes, about signals and about what the program asks of
+//! the kernel.
 
 use super::{Command, Completes, Entry};
 
@@ -42,6 +43,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "",
         repeats: false,
         completes: Completes::Caught,
+    },
+    Entry {
+        command: Command::Process,
+        name: "process",
+        aliases: &["inferior"],
+        summary: "select a process, when several are debugged (set follow both)",
+        examples: &[
+            ("process 2", "commands speak of process 2"),
+            ("process", "which one is selected"),
+        ],
+        details: "info processes lists them. All run when the program runs, and all stop when one \
+                  does; that one is selected then. Breakpoints are in all of them; info \
+                  breakpoints, info threads and monitor show the selected one's.",
+        repeats: false,
+        completes: Completes::Nothing,
     },
     Entry {
         command: Command::Handle,

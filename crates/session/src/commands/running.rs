@@ -30,7 +30,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "detach",
         aliases: &["det"],
         summary: "let the program go on alone",
-        examples: &[("detach", "it runs as if juror had never been there")],
+        examples: &[(
+            "detach",
+            "it runs as if juror had never been there; of several processes, the selected one",
+        )],
         details: "Every instruction is as it was, calls that were interrupted go on, signals that \
                   wait are delivered; a process that job control has stopped stays stopped.",
         repeats: false,
@@ -64,7 +67,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "kill",
         aliases: &["k"],
         summary: "end the program",
-        examples: &[("kill", "the program is gone; run starts it again")],
+        examples: &[(
+            "kill",
+            "the program is gone, with all its processes; run starts it again",
+        )],
         details: "",
         repeats: false,
         completes: Completes::Nothing,
@@ -129,6 +135,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             (
                 "set follow child",
                 "debug the process that the program makes, from then on",
+            ),
+            (
+                "set follow both",
+                "debug both, and all that they make: see process",
             ),
             ("set follow parent", "stay with the program, as at first"),
         ],

@@ -11,7 +11,7 @@ use crate::options::{CommandError, Observer};
 use crate::points::Answer;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::view::{StateChange, StopReason};
+use crate::view::{ProcessEnd, StateChange, StopReason};
 use juror_debuggee::ThreadId;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
@@ -48,6 +48,7 @@ impl Observer for Nobody {
     fn wants_state_changes(&self) -> bool {
         false
     }
+    fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }

@@ -1,0 +1,283 @@
+//! Several processes in one session: `set follow both`.
+
+mod support;
+
+use juror_testing::Juror;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use support::{Batch, juror, program, property_of};
+
+/// A property that each thing is ended once.
+const ENDED_ONCE: &str = "\
+property ended_once
+    slice on thing
+    event begun = before begin(thing)
+    event ended = before end(thing)
+    state new accepting { on begun -> open }
+    state open non-accepting { on ended -> closed }
+    state closed accepting { on ended -> twice }
+    state twice non-accepting
+";
+
+/// Commands at the prompt of a program of `tests/programs`.
+fn prompt(file: &str, arguments: &[&str], lines: &[&str]) -> String {
+    let executable = program(file).compile_plain();
+    let directory = executable.parent().expect("a directory").to_owned();
+    let mut input = lines.join("\n");
+    input.push('\n');
+    let output = juror(&["run", "--follow", "both"])
+        .args([executable])
+        .args(arguments)
+        .directory(directory)
+        .input(input)
+        .run();
+    output.assert_code(0);
+    format!("{}{}", output.stdout, output.stderr)
+}
+
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+}
+
+#[test]
+fn events_are_counted_in_all_processes() {
+    let executable = program("family.c").compile_plain();
+    let report = Batch::watching(&property_of("event worked = before work(depth)"))
+        .option("--follow=both")
+        .option("--self-check")
+        .run(&executable, &["300"]);
+    report.assert_code(0);
+    assert_eq!(report.occurrences("worked"), 3 * 300 + 3);
+    // Each has its own monitor, which begins with the events of its parent.
+    let of_process = |number: u64| {
+        let of = |line: &&&serde_json::Value| line["process"] == number;
+        report.changes("worked").iter().filter(of).count()
+    };
+    assert_eq!([of_process(2), of_process(3)], [301, 300]);
+    let third = report.changes("worked");
+    let third = third.iter().find(|line| line["process"] == 3);
+    assert_eq!(third.expect("an event")["sequence"], 3);
+    let ends: Vec<_> = report
+        .kind("process_end")
+        .map(|line| (line["number"].as_u64(), line["ending"]["status"].as_u64()))
+        .collect();
+    assert_eq!(ends, [(Some(3), Some(7)), (Some(2), Some(8))]);
+    assert_eq!(report.end()["ending"]["status"], 9);
+    assert_eq!(report.end()["process"]["number"], 1);
+}
+
+#[test]
+fn breakpoints_are_in_all_processes_with_one_count() {
+    let text = prompt(
+        "family.c",
+        &["40"],
+        &[
+            "break work",
+            "ignore 1 122",
+            "run",
+            "info breakpoints",
+            "continue",
+        ],
+    );
+    // Three, and 40 by each: the last but none is the first process's own.
+    assert_has(
+        &text,
+        &[
+            "Process 1 (",
+            "Breakpoint 1 in work (depth=0)",
+            "planted  123   ",
+            "process 3 (",
+            ") exited with status 7]",
+            ") exited with status 8]",
+            ", the last one, exited with status 9.",
+        ],
+    );
+}
+
+#[test]
+fn a_stop_selects_its_process_and_others_can_be_looked_at() {
+    let text = prompt(
+        "family.c",
+        &[],
+        &[
+            "break work if depth == 2",
+            "run",
+            "info processes",
+            "print depth",
+            "process 1",
+            "print count > 10",
+            "process 3",
+            "process",
+            "inferior 7",
+            "next",
+            "continue",
+        ],
+    );
+    assert_has(
+        &text,
+        &[
+            "forked by process 1 (",
+            "forked by process 2 (",
+            "Process 3 (",
+            "), one of 3\nBreakpoint 1 in work (depth=2)",
+            "\n*  3  ",
+            "\n   1  ",
+            "$1 = 2",
+            "$2 = false",
+            "(juror) process\nprocess 3 (",
+            "there is no process 7\nhelp: see: info processes",
+            "work (depth=2) at ",
+            ", the last one, exited with status 9.",
+        ],
+    );
+}
+
+#[test]
+fn steps_are_in_one_process_and_wait_for_the_others() {
+    let text = prompt(
+        "forks.c",
+        &[],
+        &[
+            "break forks.c:25",
+            "run",
+            "next",
+            "next",
+            "info processes",
+            "kill",
+        ],
+    );
+    assert_has(
+        &text,
+        &[
+            "Breakpoint 1 in main () at forks.c:25",
+            ") exited with status 0]",
+            "main () at forks.c:26",
+            "The program is gone.",
+        ],
+    );
+}
+
+#[test]
+fn monitors_go_on_from_the_fork_in_both_processes() {
+    let executable = program("inherits.c").compile_plain();
+    let run = |what: &str| {
+        Batch::watching(ENDED_ONCE)
+            .option("--follow=both")
+            .option("--keep-going")
+            .run(&executable, &[what])
+    };
+    let once = run("once");
+    once.assert_code(0);
+    assert_eq!(once.occurrences("ended"), 4);
+    assert_eq!(once.summary("ended_once")["slices"], 2);
+
+    let twice = run("twice");
+    twice.assert_code(1);
+    assert_eq!(twice.stop()["process"]["number"], 2);
+    assert_eq!(twice.stop()["violations"][0]["slice"][0]["value"], 2);
+    assert_eq!(twice.summary("ended_once")["violations"], 1);
+
+    // What the parent had open is open in a child that ends.
+    let never = run("never");
+    never.assert_code(1);
+    let end = never.kind("process_end").next().expect("an end");
+    assert_eq!(end["violations"].as_array().map(Vec::len), Some(2));
+    assert_eq!(never.summary("ended_once")["violations"], 2);
+    assert!(
+        never.output.stdout.contains("[process 2 ("),
+        "{}",
+        never.all()
+    );
+}
+
+#[test]
+fn a_program_that_a_child_becomes_is_watched_in_it_alone() {
+    let executable = program("inherits.c").compile_plain();
+    for (what, violations) in [("exec", 2), ("vfork", 2)] {
+        let report = Batch::watching(ENDED_ONCE)
+            .option("--follow=both")
+            .option("--keep-going")
+            .run(&executable, &[what]);
+        // What was open when the child was made stays so in its monitors.
+        report.assert_code(1);
+        assert_eq!(report.occurrences("begun"), 3, "{}", report.all());
+        assert_eq!(report.occurrences("ended"), 3);
+        assert_eq!(report.summary("ended_once")["violations"], violations);
+        let end = report.kind("process_end").next().expect("an end");
+        assert_eq!(end["ending"]["status"], 4);
+    }
+}
+
+#[test]
+fn one_process_can_be_detached_and_all_are_killed() {
+    let text = prompt(
+        "family.c",
+        &["3"],
+        &[
+            "break work if depth == 2",
+            "run",
+            "delete",
+            "detach",
+            "info processes",
+            "set follow parent",
+            "quit",
+        ],
+    );
+    assert_has(
+        &text,
+        &["Process 3 (", ") goes on without juror; process 1 ("],
+    );
+}
+
+#[test]
+fn one_key_stops_all_processes_once() {
+    let mut terminal = at_terminal("siblings.c").terminal();
+    terminal.expect("(juror) ");
+    terminal.type_line("run");
+    terminal.expect("working\r\n");
+    for _ in 0..3 {
+        terminal.type_control('c');
+        terminal.expect("Interrupted in ");
+        terminal.expect("(juror) ");
+        terminal.type_line("info processes");
+        terminal.expect("   3  ");
+        terminal.expect("(juror) ");
+        terminal.type_line("continue");
+        // They run: one of them says so.
+        terminal.expect("working\r\n");
+    }
+    terminal.type_control('c');
+    terminal.expect("Interrupted in ");
+    terminal.expect("(juror) ");
+    terminal.type_line("quit");
+    let (_, status) = terminal.finish();
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_killed_juror_leaves_no_process_behind() {
+    let executable = program("siblings.c").compile_plain();
+    let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(["run", "--batch", "--follow", "both"])
+        .arg(executable)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("juror starts");
+    let mut output = BufReader::new(juror.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    output.read_line(&mut line).expect("a line");
+    assert_eq!(line, "working\n");
+    juror.kill().expect("it lives");
+    juror.wait().expect("it has lived");
+    // Each of the four holds the pipe open for as long as it lives.
+    std::io::copy(&mut output, &mut std::io::sink()).expect("an end");
+}
+
+fn at_terminal(file: &str) -> Juror {
+    let executable = program(file).compile_plain();
+    juror(&["run", "--follow", "both"]).args([executable])
+}

@@ -1,0 +1,200 @@
+//! Processes that the debuggee makes and that are to be debugged, too.
+//!
+//! A forked child is a copy: what was planned for its parent (sites, copies of
+//! instructions, modules) holds in it at the same addresses. It becomes a
+//! debuggee of its own, with an engine of its own that is told of the same
+//! sites. A child that shares the memory (`vfork`) becomes one when it runs a
+//! program of its own.
+//!
+//! Invariant: from its making until it is adopted, such a process stands, with
+//! no trap of juror's in its memory; and its parent's thread makes no step
+//! before the child has been told of, so what upper floors know of the parent
+//! then is what it was when it made the child.
+
+use std::collections::BTreeMap;
+
+use juror_stepping::{Input, Owner, ThreadId};
+
+use crate::debuggee::{Debuggee, Origin, open_memory};
+use crate::error::DebuggeeError;
+use crate::follow::Follow;
+use crate::kernel;
+use crate::memory::Memory;
+use crate::notice::{ForkKind, Notice};
+use crate::operations::tolerate;
+use crate::pages::Pages;
+use crate::process_status;
+use crate::spawn;
+use crate::thread::{State, Thread};
+
+/// The processes that wait to be adopted.
+#[derive(Debug, Default)]
+pub(crate) struct Offspring(BTreeMap<u32, Newborn>);
+
+#[derive(Debug)]
+enum Newborn {
+    /// A copy of its parent: its memory, and the pages that were protected.
+    Forked(Box<(Memory, Pages)>),
+    /// It has just begun to run another program.
+    Executed,
+}
+
+impl Offspring {
+    pub(crate) fn contains(&self, process: u32) -> bool {
+        self.0.contains_key(&process)
+    }
+
+    /// A process is gone; whether it was one of these.
+    pub(crate) fn remove(&mut self, process: u32) -> bool {
+        self.0.remove(&process).is_some()
+    }
+}
+
+impl Debuggee {
+    /// Whether processes that are made now are to be debugged, too. What juror
+    /// calls in the program makes processes that are nobody's business.
+    pub(crate) fn follows_both(&self) -> bool {
+        self.follow == Follow::Both && !self.is_switching && self.calls.is_empty()
+    }
+
+    /// A forked child has been seen; false when it is gone already.
+    pub(crate) fn keep_forked(&mut self, child: u32, parent: ThreadId) -> bool {
+        let path = process_status::file_of(child, child, "mem");
+        let Ok(memory) = Memory::open(&path) else {
+            return false;
+        };
+        self.memory.lift_all_in(&memory);
+        self.release_processor(child);
+        let newborn = Newborn::Forked(Box::new((memory, self.watches.pages.for_fork())));
+        self.offspring.0.insert(child, newborn);
+        self.announce(Notice::Joined {
+            process: child,
+            parent,
+            kind: ForkKind::Fork,
+        });
+        true
+    }
+
+    /// A child that shared the memory runs another program.
+    pub(crate) fn keep_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
+        let known = self.threads.remove(&child.0);
+        self.forget_page_caller(child);
+        self.release_processor(child.0);
+        self.feed(Input::Ended { thread: child })?;
+        let Some(parent) = known.and_then(|known| known.vfork_parent) else {
+            return tolerate(kernel::detach(child.0, 0));
+        };
+        self.offspring.0.insert(child.0, Newborn::Executed);
+        self.announce(Notice::Joined {
+            process: child.0,
+            parent,
+            kind: ForkKind::Vfork,
+        });
+        self.resume_parent(parent)
+    }
+
+    /// Takes a process that [`Notice::Joined`] told of: another debuggee, whose
+    /// thread waits. A forked one has all points but those of steps, and no
+    /// watch. None when it is gone.
+    pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
+        let adopted = match self.offspring.0.remove(&process) {
+            None => return Ok(None),
+            Some(Newborn::Forked(inherited)) => self.adopt_forked(process, *inherited),
+            Some(Newborn::Executed) => self.adopt_executed(process),
+        };
+        match adopted {
+            // Killed while it was looked at.
+            Err(DebuggeeError::ThreadGone(_)) => Ok(None),
+            adopted => adopted.map(Some),
+        }
+    }
+
+    fn adopt_forked(
+        &self,
+        process: u32,
+        (mut memory, pages): (Memory, Pages),
+    ) -> Result<Debuggee, DebuggeeError> {
+        self.guard_like_own(&mut memory)?;
+        let mut child = self.sibling(process, memory);
+        child.scratch = self.scratch.for_fork(|start| {
+            let mut byte = [0];
+            child.memory.read_raw(start, &mut byte).is_ok()
+        });
+        // Some may have been made since the fork.
+        for (slot, code) in child.scratch.copies() {
+            child.memory.write_raw(slot, code)?;
+        }
+        child.auxiliary = self.auxiliary;
+        child.modules = self.modules.clone();
+        child.announcement = self.announcement;
+        child.entry_point = self.entry_point;
+        let thread = child.add_standing(process)?;
+        child.open_inherited_pages(thread, pages)?;
+        for (address, owner, count, _) in self.engine.inserts() {
+            if owner == Owner::Step {
+                continue;
+            }
+            for _ in 0..count {
+                match child.insert(address, owner) {
+                    // The child has no memory there.
+                    Ok(()) | Err(DebuggeeError::Memory { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(child)
+    }
+
+    fn adopt_executed(&self, process: u32) -> Result<Debuggee, DebuggeeError> {
+        let mut memory = open_memory(process)?;
+        self.guard_like_own(&mut memory)?;
+        let mut child = self.sibling(process, memory);
+        child.add_standing(process)?;
+        child.prepare_image()?;
+        Ok(child)
+    }
+
+    /// A debuggee with the settings of this one, without threads.
+    fn sibling(&self, process: u32, memory: Memory) -> Debuggee {
+        let mut child = Debuggee::beside(self, process, memory);
+        child.in_place = self.in_place;
+        child.is_confined = self.is_confined;
+        child.system_calls = self.system_calls.clone();
+        child.follow = self.follow;
+        child.catches_forks = self.catches_forks;
+        child.treatments = self.treatments.clone();
+        child.spares_group = self.spares_group;
+        child
+    }
+
+    fn add_standing(&mut self, process: u32) -> Result<ThreadId, DebuggeeError> {
+        let thread = ThreadId(process);
+        let mut leader = Thread::new(thread, State::Stopped);
+        leader.awaiting = true;
+        self.threads.insert(process, leader);
+        self.feed(Input::Started { thread })?;
+        Ok(thread)
+    }
+
+    fn guard_like_own(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
+        if self.origin == Origin::Attached {
+            let failed = DebuggeeError::system("make the process that guards the text");
+            memory.guard().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// The processes that nobody has adopted end.
+    pub(crate) fn end_offspring(&mut self) {
+        for process in std::mem::take(&mut self.offspring).0.into_keys() {
+            spawn::abandon(process);
+        }
+    }
+
+    /// The processes that nobody has adopted run free.
+    pub(crate) fn let_offspring_go(&mut self) {
+        for process in std::mem::take(&mut self.offspring).0.into_keys() {
+            let _ = kernel::detach(process, 0);
+        }
+    }
+}

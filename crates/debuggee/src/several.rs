@@ -1,0 +1,176 @@
+//! Several debuggees of one tracer thread: waiting for whichever has something
+//! to tell, and what one of them hands to another.
+//!
+//! Invariant: a status goes to the debuggee that knows its thread; as within
+//! one debuggee, a thread that has stopped is taken in after a bounded number
+//! of others, whosever they are.
+
+use nix::errno::Errno;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Status};
+use crate::notice::Notice;
+use crate::signals;
+use crate::stash;
+use crate::thread::State;
+
+/// One status in so many is that of the next thread in turn.
+const STATUSES_PER_TURN: u32 = 4;
+
+/// Waits for several debuggees at a time, and sees that each has its turn.
+#[derive(Debug, Default)]
+pub struct Rota {
+    statuses: u32,
+    /// The thread that was looked at last.
+    last: u32,
+}
+
+impl Rota {
+    /// Waits for the next thing that any of the debuggees has to tell, as
+    /// [`Debuggee::wait`] does for one. Gives the position of the debuggee.
+    ///
+    /// # Errors
+    /// None of them can have anything to tell.
+    pub fn wait(
+        &mut self,
+        debuggees: &mut [&mut Debuggee],
+    ) -> Result<(usize, Notice), DebuggeeError> {
+        loop {
+            for (position, debuggee) in debuggees.iter_mut().enumerate() {
+                if let Some(notice) = debuggee.take_notice() {
+                    return Ok((position, notice));
+                }
+            }
+            let mut living = debuggees.iter().filter(|it| it.is_alive());
+            if !living.clone().any(|it| it.can_report()) && !living.any(|it| it.is_ending()) {
+                return Err(DebuggeeError::NothingRuns);
+            }
+            pass_on_request(debuggees)?;
+            self.take_status(debuggees)?;
+        }
+    }
+
+    fn take_status(&mut self, debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+        let known = |thread| debuggees.iter().any(|it| it.knows(thread));
+        let (thread, status) = match stash::take(known) {
+            Some(found) => found,
+            None => match self.take_turn(debuggees) {
+                Some(found) => found,
+                None => next_status(debuggees)?,
+            },
+        };
+        match debuggees.iter_mut().find(|it| it.knows(thread)) {
+            Some(debuggee) => debuggee.take_in_tolerantly(thread, status),
+            None => Ok(()),
+        }
+    }
+
+    /// Now and then, the status of the thread whose turn it is; none when it
+    /// has not stopped.
+    fn take_turn(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
+        self.statuses = self.statuses.wrapping_add(1);
+        if !self.statuses.is_multiple_of(STATUSES_PER_TURN) {
+            return None;
+        }
+        let running = || {
+            let threads = debuggees.iter().flat_map(|it| it.threads.values());
+            threads
+                .filter(|thread| thread.state == State::Running)
+                .map(|thread| thread.id.0)
+        };
+        let later = running().filter(|&id| id > self.last).min();
+        let id = later.or_else(|| running().min())?;
+        self.last = id;
+        let status = kernel::poll_for(id).ok().flatten()?;
+        Some((id, status))
+    }
+}
+
+/// Sleeps until a status comes that one of these debuggees knows.
+fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), DebuggeeError> {
+    loop {
+        match kernel::wait_any() {
+            Ok((thread, status)) => {
+                let is_known = debuggees.iter().any(|it| it.knows(thread))
+                    || debuggees.iter_mut().any(|it| it.adopts(thread));
+                if is_known {
+                    return Ok((thread, status));
+                }
+                stash::put(thread, status);
+            }
+            Err(Errno::ECHILD) => {
+                for debuggee in debuggees.iter_mut() {
+                    debuggee.has_ended = true;
+                }
+                return Err(DebuggeeError::Gone);
+            }
+            Err(errno) => return Err(DebuggeeError::system("wait for the program")(errno)),
+        }
+    }
+}
+
+/// A request to stop goes to a debuggee that has a thread to stop for it.
+fn pass_on_request(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+    let asked = debuggees.iter_mut().find(|it| it.is_interruption_wanted);
+    let Some(asked) = asked else {
+        return Ok(());
+    };
+    if asked.has_thread_to_interrupt() {
+        return asked.interrupt_some_thread();
+    }
+    asked.is_interruption_wanted = false;
+    match debuggees.iter_mut().find(|it| it.has_thread_to_interrupt()) {
+        Some(other) => {
+            other.is_interruption_wanted = true;
+            other.interrupt_some_thread()
+        }
+        None => {
+            // The first to run is stopped.
+            if let Some(first) = debuggees.first_mut() {
+                first.is_interruption_wanted = true;
+            }
+            Ok(())
+        }
+    }
+}
+
+impl Debuggee {
+    /// Whether a thread runs that could be stopped for a request.
+    fn has_thread_to_interrupt(&self) -> bool {
+        let mut threads = self.threads.values();
+        threads.any(|thread| thread.state == State::Running && !thread.silent)
+    }
+
+    /// What there is one of goes over to another debuggee, since this one is
+    /// being left: the terminal, and the handles to interrupt by.
+    pub fn hand_over(&mut self, other: &mut Debuggee) {
+        if other.doorbell.is_none() {
+            other.doorbell = self.doorbell.take();
+            other.is_interruption_wanted |= self.is_interruption_wanted;
+        }
+        if other.terminal.is_none() {
+            other.terminal = self.terminal.take();
+        }
+    }
+
+    /// Says whether this is the only debuggee of its thread: of several, none
+    /// shares a processor with juror.
+    pub fn set_alone(&mut self, is_alone: bool) {
+        self.cpu.set_alone(is_alone);
+    }
+
+    /// What is left of the process group, when this process is killed, stays:
+    /// somebody let one of its processes go.
+    pub fn spare_group(&mut self) {
+        self.spares_group = true;
+    }
+
+    /// For a halted debuggee: the interrupt key that stopped another debuggee
+    /// went to this one, too, and stops nothing a second time.
+    pub fn forget_key(&mut self) {
+        self.notices
+            .retain(|notice| !matches!(notice, Notice::Interrupted { .. }));
+        self.ignores_key = signals::is_waiting(self.process, libc::SIGINT);
+    }
+}

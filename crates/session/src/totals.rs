@@ -1,0 +1,247 @@
+//! What the monitors of all processes of a run have counted.
+//!
+//! Each process has its own monitors; a property is told of once when the run
+//! is over. Invariant: what happened is counted in the process where it
+//! happened, and nowhere else.
+
+use crate::report::event_words;
+use crate::view::{EventSummary, PropertySummary};
+use crate::watch::{Watch, Watched};
+use juror_event::{Reach, Verdict};
+
+/// Of the processes that have ended, by property.
+#[derive(Debug, Default)]
+pub struct Totals(Vec<Total>);
+
+/// One property.
+#[derive(Debug, Clone)]
+struct Total {
+    verdict: Verdict,
+    violations: u64,
+    /// By event.
+    events: Vec<EventTotal>,
+    errors: u64,
+    slices: u64,
+}
+
+/// One event.
+#[derive(Debug, Clone, Copy)]
+struct EventTotal {
+    occurrences: u64,
+    stops: u64,
+    bound: bool,
+    inlined: usize,
+    /// Some monitor waits for it.
+    needed: bool,
+}
+
+/// How many objects the property was evaluated for, those that have ended
+/// included; none when it is not sliced. The base slice stands for no object.
+pub fn slice_total(watched: &Watched) -> u64 {
+    if watched.property.slice.is_empty() {
+        return 0;
+    }
+    let living = watched
+        .monitor
+        .slices()
+        .filter(|slice| !slice.ended)
+        .count() as u64;
+    living.saturating_sub(1) + watched.monitor.ended_count()
+}
+
+impl Totals {
+    /// A process has ended, or is left.
+    pub fn add(&mut self, watch: &Watch) {
+        if self.0.is_empty() {
+            self.0 = watch.shown().iter().map(Total::of).collect();
+            return;
+        }
+        for (total, watched) in self.0.iter_mut().zip(watch.shown()) {
+            total.add(&Total::of(watched));
+        }
+    }
+
+    /// The properties when the run is over: these processes and the last one.
+    pub fn summaries(&self, last: &Watch) -> Vec<PropertySummary> {
+        let with_others = |(number, watched): (usize, &Watched)| {
+            let mut total = Total::of(watched);
+            if let Some(others) = self.0.get(number) {
+                total.add(others);
+            }
+            total.summary(watched)
+        };
+        last.shown().iter().enumerate().map(with_others).collect()
+    }
+}
+
+impl Total {
+    fn of(watched: &Watched) -> Total {
+        let needs = watched.monitor.needs();
+        let at = |index: usize| EventTotal {
+            occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
+            stops: watched.stops.get(index).copied().unwrap_or(0),
+            bound: watched.bound.get(index).copied().unwrap_or(false),
+            inlined: watched.inlined.get(index).copied().unwrap_or(0),
+            needed: needs.get(index).is_some_and(|need| need.needed),
+        };
+        Total {
+            verdict: watched.monitor.verdict(),
+            violations: watched.violations,
+            events: (0..watched.property.events.len()).map(at).collect(),
+            errors: watched.errors,
+            slices: slice_total(watched).saturating_sub(watched.inherited.slices),
+        }
+    }
+
+    fn add(&mut self, other: &Total) {
+        self.verdict = self.verdict.max(other.verdict);
+        self.violations += other.violations;
+        self.errors += other.errors;
+        self.slices += other.slices;
+        for (event, others) in self.events.iter_mut().zip(&other.events) {
+            event.occurrences += others.occurrences;
+            event.stops += others.stops;
+            event.bound |= others.bound;
+            event.inlined = event.inlined.max(others.inlined);
+            event.needed |= others.needed;
+        }
+    }
+
+    fn summary(&self, watched: &Watched) -> PropertySummary {
+        let events = watched.property.events.iter().zip(&self.events);
+        let events = events.map(|(event, total)| EventSummary {
+            event: event.name.to_string(),
+            what: event_words(event),
+            occurrences: total.occurrences,
+            stops: total.stops,
+        });
+        PropertySummary {
+            property: watched.property.name.to_string(),
+            verdict: match self.violations {
+                0 => self.verdict,
+                _ => Verdict::Violated,
+            },
+            violations: self.violations,
+            events: events.collect(),
+            slices: self.slices,
+            remarks: self.remarks(watched),
+        }
+    }
+
+    /// What a user would want to know before trusting a verdict.
+    fn remarks(&self, watched: &Watched) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let events = || watched.property.events.iter().zip(&self.events);
+        match self.errors {
+            0 => {}
+            1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+            errors => remarks.push(format!(
+                "{errors} events could not be evaluated, and are left out"
+            )),
+        }
+        let mut inlined: Vec<String> = events()
+            .filter(|(_, total)| total.inlined > 0)
+            .map(|(event, total)| {
+                let calls = match total.inlined {
+                    1 => "an inlined call",
+                    _ => "inlined calls",
+                };
+                format!("{calls} of `{}` could not be seen", event.subject)
+            })
+            .collect();
+        inlined.dedup();
+        remarks.append(&mut inlined);
+        let mut absent: Vec<&str> = events()
+            .filter(|(_, total)| !total.bound)
+            .map(|(event, _)| &*event.subject)
+            .collect();
+        absent.sort_unstable();
+        absent.dedup();
+        for function in &absent {
+            remarks.push(format!("`{function}` was in no module that was loaded"));
+        }
+        let is_silent = self.events.iter().all(|total| total.occurrences == 0);
+        if is_silent && absent.len() < self.events.len() {
+            remarks.push(
+                "none of its events happened: the verdict says nothing about the behaviour"
+                    .to_owned(),
+            );
+            return remarks;
+        }
+        // Events that were watched for and never came.
+        let never = events().filter(|(event, total)| {
+            total.occurrences == 0
+                && total.needed
+                && event.reach == Reach::Anywhere
+                && !absent.contains(&&*event.subject)
+        });
+        remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
+        remarks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::PropertySource;
+    use crate::watch;
+
+    /// The monitors of one process, whose two events happened so often.
+    fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
+        let text = "property p
+            event a = before f()
+            event b = before g()
+            state s accepting { on a -> s on b -> s }";
+        let source = PropertySource {
+            file: "p.prop".to_owned(),
+            text: text.to_owned(),
+        };
+        let (mut watch, _) = watch::load(&[source], 0).expect("it is right");
+        for watched in &mut watch.watched {
+            watched.occurrences = occurrences.to_vec();
+            watched.stops = occurrences.to_vec();
+            watched.violations = violations;
+            watched.bound = vec![true, true];
+        }
+        watch
+    }
+
+    #[track_caller]
+    fn check(gone: &[Watch], last: &Watch, expected: ([u64; 2], u64, Verdict), remarks: &[&str]) {
+        let mut totals = Totals::default();
+        for watch in gone {
+            totals.add(watch);
+        }
+        let summaries = totals.summaries(last);
+        let [summary] = summaries.as_slice() else {
+            panic!("{summaries:?}");
+        };
+        let counts: Vec<u64> = summary.events.iter().map(|it| it.occurrences).collect();
+        let (occurrences, violations, verdict) = expected;
+        assert_eq!(counts, occurrences);
+        assert_eq!((summary.violations, summary.verdict), (violations, verdict));
+        assert_eq!(summary.remarks, remarks);
+    }
+
+    #[test]
+    fn what_happened_in_any_process_has_happened() {
+        let holds = Verdict::PresumablySatisfied;
+        let silent = || watched([0, 0], 0);
+        let never = "none of its events happened: the verdict says nothing about the behaviour";
+        check(&[], &silent(), ([0, 0], 0, holds), &[never]);
+        let [one, other] = [watched([3, 0], 0), watched([2, 0], 0)];
+        let missing = ["`before g` never happened"];
+        check(&[one, other], &silent(), ([5, 0], 0, holds), &missing);
+        let [one, other] = [watched([3, 0], 1), watched([0, 4], 0)];
+        check(&[one], &other, ([3, 4], 1, Verdict::Violated), &[]);
+    }
+
+    #[test]
+    fn a_child_counts_anew_what_it_goes_on_from() {
+        let parent = watched([3, 1], 2);
+        let child = parent.executed(2);
+        assert_eq!(child.watched[0].sequence(), 4);
+        let expected = ([3, 1], 2, Verdict::Violated);
+        check(&[child], &parent, expected, &[]);
+    }
+}
