@@ -69,7 +69,7 @@ fn write_steps(page: &mut Page, view: &ViolationView) {
 }
 
 fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
-    let event = format!("--{}({})-->", safe(&step.event), named_values(&step.values));
+    let event = format!("--{}({})-->", safe(&step.event), carried(step));
     let to = if wrong { BAD } else { NAME };
     let repeated = match step.repeated {
         0 | 1 => String::new(),
@@ -80,9 +80,17 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
         Cell::new(event, PLAIN),
         Cell::new(safe(&step.to), to),
         place(&step.location).into(),
-        Cell::new(format!("thread {}", step.thread), QUIET),
+        Cell::new(thread(step.thread), QUIET),
         repeated.into(),
     ]
+}
+
+/// The thread; nothing where a trace does not tell.
+fn thread(number: u32) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("thread {number}"),
+    }
 }
 
 /// Where the call was made; nothing where a trace does not tell.
@@ -91,6 +99,26 @@ fn place(location: &Location) -> String {
         true => String::new(),
         false => clip(&short_location(location), 40).into_owned(),
     }
+}
+
+/// The values of an event; of an access to memory, also what it made of what.
+pub fn carried(step: &PathStep) -> String {
+    let values = named_values(&step.values);
+    let Some(stored) = &step.stored else {
+        return values;
+    };
+    let change = match &stored.before {
+        Some(before) => format!("{} → {}", safe_value(before), safe_value(&stored.after)),
+        None => safe_value(&stored.after),
+    };
+    // `write total` is about `total`.
+    let subject = step.what.split_once(' ').map_or("", |(_, subject)| subject);
+    let separator = if values.is_empty() { "" } else { ", " };
+    format!("{}: {change}{separator}{values}", safe(subject))
+}
+
+fn safe_value(value: &juror_event::Value) -> String {
+    safe(&value.to_string()).into_owned()
 }
 
 #[cfg(test)]
@@ -122,6 +150,25 @@ mod tests {
         assert!(text.contains("\n          … 40 more\n"));
         assert!(text.contains("main.c:4 ") && !text.contains("main.c:5 "));
         assert!(text.contains("main.c:45 ") && !text.contains("main.c:44 "));
+    }
+
+    #[test]
+    fn an_access_shows_what_it_made_of_what() {
+        let stored = |before: Option<i128>, values: bool| {
+            let mut step = push(1, "ready", 1);
+            step.what = "write total".into();
+            if !values {
+                step.values.clear();
+            }
+            step.stored = Some(juror_session::view::StoredValue {
+                before: before.map(juror_event::Value::Int),
+                after: juror_event::Value::Int(4),
+            });
+            carried(&step)
+        };
+        assert_eq!(stored(Some(3), true), "total: 3 → 4, queue = 0x4052a0");
+        assert_eq!(stored(Some(3), false), "total: 3 → 4");
+        assert_eq!(stored(None, false), "total: 4");
     }
 
     #[test]

@@ -110,8 +110,14 @@ impl Debuggee {
         match report {
             SignalReport::Always => Audience::Above { fatal },
             SignalReport::WhenFatal if fatal => Audience::Above { fatal },
+            _ if self.is_monitored(number) => Audience::Above { fatal },
             SignalReport::WhenFatal | SignalReport::Never => Audience::Program,
         }
+    }
+
+    fn is_monitored(&self, number: i32) -> bool {
+        let bit = u32::try_from(number).ok().and_then(|it| it.checked_sub(1));
+        bit.is_some_and(|bit| self.monitored_signals.checked_shr(bit).unwrap_or(0) & 1 == 1)
     }
 
     /// Tells upper floors of the signal that the thread holds.
@@ -132,6 +138,9 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
+            // Only then does the kernel say who sent it.
+            sender: (pending.information.si_code <= 0)
+                .then(|| kernel::sender(&pending.information) as u32),
             fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
                 .then(|| kernel::fault_address(&pending.information)),
             fatal,

@@ -17,6 +17,12 @@ impl Debuggee {
         threads.map(|thread| thread.id)
     }
 
+    /// The threads that are not waiting to be resumed.
+    pub fn moving_threads(&self) -> Vec<ThreadId> {
+        let moving = self.threads.values().filter(|known| !known.awaiting);
+        moving.map(|known| known.id).collect()
+    }
+
     /// Whether job control has stopped the process: letting its threads go
     /// does not make them run, `SIGCONT` does.
     pub fn is_job_stopped(&self) -> bool {

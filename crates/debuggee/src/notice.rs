@@ -73,6 +73,8 @@ pub enum Notice {
         signal: i32,
         /// `si_code`: why it was sent.
         code: i32,
+        /// The process that sent it; nothing where the kernel did.
+        sender: Option<u32>,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
         /// `SIGILL`): the address in question.
         fault_address: Option<u64>,

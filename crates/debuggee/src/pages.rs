@@ -25,7 +25,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::thread::State;
 use crate::watch::{MemoryAccess, WatchTier};
-use crate::watched_steps::StepEnd;
+use crate::watched_steps::{StepEnd, note_access};
 
 /// Length of a page in bytes.
 pub(crate) const PAGE_LENGTH: u64 = 4096;
@@ -261,9 +261,7 @@ impl Debuggee {
                 self.stepped_accesses(step, &mut found);
             }
             for access in found {
-                if accesses.iter().all(|known| known.watch != access.watch) {
-                    accesses.push(access);
-                }
+                note_access(&mut accesses, access);
             }
             // The rest of a repeated instruction's way over the pages.
             if !self.repeats_on(thread, |it, bytes| it.watches.pages.meet(bytes))? {

@@ -39,9 +39,40 @@ impl SystemCalls {
         }
     }
 
+    /// What is in either set.
+    fn joined(&self, other: &SystemCalls) -> SystemCalls {
+        match (self, other) {
+            (SystemCalls::All, _) | (_, SystemCalls::All) => SystemCalls::All,
+            (SystemCalls::None, some) | (some, SystemCalls::None) => some.clone(),
+            (SystemCalls::Only(some), SystemCalls::Only(others)) => {
+                SystemCalls::Only(some.union(others).copied().collect())
+            }
+        }
+    }
+
     /// Whether threads have to stop at system calls.
     pub(crate) fn is_traced(&self) -> bool {
         *self != SystemCalls::None
+    }
+}
+
+/// The calls that are told, by who asked for them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WantedCalls {
+    developer: SystemCalls,
+    monitors: SystemCalls,
+    /// Both.
+    all: SystemCalls,
+}
+
+impl WantedCalls {
+    /// Whether threads have to stop at system calls.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.all.is_traced()
+    }
+
+    fn join(&mut self) {
+        self.all = self.developer.joined(&self.monitors);
     }
 }
 
@@ -50,7 +81,15 @@ impl Debuggee {
     /// of those before. A thread that runs at this moment is seen from its
     /// next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
-        self.system_calls = calls;
+        self.system_calls.developer = calls;
+        self.system_calls.join();
+    }
+
+    /// The same for the calls that monitors need, beside those of
+    /// [`Debuggee::catch_system_calls`].
+    pub fn monitor_system_calls(&mut self, calls: SystemCalls) {
+        self.system_calls.monitors = calls;
+        self.system_calls.join();
     }
 
     /// A thread stands at the entry into a system call or at the exit.
@@ -84,7 +123,7 @@ impl Debuggee {
         if !at_entry && number == LEFT {
             return self.settle(thread);
         }
-        if repeated || known.silent || !self.system_calls.contains(number) {
+        if repeated || known.silent || !self.system_calls.all.contains(number) {
             return match accesses.is_empty() {
                 true => self.go_on_after_call(thread),
                 false => self.tell_accesses(thread, accesses),
@@ -157,5 +196,25 @@ impl Debuggee {
         known.enters_again = true;
         known.registers = registers.into();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_calls_are_joined() {
+        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
+        for (first, second, both) in [
+            (SystemCalls::None, SystemCalls::None, SystemCalls::None),
+            (only(&[1]), SystemCalls::None, only(&[1])),
+            (SystemCalls::None, only(&[2]), only(&[2])),
+            (only(&[1, 3]), only(&[2, 3]), only(&[1, 2, 3])),
+            (SystemCalls::All, only(&[2]), SystemCalls::All),
+        ] {
+            assert_eq!(first.joined(&second), both);
+            assert_eq!(second.joined(&first), both);
+        }
     }
 }

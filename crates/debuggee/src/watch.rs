@@ -59,6 +59,32 @@ pub struct MemoryAccess {
     pub instruction: Option<u64>,
     /// The number of the system call by which the kernel did it.
     pub system_call: Option<u64>,
+    /// The first of the watched bytes that were accessed, and how many they
+    /// are; nothing where it is not known. A debug register tells no more
+    /// than that it was some of its bytes.
+    pub bytes: Option<(u64, u64)>,
+}
+
+impl MemoryAccess {
+    /// Takes more bytes into the access.
+    pub(crate) fn extend(&mut self, more: Option<(u64, u64)>) {
+        self.bytes = joined_bytes(self.bytes, more);
+    }
+}
+
+/// The bytes from the first to the last of both.
+pub(crate) fn joined_bytes(
+    some: Option<(u64, u64)>,
+    others: Option<(u64, u64)>,
+) -> Option<(u64, u64)> {
+    let (Some((first, length)), Some((second, more))) = (some, others) else {
+        return some.or(others);
+    };
+    let end = first
+        .saturating_add(length)
+        .max(second.saturating_add(more));
+    let start = first.min(second);
+    Some((start, end - start))
 }
 
 /// One watch.
@@ -116,6 +142,15 @@ impl Watch {
         self.ranges
             .iter()
             .any(|range| range.start < bytes.end && bytes.start < range.end)
+    }
+
+    /// The part of these bytes that is watched.
+    pub(crate) fn part_of(&self, bytes: &Range<u64>) -> Option<(u64, u64)> {
+        let parts = self.ranges.iter().filter_map(|range| {
+            let (start, end) = (range.start.max(bytes.start), range.end.min(bytes.end));
+            (start < end).then(|| (start, end - start))
+        });
+        parts.fold(None, |joined, part| joined_bytes(joined, Some(part)))
     }
 
     /// Whether the memory differs from what was last seen; sees it anew.
@@ -332,7 +367,7 @@ impl Debuggee {
                 .ranges
                 .iter()
                 .filter_map(|range| aligned_parts(range, juror_stepping::DEBUG_REGISTERS));
-            let mut kind = None;
+            let (mut kind, mut bytes) = (None, None);
             for part in parts.flatten() {
                 let written = hit_by(part, HardwareKind::Write);
                 let accessed = hit_by(part, HardwareKind::Access);
@@ -345,10 +380,17 @@ impl Debuggee {
                 } else {
                     accessed.then_some(AccessKind::Either)
                 };
+                if found.is_some() {
+                    let part = part.0..part.0.saturating_add(u64::from(part.1));
+                    bytes = joined_bytes(bytes, watch.part_of(&part));
+                }
                 kind = kind.or(found);
             }
             if let Some(kind) = kind {
-                accesses.push(watch.access(kind));
+                accesses.push(MemoryAccess {
+                    bytes,
+                    ..watch.access(kind)
+                });
             }
         }
     }
@@ -372,6 +414,7 @@ impl Watch {
             kind,
             instruction: None,
             system_call: None,
+            bytes: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel_reach::{Reach, reach_of};
 use crate::kernel_writes::{Call, Writes, writes_of};
 use crate::thread::State;
-use crate::watch::{AccessKind, MemoryAccess};
+use crate::watch::{AccessKind, MemoryAccess, joined_bytes};
 
 impl Debuggee {
     /// Goes on from one end of a system call that nobody above hears of. The
@@ -74,8 +74,15 @@ impl Debuggee {
                 }
                 Writes::Unknown => is_alone && watch.look(memory),
             };
+            let bytes = match &writes {
+                Writes::Known(ranges) => ranges.iter().fold(None, |bytes, range| {
+                    joined_bytes(bytes, watch.part_of(range))
+                }),
+                Writes::Unknown => None,
+            };
             if is_written && watch.kinds.contains(AccessKinds::WRITE) {
                 accesses.push(MemoryAccess {
+                    bytes,
                     system_call: Some(shown.orig_rax),
                     instruction: Some(shown.rip.wrapping_sub(2)),
                     ..watch.access(AccessKind::Write)

@@ -20,7 +20,7 @@ use crate::registers::Registers;
 use crate::scratch::INSTRUCTION_LENGTH_MAX;
 use crate::stash;
 use crate::thread::Motion;
-use crate::watch::{AccessKind, MemoryAccess, WatchTier};
+use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
 /// `si_code` of the end of a single step.
 const TRAP_TRACE: i32 = 2;
@@ -150,7 +150,7 @@ impl Debuggee {
             self.stepped_accesses(step, &mut accesses);
         }
         if !accesses.is_empty() {
-            self.finish_repetition(thread)?;
+            self.finish_repetition(thread, &mut accesses)?;
             return self.tell_accesses(thread, accesses).map(Some);
         }
         if hits.iter().any(is_site) && self.is_hardware_site(counter) {
@@ -210,7 +210,14 @@ impl Debuggee {
                 reads && watch.kinds.contains(AccessKinds::READ)
             };
             if wanted {
+                let is_meant = |it: &&Access| if writes { it.writes } else { it.reads };
+                let meant = step.accesses.iter().filter(is_meant);
+                let bytes = meant.fold(None, |bytes, access| {
+                    let end = access.address.saturating_add(access.length);
+                    joined_bytes(bytes, watch.part_of(&(access.address..end)))
+                });
                 accesses.push(MemoryAccess {
+                    bytes,
                     instruction: Some(step.address),
                     ..watch.access(kind)
                 });
@@ -237,11 +244,25 @@ impl Debuggee {
 
     /// A repeated string instruction traps after each element. The rest of its
     /// way over the watched bytes is part of the same access.
-    pub(crate) fn finish_repetition(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        while self.repeats_on(thread, |it, bytes| it.watches.covers(bytes))?
-            && self.step_alone(thread)? == StepEnd::Stepped
-        {
-            self.take_hardware_hits(thread)?;
+    pub(crate) fn finish_repetition(
+        &mut self,
+        thread: ThreadId,
+        accesses: &mut Vec<MemoryAccess>,
+    ) -> Result<(), DebuggeeError> {
+        while self.repeats_on(thread, |it, bytes| it.watches.covers(bytes))? {
+            let step = self.watched_step(thread)?;
+            if self.step_alone(thread)? != StepEnd::Stepped {
+                break;
+            }
+            let hits = self.take_hardware_hits(thread)?;
+            let mut more = Vec::new();
+            self.hardware_accesses(&hits, &mut more);
+            if let Some(step) = &step {
+                self.stepped_accesses(step, &mut more);
+            }
+            for access in more {
+                note_access(accesses, access);
+            }
         }
         Ok(())
     }
@@ -330,6 +351,14 @@ impl Debuggee {
             known.hold_requested = false;
         }
         self.feed(Input::Stepped { thread, address })
+    }
+}
+
+/// Takes an access into those of the same instruction, one for each watch.
+pub(crate) fn note_access(accesses: &mut Vec<MemoryAccess>, access: MemoryAccess) {
+    match accesses.iter_mut().find(|it| it.watch == access.watch) {
+        Some(known) => known.extend(access.bytes),
+        None => accesses.push(access),
     }
 }
 

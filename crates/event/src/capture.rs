@@ -1,8 +1,8 @@
 //! What is read from the debuggee when an event happens.
 //!
 //! The forms are those of Jakse, Falcone and Méhaut, figure 5 (`v`, `*p`,
-//! `&p`, `arg i`, `^p`, `ret`), with fields, constant indices and
-//! conversions added.
+//! `&p`, `arg i`, `^p`, `ret`), with fields, constant indices, conversions and
+//! what belongs to the moment itself added.
 
 use std::fmt;
 use std::ops::Range;
@@ -41,8 +41,62 @@ pub enum Read {
     Field(Box<Read>, Box<str>),
     /// An element: `p[3]`.
     Index(Box<Read>, i64),
+    /// The elements from one up to, not including, another, as a sequence:
+    /// `p[0..81]`.
+    Elements(Box<Read>, i64, i64),
     /// The bytes read as this type, whatever the debug information says.
     Convert(Box<Read>, Conversion),
+    /// The number of the thread in which it happened.
+    Thread,
+    /// When it happened, in nanoseconds since the start of the run.
+    Time,
+    /// The name of the function that made the call, or of its module.
+    CallerName,
+    /// Where the call returns to.
+    ReturnAddress,
+    /// The value that was read or is stored at the place that is watched.
+    Value,
+    /// The value that was stored there before.
+    Old,
+    /// The address of the place that is watched.
+    Place,
+    /// The number of the signal.
+    Number,
+    /// The exit status of the program.
+    Status,
+    /// The file name of the module.
+    ModuleName,
+    /// Which element of the range that is watched: its index.
+    Position,
+    /// The process that sent the signal; 0 where the kernel did.
+    Sender,
+    /// Why the signal was sent: `si_code`.
+    Code,
+    /// What is added to the addresses in the module's file.
+    Base,
+}
+
+impl Read {
+    /// True for what belongs to the moment, not to a place of the debuggee.
+    pub fn is_of_moment(&self) -> bool {
+        matches!(
+            self,
+            Read::Thread
+                | Read::Time
+                | Read::CallerName
+                | Read::ReturnAddress
+                | Read::Value
+                | Read::Old
+                | Read::Place
+                | Read::Number
+                | Read::Status
+                | Read::ModuleName
+                | Read::Position
+                | Read::Sender
+                | Read::Code
+                | Read::Base
+        )
+    }
 }
 
 /// A type that a property gives to a value (`size: u64 = arg 1`).
@@ -84,7 +138,22 @@ impl fmt::Display for Read {
                 _ => write!(f, "{inner}.{field}"),
             },
             Read::Index(inner, index) => write!(f, "{inner}[{index}]"),
+            Read::Elements(inner, start, end) => write!(f, "{inner}[{start}..{end}]"),
             Read::Convert(inner, _) => write!(f, "{inner}"),
+            Read::Thread => f.write_str("thread"),
+            Read::Time => f.write_str("time"),
+            Read::CallerName => f.write_str("caller"),
+            Read::ReturnAddress => f.write_str("return_address"),
+            Read::Value => f.write_str("value"),
+            Read::Old => f.write_str("old"),
+            Read::Place => f.write_str("address"),
+            Read::Number => f.write_str("number"),
+            Read::Status => f.write_str("status"),
+            Read::ModuleName => f.write_str("name"),
+            Read::Position => f.write_str("index"),
+            Read::Sender => f.write_str("sender"),
+            Read::Code => f.write_str("code"),
+            Read::Base => f.write_str("base"),
         }
     }
 }

@@ -11,11 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod collection;
 mod symbolic;
 mod value;
 mod verdict;
 
 pub use capture::{Capture, Conversion, Read};
+pub use collection::{DEPTH_MAX, Map, Sequence, Set, TooDeep};
 pub use symbolic::{EventId, EventKind, Reach, SymbolicEvent};
 pub use value::{Unavailability, Value};
 pub use verdict::Verdict;

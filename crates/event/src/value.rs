@@ -5,6 +5,8 @@
 //! value, because a slice must be found again whether its parameter was read
 //! with a type (`queue_t *`) or without one (`arg 1`).
 
+use crate::collection::{Map, Sequence, Set};
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -22,13 +24,19 @@ pub enum Value {
     Address(u64),
     /// Text read from the debuggee or written in the property.
     Text(Arc<str>),
+    /// Different values, in order.
+    Set(Set),
+    /// Values by different keys, in the order of the keys.
+    Map(Map),
+    /// Values by their position from 0.
+    Sequence(Sequence),
     /// The value could not be read. Using it in a guard or update is an error
     /// that is shown; it never counts as false.
     Unavailable(Unavailability),
 }
 
 /// Why a value could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unavailability {
     /// Memory at this address cannot be read (a null or wild pointer).
     Unreadable {
@@ -71,7 +79,34 @@ impl Value {
             Value::Float(_) => "float",
             Value::Address(_) => "address",
             Value::Text(_) => "text",
+            Value::Set(_) => "set",
+            Value::Map(_) => "map",
+            Value::Sequence(_) => "sequence",
             Value::Unavailable(_) => "unavailable",
+        }
+    }
+
+    /// How deeply collections are nested in it; 0 for what is none.
+    pub fn depth(&self) -> u8 {
+        match self {
+            Value::Set(set) => set.depth(),
+            Value::Map(map) => map.depth(),
+            Value::Sequence(sequence) => sequence.depth(),
+            _ => 0,
+        }
+    }
+
+    /// The place of a kind of value in the order of all values.
+    fn rank(&self) -> u8 {
+        match self {
+            Value::Bool(_) => 0,
+            Value::Int(_) | Value::Address(_) => 1,
+            Value::Float(_) => 2,
+            Value::Text(_) => 3,
+            Value::Sequence(_) => 4,
+            Value::Set(_) => 5,
+            Value::Map(_) => 6,
+            Value::Unavailable(_) => 7,
         }
     }
 
@@ -93,6 +128,9 @@ impl PartialEq for Value {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => Self::float_key(*a) == Self::float_key(*b),
             (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::Set(a), Value::Set(b)) => a == b,
+            (Value::Map(a), Value::Map(b)) => a == b,
+            (Value::Sequence(a), Value::Sequence(b)) => a == b,
             (Value::Unavailable(a), Value::Unavailable(b)) => a == b,
             _ => match (self.as_integer(), other.as_integer()) {
                 (Some(a), Some(b)) => a == b,
@@ -104,6 +142,35 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
+/// An order of all values that agrees with equality: collections keep what
+/// they hold in it.
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Float(a), Value::Float(b)) => {
+                let key = |number: f64| f64::from_bits(Self::float_key(number));
+                key(*a).total_cmp(&key(*b))
+            }
+            (Value::Text(a), Value::Text(b)) => a.cmp(b),
+            (Value::Set(a), Value::Set(b)) => a.cmp(b),
+            (Value::Map(a), Value::Map(b)) => a.cmp(b),
+            (Value::Sequence(a), Value::Sequence(b)) => a.cmp(b),
+            (Value::Unavailable(a), Value::Unavailable(b)) => a.cmp(b),
+            _ => match (self.as_integer(), other.as_integer()) {
+                (Some(a), Some(b)) => a.cmp(&b),
+                _ => self.rank().cmp(&other.rank()),
+            },
+        }
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -113,6 +180,9 @@ impl Hash for Value {
             Value::Bool(truth) => state.write_u8(u8::from(*truth)),
             Value::Float(number) => state.write_u64(Self::float_key(*number)),
             Value::Text(text) => text.hash(state),
+            Value::Set(set) => set.hash(state),
+            Value::Map(map) => map.hash(state),
+            Value::Sequence(sequence) => sequence.hash(state),
             Value::Unavailable(why) => why.hash(state),
         }
     }
@@ -127,6 +197,9 @@ impl fmt::Display for Value {
             Value::Address(address) => write!(f, "{address:#x}"),
             // The debuggee's bytes never reach the terminal raw.
             Value::Text(text) => write!(f, "\"{}\"", text.escape_debug()),
+            Value::Set(set) => set.fmt(f),
+            Value::Map(map) => map.fmt(f),
+            Value::Sequence(sequence) => sequence.fmt(f),
             Value::Unavailable(why) => write!(f, "<{why}>"),
         }
     }
@@ -152,6 +225,16 @@ mod tests {
             any::<bool>().prop_map(Value::Bool),
             any::<f64>().prop_map(Value::Float),
             ".*".prop_map(|t: String| Value::Text(t.into())),
+            prop::collection::vec(any::<i64>(), 0..4)
+                .prop_map(|n| Value::Set(n.into_iter().map(|n| Value::Int(n.into())).collect())),
+            prop::collection::vec(any::<u64>(), 0..4)
+                .prop_map(|n| Value::Sequence(n.into_iter().map(Value::Address).collect())),
+            prop::collection::vec((any::<u64>(), any::<bool>()), 0..4).prop_map(|n| {
+                let entries = n
+                    .into_iter()
+                    .map(|(k, v)| (Value::Address(k), Value::Bool(v)));
+                Value::Map(entries.collect())
+            }),
         ]
     }
 
@@ -165,10 +248,26 @@ mod tests {
         }
 
         #[test]
+        fn the_order_agrees_with_equality(
+            a in any_value(), b in any_value(), c in any_value()
+        ) {
+            prop_assert_eq!(a == b, a.cmp(&b) == Ordering::Equal);
+            prop_assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
+            if a <= b && b <= c {
+                prop_assert!(a <= c);
+            }
+        }
+
+        #[test]
         fn an_address_equals_its_number(n in any::<u64>()) {
             prop_assert_eq!(Value::Address(n), Value::Int(i128::from(n)));
             prop_assert_eq!(hash_of(&Value::Address(n)), hash_of(&Value::Int(i128::from(n))));
         }
+    }
+
+    #[test]
+    fn a_value_is_no_larger_than_its_integer_needs() {
+        assert!(size_of::<Value>() <= 32);
     }
 
     #[test]

@@ -16,12 +16,14 @@ mod places;
 
 use crate::expression::{self, ExpressionError};
 use crate::program::Program;
+use crate::read_plan::Machine;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use compile::Stuck;
 use juror_debuggee::ThreadId;
+use juror_event::Value;
 use juror_language::{Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression};
-use node::Node;
+use node::{Node, Scalar};
 use places::PointNames;
 use std::rc::Rc;
 
@@ -40,13 +42,23 @@ pub struct Condition {
 }
 
 /// A condition that is ready for one place.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Check(Option<Node>);
 
 impl Check {
     /// Asking it allocates nothing.
     pub fn is_compiled(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// The number that it comes to, in a stopped thread.
+    pub(crate) fn value(&self, machine: &impl Machine) -> Option<Value> {
+        Some(match self.0.as_ref()?.evaluate(machine)? {
+            Scalar::Int(number) => Value::Int(number),
+            Scalar::Float(number) => Value::Float(number),
+            Scalar::Bool(truth) => Value::Bool(truth),
+            Scalar::Address(address) => Value::Address(address),
+        })
     }
 }
 

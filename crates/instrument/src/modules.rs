@@ -4,6 +4,7 @@
 //! Invariant: addresses in and out are those of the process; file addresses
 //! stay inside.
 
+use juror_event::Reach;
 use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,14 @@ impl Module {
             .segments
             .iter()
             .any(|segment| segment.contains(address))
+    }
+
+    /// Whether an event looks at it.
+    pub fn is_reached(&self, reach: &Reach) -> bool {
+        match reach {
+            Reach::Anywhere | Reach::Library => true,
+            Reach::Module(prefix) => self.name().starts_with(&**prefix),
+        }
     }
 
     /// Its file name without directories.

@@ -1,16 +1,17 @@
 //! Probes: the symbolic events of monitors, bound to the places of this run.
 //!
-//! A probe is one event of one monitor at one definition of its function. It
-//! is planted while the monitor needs the event. Hitting it costs a lookup by
+//! A probe is one event of one monitor at one definition of its function, or
+//! at one place of its line. It is planted while the monitor needs the event. Hitting it costs a lookup by
 //! address and the reads of its plans; nothing allocates.
 
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
+use crate::facts::Moment;
 use crate::modules::Bound;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
-use crate::read_plan::Begun;
+use crate::read_plan::{Begun, ReadPlan};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_event::{EventId, EventKind, Reach, SymbolicEvent, Unavailability, Value};
+use juror_event::{EventId, EventKind, SymbolicEvent, Unavailability, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -22,9 +23,9 @@ pub struct Probe {
     pub monitor: u16,
     /// Which of its events.
     pub event: EventId,
-    /// Before or after the call.
+    /// Before or after the call, or at the line.
     pub kind: EventKind,
-    /// The function's first instruction.
+    /// The function's first instruction, or the line's.
     pub address: u64,
     /// The function's name.
     pub function: Arc<str>,
@@ -85,6 +86,15 @@ pub enum BindError {
         /// There is no other definition at all.
         only: bool,
     },
+    /// There is no such line, place, system call or signal.
+    Subject {
+        /// What is wrong.
+        message: String,
+        /// What to do about it.
+        help: Option<String>,
+        /// A module that comes later may have it.
+        is_absent: bool,
+    },
     /// The name is chosen at load time (`ifunc`), so its code is elsewhere.
     Indirect,
     /// A capture cannot be read.
@@ -99,14 +109,6 @@ pub enum BindError {
 }
 
 impl Program {
-    /// Whether a module is one that an event looks at.
-    fn is_reached(reach: &Reach, module: &crate::modules::Module) -> bool {
-        match reach {
-            Reach::Anywhere | Reach::Library => true,
-            Reach::Module(prefix) => module.name().starts_with(&**prefix),
-        }
-    }
-
     /// The definitions that an event means, in what is loaded now: none where
     /// all its calls were inlined and the user accepts that. `thread` waits,
     /// and may be asked to resolve indirect functions.
@@ -116,7 +118,7 @@ impl Program {
         thread: ThreadId,
         ignore_inlined: bool,
     ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
-        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
         let definitions = self.modules.reached_definitions(&event.subject, wanted);
         let copies = self.modules.inlined_copies(&event.subject, wanted);
         if !copies.is_empty() && !ignore_inlined {
@@ -172,14 +174,14 @@ impl Program {
     /// How many calls of an event's function were inlined, in what is loaded
     /// now: they give no events.
     pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
-        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
         self.modules.inlined_copies(&event.subject, wanted).len()
     }
 
     /// The names of the parameters of an event's function, in order, where the
     /// debug information has them: those of its first definition.
     pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
-        let wanted = |module: &crate::modules::Module| Self::is_reached(&event.reach, module);
+        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
         let definitions = self.modules.reached_definitions(&event.subject, wanted);
         let names = definitions.first().map(|bound| {
             let values = bound.module.symbols.entry_value_plans(&bound.function);
@@ -365,6 +367,10 @@ impl Probes {
         let Some(probe) = self.get(number) else {
             return Ok(caller);
         };
+        let moment = Moment {
+            return_address: Some(caller),
+            ..Moment::default()
+        };
         for (slot, plan) in probe.captures.iter().enumerate() {
             values.push(if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)
@@ -373,11 +379,42 @@ impl Probes {
                     CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
                         plan.read(&machine, stack.wrapping_add(8))
                     }
-                    CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
+                    CapturePlan::Elements { plans, .. } => {
+                        let frame = stack.wrapping_add(8);
+                        let values = plans.iter().map(|plan| plan.read(&machine, frame));
+                        Value::Sequence(values.collect())
+                    }
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
+                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
+                        program.capture(thread, plan, &moment)
+                    }
                 }
             });
         }
         Ok(caller)
+    }
+
+    /// Reads the values of an event at a line, whose thread stands there.
+    pub fn read_line(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        number: u32,
+        mask: u64,
+        values: &mut Vec<Value>,
+    ) {
+        values.clear();
+        let moment = Moment::default();
+        let plans = self.get(number).map_or(&[][..], |probe| &probe.captures);
+        values.extend(plans.iter().enumerate().map(|(slot, plan)| {
+            if mask >> slot & 1 == 0 {
+                Value::Unavailable(Unavailability::NotCaptured)
+            } else {
+                program.capture(thread, plan, &moment)
+            }
+        }));
     }
 
     /// A call has been entered whose return is an event: plants the return.
@@ -401,6 +438,11 @@ impl Probes {
             .iter()
             .map(|plan| match plan {
                 CapturePlan::Entry(plan) => plan.begin(&machine, frame),
+                // All of them begin with the same pointer.
+                CapturePlan::Elements { plans, .. } => match plans.first() {
+                    Some(plan) if !plan.follow.is_empty() => plan.begin(&machine, frame),
+                    _ => Begun::Unavailable(Unavailability::OptimizedOut),
+                },
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
@@ -438,12 +480,28 @@ impl Probes {
         };
         program.debuggee.remove(address, Owner::Return)?;
         let machine = program.machine(thread)?;
+        let moment = Moment {
+            return_address: Some(address),
+            ..Moment::default()
+        };
         if let Some(probe) = self.get(pending.probe) {
             for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),
                     CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
-                    CapturePlan::Evaluate(read) => program.evaluate_read(thread, read),
+                    CapturePlan::Elements { plans, is_late } => {
+                        let read = |plan: &ReadPlan| match is_late {
+                            true => plan.read(&machine, stack),
+                            false => plan.complete(&machine, *begun),
+                        };
+                        Value::Sequence(plans.iter().map(read).collect())
+                    }
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
+                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
+                        program.capture(thread, plan, &moment)
+                    }
                 });
             }
         }

@@ -6,7 +6,9 @@ use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// A debuggee and the symbols of what is loaded in it.
 #[derive(Debug)]
@@ -17,6 +19,9 @@ pub struct Program {
     pub modules: Modules,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
+    /// Names of callers that captures have asked for, by return address.
+    pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
+    started: Instant,
 }
 
 impl Program {
@@ -28,6 +33,8 @@ impl Program {
             modules: Modules::default(),
             numbers: FxHashMap::default(),
             last_number: 0,
+            caller_names: RefCell::default(),
+            started: Instant::now(),
         };
         for thread in threads {
             program.number_thread(thread);
@@ -46,6 +53,7 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
+        self.caller_names.borrow_mut().clear();
     }
 
     /// Gives a thread that has just started its number: counted from 1, never
@@ -89,6 +97,8 @@ impl Program {
             modules: self.modules.clone(),
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
+            caller_names: self.caller_names.clone(),
+            started: self.started,
         }
     }
 
@@ -144,6 +154,11 @@ impl Program {
     pub fn mapping_of(&self, address: u64) -> Option<std::ops::Range<u64>> {
         let maps = self.debuggee.memory_map()?;
         mapping_at(&maps, address).map(|(range, _)| range)
+    }
+
+    /// Nanoseconds since the program was launched or attached to.
+    pub fn elapsed_ns(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
     /// An address in words.

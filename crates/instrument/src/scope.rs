@@ -94,7 +94,7 @@ impl FrameScope<'_> {
 
 /// The value of a global variable, function or enumerator of a module; names
 /// of functions are sought in these scopes.
-fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
+pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
     let of_variable = |variable: Variable| {
         let address = static_address(&variable, module)?;
         Some(Typed::in_memory(variable.r#type, address))
@@ -266,9 +266,18 @@ impl Program {
             level: 0,
             convenience: &|_| None,
         };
-        evaluate_in(read, &scope)
-            .and_then(|value| value.to_value(self))
-            .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
+        let value = |read: &Read| {
+            evaluate_in(read, &scope)
+                .and_then(|value| value.to_value(self))
+                .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
+        };
+        match read {
+            Read::Elements(inner, start, end) => {
+                let elements = (*start..*end).map(|index| Read::Index(inner.clone(), index));
+                Value::Sequence(elements.map(|element| value(&element)).collect())
+            }
+            read => value(read),
+        }
     }
 
     /// The entry values of a function that is being called, in order: for the
@@ -303,8 +312,9 @@ fn callers_named(read: &Read) -> usize {
         | Read::AddressOf(inner)
         | Read::Field(inner, _)
         | Read::Index(inner, _)
+        | Read::Elements(inner, ..)
         | Read::Convert(inner, _) => callers_named(inner),
-        Read::Name(_) | Read::Argument(_) | Read::Return => 0,
+        _ => 0,
     }
 }
 
@@ -333,6 +343,8 @@ fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
             r#type: converted_type(*conversion),
             ..evaluate_in(inner, scope)?
         }),
+        // These are no places: `facts` knows them.
+        _ => Err(format!("`{read}` is known only while the event happens")),
     }
 }
 

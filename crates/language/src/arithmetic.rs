@@ -3,6 +3,7 @@
 //! Integers are exact: what does not fit is an error, never a wrap. Kinds that
 //! have nothing in common are an error, never false.
 
+use crate::collection;
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use juror_event::Value;
 use std::cmp::Ordering;
@@ -37,10 +38,16 @@ pub(crate) fn binary(
             return Err(unavailable(why));
         }
     }
+    if operator == BinaryOperator::In {
+        return collection::contains(left, right).map(Value::Bool);
+    }
     if operator.is_comparison() {
         return compare(operator, left, right).map(Value::Bool);
     }
     match (left, right) {
+        (Value::Set(_) | Value::Map(_) | Value::Sequence(_), _) => {
+            collection::combine(operator, left, right)
+        }
         (Value::Int(a), Value::Int(b)) => integers(operator, *a, *b).map(Value::Int),
         (Value::Float(a), Value::Float(b)) => floats(operator, *a, *b),
         (Value::Int(a), Value::Float(b)) => floats(operator, *a as f64, *b),
@@ -57,11 +64,11 @@ pub(crate) fn unavailable(why: &juror_event::Unavailability) -> String {
     format!("this value is not available: {why}")
 }
 
-fn described(value: &Value) -> String {
+pub(crate) fn described(value: &Value) -> String {
     crate::term::Kind::of(value).to_string()
 }
 
-fn no_meaning(operator: BinaryOperator, left: &Value, right: &Value) -> String {
+pub(crate) fn no_meaning(operator: BinaryOperator, left: &Value, right: &Value) -> String {
     format!(
         "`{operator}` has no meaning between {} and {}",
         described(left),
@@ -141,6 +148,13 @@ fn addresses(
 fn compare(operator: BinaryOperator, left: &Value, right: &Value) -> Result<bool, String> {
     use BinaryOperator as Op;
     let ordering = match (left, right) {
+        (Value::Set(_), Value::Set(_))
+        | (Value::Map(_), Value::Map(_))
+        | (Value::Sequence(_), Value::Sequence(_))
+            if matches!(operator, Op::Equal | Op::NotEqual) =>
+        {
+            Some(left.cmp(right))
+        }
         (Value::Bool(a), Value::Bool(b)) if matches!(operator, Op::Equal | Op::NotEqual) => {
             Some(a.cmp(b))
         }

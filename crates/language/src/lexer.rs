@@ -5,26 +5,44 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::token::{Sign, Token, TokenKind};
+use std::ops::Range;
 
 /// The one word with a hyphen.
 const NON_ACCEPTING: &str = "non-accepting";
 
+/// A source in pieces.
+pub(crate) struct Tokens {
+    /// The tokens, in order.
+    pub tokens: Vec<Token>,
+    /// Where comments stand, from their sign to the end of their line, in
+    /// bytes.
+    pub comments: Vec<Range<usize>>,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// Splits a source into tokens, and says what could not be read.
-pub(crate) fn tokenize(source: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+pub(crate) fn tokenize(source: &str) -> Tokens {
     let mut lexer = Lexer {
         source,
         position: 0,
         tokens: Vec::new(),
+        comments: Vec::new(),
         diagnostics: Vec::new(),
     };
     lexer.run();
-    (lexer.tokens, lexer.diagnostics)
+    Tokens {
+        tokens: lexer.tokens,
+        comments: lexer.comments,
+        diagnostics: lexer.diagnostics,
+    }
 }
 
 struct Lexer<'a> {
     source: &'a str,
     position: usize,
     tokens: Vec<Token>,
+    comments: Vec<Range<usize>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -81,7 +99,9 @@ impl<'a> Lexer<'a> {
             if !rest.starts_with('#') && !rest.starts_with("//") {
                 return;
             }
+            let start = self.position;
             self.skip_while(|c| c != '\n');
+            self.comments.push(start..self.position);
         }
     }
 
@@ -208,14 +228,15 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expected: &[&str]) {
-        let (tokens, diagnostics) = tokenize(source);
-        let texts: Vec<&str> = tokens
+        let found = tokenize(source);
+        let texts: Vec<&str> = found
+            .tokens
             .iter()
             .filter(|token| token.kind != TokenKind::End)
             .map(|token| &source[token.span.clone()])
             .collect();
         assert_eq!(texts, expected);
-        assert_eq!(diagnostics, [], "{source}");
+        assert_eq!(found.diagnostics, [], "{source}");
     }
 
     #[test]
@@ -238,12 +259,20 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_kept() {
+        let source = "a # one\n// two\nb \"# text\" #";
+        let found = tokenize(source).comments.into_iter();
+        let texts: Vec<&str> = found.map(|range| &source[range]).collect();
+        assert_eq!(texts, ["# one", "// two", "#"]);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_reported_once() {
         for (source, code) in [
-            ("a ? b", "unknown-character"),
+            ("a \u{a7} b", "unknown-character"),
             ("\"abc\nd", "unclosed-quote"),
         ] {
-            let (_, diagnostics) = tokenize(source);
+            let diagnostics = tokenize(source).diagnostics;
             assert_eq!(diagnostics.len(), 1, "{source}");
             assert_eq!(diagnostics[0].code, code);
         }

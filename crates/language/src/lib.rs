@@ -14,11 +14,15 @@
 
 mod arithmetic;
 mod check;
+mod collection;
 mod diagnostic;
 mod evaluate;
+mod format;
+mod include;
 mod lexer;
 mod parse;
 mod property;
+pub mod show;
 mod suggest;
 pub mod syntax;
 mod term;
@@ -26,7 +30,9 @@ mod token;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
-pub use evaluate::{Environment, EvaluationError, Store, evaluate, execute, truth};
+pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
+pub use include::{Loaded, Reader, UsedFile, load_with};
+pub use format::format;
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
@@ -34,15 +40,15 @@ pub use property::{
 };
 pub use suggest::suggest;
 pub use syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
-pub use term::{Kind, Term, TermKind, Update};
+pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 
 /// Parses and checks a whole source: the properties without errors, and
 /// everything there is to say about the text, in the order of the text.
+///
+/// It uses no other files; [`load_with`] reads those.
 pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
-    let parsed = parse(source);
-    let (properties, checked) = check(&parsed.file);
-    let mut diagnostics = parsed.diagnostics;
-    diagnostics.extend(checked);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    (properties, diagnostics)
+    let loaded = load_with(source, &mut |_| {
+        Err("no other files can be used here".to_owned())
+    });
+    (loaded.properties, loaded.diagnostics)
 }

@@ -1,9 +1,10 @@
 //! A property that has been checked: names are positions, and what each event
 //! reads is known.
 
-use crate::term::{Term, Update};
+use crate::term::{Function, Term, Update};
 use juror_event::{EventId, SymbolicEvent, Value};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The position of a state among those of its property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +42,8 @@ pub struct Property {
     pub bindings: Vec<Vec<Option<u8>>>,
     /// The variables, by slot.
     pub variables: Vec<Variable>,
+    /// The functions that its guards and updates call.
+    pub functions: Arc<Vec<Function>>,
     /// What it demands.
     pub behaviour: Behaviour,
     /// Where it stands.
@@ -151,6 +154,8 @@ pub struct State {
     pub accepting: bool,
     /// True when a slice that gets here is forgotten.
     pub is_final: bool,
+    /// What scenarios are told when it is entered.
+    pub action: Option<Box<str>>,
     /// What leads out, in the order in which it is tried.
     pub transitions: Vec<Transition>,
     /// Where it stands.
@@ -181,6 +186,8 @@ pub struct Branch {
     pub updates: Vec<Update>,
     /// The next state.
     pub target: StateId,
+    /// What scenarios are told when it is taken.
+    pub action: Option<Box<str>>,
     /// Where it stands.
     pub span: Range<usize>,
 }

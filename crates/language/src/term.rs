@@ -7,6 +7,7 @@ use crate::syntax::{BinaryOperator, UnaryOperator};
 use juror_event::Value;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What is known about a value before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +22,12 @@ pub enum Kind {
     Address,
     /// Text.
     Text,
+    /// Different values.
+    Set,
+    /// Values by keys.
+    Map,
+    /// Values by position.
+    Sequence,
     /// Known only when it is read.
     Unknown,
 }
@@ -34,8 +41,16 @@ impl Kind {
             Value::Float(_) => Kind::Float,
             Value::Address(_) => Kind::Address,
             Value::Text(_) => Kind::Text,
+            Value::Set(_) => Kind::Set,
+            Value::Map(_) => Kind::Map,
+            Value::Sequence(_) => Kind::Sequence,
             Value::Unavailable(_) => Kind::Unknown,
         }
+    }
+
+    /// True for sets, maps and sequences.
+    pub fn is_collection(self) -> bool {
+        matches!(self, Kind::Set | Kind::Map | Kind::Sequence)
     }
 
     /// True for the kinds that count and compare with one another.
@@ -52,6 +67,9 @@ impl fmt::Display for Kind {
             Kind::Float => "a float",
             Kind::Address => "an address",
             Kind::Text => "text",
+            Kind::Set => "a set",
+            Kind::Map => "a map",
+            Kind::Sequence => "a sequence",
             Kind::Unknown => "unknown",
         })
     }
@@ -75,6 +93,39 @@ pub enum TermKind {
     Variable(u16),
     /// The capture of the event in this slot.
     Capture(u8),
+    /// The parameter or local variable in this slot of the function or block
+    /// that runs.
+    Local(u16),
+    /// `{a, b}`
+    Set(Vec<Term>),
+    /// `{a: 1, b: 2}`
+    Map(Vec<(Term, Term)>),
+    /// `[a, b]`
+    Sequence(Vec<Term>),
+    /// `m[k]`: the element of a sequence or map.
+    Element {
+        /// The collection.
+        collection: Box<Term>,
+        /// The position or key.
+        key: Box<Term>,
+    },
+    /// A function of the language.
+    Builtin {
+        /// The function.
+        function: Builtin,
+        /// The arguments, as many as it takes.
+        arguments: Vec<Term>,
+    },
+    /// A function of the property.
+    Call {
+        /// The functions that it is one of; nothing in their own bodies, where
+        /// it is the same as outside.
+        functions: Option<Arc<Vec<Function>>>,
+        /// The position of the function.
+        function: u16,
+        /// The arguments, as many as it takes.
+        arguments: Vec<Term>,
+    },
     /// [`UnaryOperator::Not`], `Negate` or `Complement`.
     Unary {
         /// The operator.
@@ -108,6 +159,35 @@ pub enum Update {
         /// Where it stands in the property source, in bytes.
         span: Range<usize>,
     },
+    /// Gives an element of a variable a value.
+    AssignElement {
+        /// What holds the collection.
+        variable: Place,
+        /// The keys, from the outermost in; at least one.
+        keys: Vec<Term>,
+        /// The value.
+        value: Term,
+        /// Where it stands in the property source, in bytes.
+        span: Range<usize>,
+    },
+    /// Gives a local variable a value.
+    Local {
+        /// Its slot.
+        slot: u16,
+        /// The value.
+        value: Term,
+    },
+    /// Does the same for each element, or each key of a map.
+    For {
+        /// The slot of the local variable that holds the element.
+        slot: u16,
+        /// What is gone through.
+        collection: Term,
+        /// What is done.
+        body: Vec<Update>,
+    },
+    /// Ends a function.
+    Return(Term),
     /// Does one or the other.
     If {
         /// What decides.
@@ -117,4 +197,126 @@ pub enum Update {
         /// Done when it is false.
         otherwise: Vec<Update>,
     },
+}
+
+/// What holds a collection whose element is assigned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The variable of the property in this slot.
+    Variable(u16),
+    /// The local variable in this slot.
+    Local(u16),
+}
+
+/// A pure function of a property.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: Box<str>,
+    /// How many parameters it has; they are its first local variables.
+    pub parameters: u16,
+    /// What it does.
+    pub body: Vec<Update>,
+    /// How deeply an evaluation of it recurses, calls aside.
+    pub height: u32,
+    /// True when its text is not that of the property: its errors are told
+    /// where it is called.
+    pub foreign: bool,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+}
+
+macro_rules! builtins {
+    ($($name:ident $text:literal $arguments:literal $does:literal),* $(,)?) => {
+        /// A function of the language.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Builtin { $(#[doc = $does] $name),* }
+
+        impl Builtin {
+            /// All of them.
+            pub const ALL: &'static [Builtin] = &[$(Builtin::$name),*];
+
+            /// How it is written.
+            pub fn name(self) -> &'static str {
+                match self { $(Builtin::$name => $text),* }
+            }
+
+            /// How many arguments it takes.
+            pub fn arguments(self) -> usize {
+                match self { $(Builtin::$name => $arguments),* }
+            }
+        }
+    };
+}
+
+builtins! {
+    Length "len" 1 "How many elements, keys or characters there are.",
+    Add "add" 2 "A set with one more, or a sequence with one more at its end.",
+    Remove "remove" 2 "A set without a value, or a map without a key.",
+    Get "get" 3 "The element of a map or sequence, or else the third argument.",
+    Keys "keys" 1 "The set of the keys of a map.",
+    Values "values" 1 "The sequence of the values of a map or set.",
+    SetOf "set" 1 "The set of the elements of a sequence, or of the keys of a map.",
+    Range "range" 2 "The sequence of integers from the first up to, not including, the second.",
+    Minimum "min" 2 "The smaller one.",
+    Maximum "max" 2 "The larger one.",
+    Absolute "abs" 1 "The number without its sign.",
+}
+
+impl Builtin {
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<Builtin> {
+        Builtin::ALL.iter().copied().find(|b| b.name() == name)
+    }
+}
+
+impl Term {
+    /// How deeply an evaluation of it recurses, calls aside.
+    pub(crate) fn height(&self) -> u32 {
+        let inner = match &self.kind {
+            TermKind::Constant(_)
+            | TermKind::Variable(_)
+            | TermKind::Capture(_)
+            | TermKind::Local(_) => 0,
+            TermKind::Set(terms)
+            | TermKind::Sequence(terms)
+            | TermKind::Builtin {
+                arguments: terms, ..
+            }
+            | TermKind::Call {
+                arguments: terms, ..
+            } => highest(terms),
+            TermKind::Map(entries) => {
+                let heights = entries.iter().map(|(k, v)| k.height().max(v.height()));
+                heights.max().unwrap_or(0)
+            }
+            TermKind::Element { collection, key } => collection.height().max(key.height()),
+            TermKind::Unary { operand, .. } => operand.height(),
+            TermKind::Binary { left, right, .. } => left.height().max(right.height()),
+        };
+        inner + 1
+    }
+}
+
+fn highest(terms: &[Term]) -> u32 {
+    terms.iter().map(Term::height).max().unwrap_or(0)
+}
+
+/// How deeply updates recurse, calls aside.
+pub(crate) fn height(updates: &[Update]) -> u32 {
+    let of_update = |update: &Update| match update {
+        Update::Assign { value, .. } | Update::Local { value, .. } | Update::Return(value) => {
+            value.height()
+        }
+        Update::AssignElement { keys, value, .. } => highest(keys).max(value.height()),
+        Update::For {
+            collection, body, ..
+        } => collection.height().max(height(body)),
+        Update::If {
+            condition,
+            then,
+            otherwise,
+        } => condition.height().max(height(then)).max(height(otherwise)),
+    };
+    1 + updates.iter().map(of_update).max().unwrap_or(0)
 }

@@ -60,6 +60,6 @@ signs! {
     PlusAssign "+=", MinusAssign "-=", StarAssign "*=",
     Less "<", Greater ">", Assign "=", Not "!", And "&", Or "|", Caret "^", Tilde "~",
     Plus "+", Minus "-", Star "*", Slash "/", Percent "%", At "@", Dot ".", Comma ",",
-    Colon ":", Semicolon ";", OpenParenthesis "(", CloseParenthesis ")",
+    Colon ":", Question "?", Semicolon ";", OpenParenthesis "(", CloseParenthesis ")",
     OpenBracket "[", CloseBracket "]", OpenBrace "{", CloseBrace "}",
 }

@@ -68,10 +68,10 @@ fn unknown_names() {
         "`queue`",
     );
     check(
-        "slice on thread state init { on push }",
+        "slice on owner state init { on push }",
         "unbound-slice",
-        "thread",
-        "before function(thread)",
+        "owner",
+        "before function(owner)",
     );
     check(
         "event e = before f(x: inti) state init { on e }",
@@ -187,18 +187,7 @@ fn what_has_no_place_in_a_property() {
         "sizeof queue",
         "number of bytes",
     );
-    check_guard(
-        "queue[1..2] == 8",
-        "not-in-properties",
-        "queue[1..2]",
-        "queue[0]".get(5..).unwrap(),
-    );
-    check_guard(
-        "size(queue) == 8",
-        "not-in-properties",
-        "size(queue)",
-        "pure",
-    );
+    check_guard("volume(queue) == 8", "unknown-function", "volume", "pure");
     check_guard("f(queue)->x == 8", "not-in-properties", "f(queue)", "pure");
     check(
         "event e = before f(x = g(y)) state init { on e }",
@@ -415,4 +404,247 @@ fn too_much_of_anything_is_an_error() {
             .iter()
             .any(|d: &Diagnostic| d.code == "too-many")
     );
+}
+
+#[track_caller]
+fn check_silent(rest: &str, code: &str) {
+    let source = format!("{HEAD}{rest}");
+    let (_, diagnostics) = load(&source);
+    let found = diagnostics.iter().find(|d| d.code == code);
+    assert_eq!(found, None, "{source}");
+}
+
+#[test]
+fn guards_that_overlap_or_leave_a_gap() {
+    let two = |first: &str, second: &str| {
+        format!("state a {{ on push when {first} -> b on push when {second} -> a }} state b")
+    };
+    check(
+        &two("count < 5", "count > 3"),
+        "overlapping-guards",
+        "count > 3",
+        "`else`",
+    );
+    check(
+        &two("size < 5", "3 < size"),
+        "overlapping-guards",
+        "3 < size",
+        "",
+    );
+    check(
+        &two("size != 7", "size < 9"),
+        "overlapping-guards",
+        "size < 9",
+        "",
+    );
+    check(
+        &two("count < 5", "count > 5"),
+        "gap-in-guards",
+        "count > 5",
+        "ignore when",
+    );
+    check(
+        &two("size + 1 < 5", "size + 1 > 7"),
+        "gap-in-guards",
+        "size + 1 > 7",
+        "",
+    );
+    check(
+        &two("count >= 5", "count > 7"),
+        "never-taken",
+        "on push when count > 7 -> a",
+        "",
+    );
+    check(
+        &two("not (count < 5)", "count > 7 and count < 9"),
+        "never-taken",
+        "on push when count > 7 and count < 9 -> a",
+        "",
+    );
+    for (first, second) in [
+        ("count < 5", "count >= 5"),
+        ("count == 3", "count == 5"),
+        // What is narrow goes first.
+        ("count == 3", "count < 5"),
+        ("count < 5", "size > 5"),
+        ("queue->n < 5", "queue->m > 3"),
+        ("queue->n < 5.5", "queue->n > 6.5"),
+        ("open", "not open"),
+        ("size < 5 and open", "size > 3"),
+    ] {
+        let source = two(first, second);
+        for code in ["overlapping-guards", "gap-in-guards", "never-taken"] {
+            check_silent(&source, code);
+        }
+    }
+    check_silent(
+        "state a { on push when count < 3 -> b else -> a } state b",
+        "gap-in-guards",
+    );
+}
+
+#[test]
+fn what_is_declared_and_has_no_effect() {
+    check(
+        "state a { on push { count += 1 } }",
+        "unused-variable",
+        "count",
+        "",
+    );
+    check_silent(
+        "state a { on push { count = count + 1 } }",
+        "unused-variable ",
+    );
+    check(
+        "function f(x) { return x } state a { on push }",
+        "unused-function",
+        "f",
+        "",
+    );
+    check(
+        "proposition x set push state a { on push }",
+        "unused-proposition",
+        "x",
+        "",
+    );
+    check(
+        "state a { on push -> b } state b { on push }",
+        "stuck-state",
+        "b",
+        "-> STATE",
+    );
+    check_silent("state a { on push -> b } state b", "stuck-state");
+    check_silent(
+        "state a { on push -> b } state b non-accepting { on push }",
+        "stuck-state",
+    );
+    check(
+        "for each value queue where queue != queue state a { on push }",
+        "contradiction",
+        "queue != queue",
+        "",
+    );
+    check_silent(
+        "for each value queue, size where queue < size and size < 9 state a { on push }",
+        "contradiction",
+    );
+}
+
+#[test]
+fn collections_and_functions() {
+    check(
+        "var s = {} state a { on push { s[1] = 2 } }",
+        "type-mismatch",
+        "s",
+        "s = s + {x}",
+    );
+    check(
+        "var s = {} state a { on push when s[1] == 2 }",
+        "type-mismatch",
+        "s",
+        "x in s",
+    );
+    check(
+        "var s = {} state a { on push { s = s + 1 } }",
+        "type-mismatch",
+        "s + 1",
+        "",
+    );
+    check(
+        "var s = {} state a { on push { s = [] } }",
+        "type-mismatch",
+        "[]",
+        "",
+    );
+    check_guard("3 in count", "type-mismatch", "3 in count", "");
+    check_guard("len(count) > 3", "type-mismatch", "len(count)", "");
+    check_guard("len(queue, 3) > 3", "wrong-arguments", "len(queue, 3)", "");
+    check_guard("lenn(queue) > 3", "unknown-function", "lenn", "`len`");
+    check(
+        "state a { on push { for x in 3 { count = x } } }",
+        "type-mismatch",
+        "3",
+        "0..9",
+    );
+    check(
+        "state a { on push { for count in [1] { } } }",
+        "duplicate-name",
+        "count",
+        "another",
+    );
+    check(
+        "state a { on push { return 3 } }",
+        "return-outside",
+        "return 3",
+        "",
+    );
+    check(
+        "state a { on push { add(count, 1) } }",
+        "syntax",
+        "(",
+        "pure",
+    );
+    let function =
+        |body: &str| format!("function f(a) {{ {body} }} state a {{ on push when f(1) }}");
+    check(
+        &function("return count"),
+        "unknown-name",
+        "count",
+        "pass it",
+    );
+    check(
+        &function("count = 1 return a"),
+        "unknown-variable",
+        "count",
+        "pure",
+    );
+    check(&function("a = 1"), "no-return", "f", "return");
+    check(&function("return a->x"), "bad-place", "a->x", "pass it");
+    check(&function("return g(a)"), "unknown-function", "g", "");
+    check(
+        "function len(a) { return a } state a { on push }",
+        "duplicate-name",
+        "len",
+        "",
+    );
+    check(
+        "function f(a, a) { return a } state a { on push }",
+        "duplicate-name",
+        "a",
+        "",
+    );
+    check(
+        "function f(a) { return a } function f(b) { return b } state a { on push }",
+        "duplicate-name",
+        "f",
+        "",
+    );
+}
+
+#[test]
+fn ignored_and_actions() {
+    check("state a { on push ignore size > 3 }", "syntax", "size", "");
+    check("state a action { on push }", "syntax", "{", "");
+    let source = format!(
+        "{HEAD}state a action entered {{
+            on push when size > 3 ignore when open -> b action \"is full\" else -> a
+            on push ignore when count > 7
+            on push {{ count = 1 open = true }}
+        }} state b"
+    );
+    let (properties, diagnostics) = load(&source);
+    assert_eq!(diagnostics, []);
+    let state = &properties[0].states()[0];
+    assert_eq!(state.action.as_deref(), Some("entered"));
+    let actions: Vec<Option<&str>> = (state.transitions.iter())
+        .map(|transition| transition.success.action.as_deref())
+        .collect();
+    assert_eq!(actions, [Some("is full"), None, None, None]);
+    let guards: Vec<bool> = state
+        .transitions
+        .iter()
+        .map(|t| t.guard.is_some())
+        .collect();
+    assert_eq!(guards, [true, true, true, false]);
+    assert!(state.transitions.iter().all(|t| t.failure.is_none()));
 }

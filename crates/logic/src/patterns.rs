@@ -104,6 +104,20 @@ pub fn bounded_existence(p: Formula, times: u32, scope: &Scope) -> Formula {
     })
 }
 
+/// `p` holds at no more than so many steps; for what is true for one step only.
+pub fn bounded_count(p: Formula, times: u32, scope: &Scope) -> Formula {
+    scope.apply(|end| {
+        let absent = p.clone().negation();
+        let mut formula = throughout(absent.clone(), end.clone());
+        for _ in 0..times {
+            let rest = Formula::WeakNext(std::sync::Arc::new(formula));
+            let present = p.clone().and(end.clone().negation()).and(rest);
+            formula = absent.clone().weak_until(end.clone().or(present));
+        }
+        formula
+    })
+}
+
 /// `p` holds at all steps.
 pub fn universality(p: Formula, scope: &Scope) -> Formula {
     scope.apply(|end| throughout(p.clone(), end))

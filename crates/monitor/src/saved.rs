@@ -16,6 +16,9 @@ pub(crate) enum SavedValue {
     Float(u64),
     Address(u64),
     Text(String),
+    Set(Vec<SavedValue>),
+    Map(Vec<(SavedValue, SavedValue)>),
+    Sequence(Vec<SavedValue>),
     Unreadable(u64),
     OptimizedOut,
     NotCaptured,
@@ -32,6 +35,18 @@ impl SavedValue {
             Value::Float(number) => SavedValue::Float(number.to_bits()),
             Value::Address(address) => SavedValue::Address(*address),
             Value::Text(text) => SavedValue::Text(text.to_string()),
+            Value::Set(set) => SavedValue::Set(set.iter().map(SavedValue::of).collect()),
+            Value::Map(map) => {
+                let entries = map.iter();
+                SavedValue::Map(
+                    entries
+                        .map(|(key, value)| (SavedValue::of(key), SavedValue::of(value)))
+                        .collect(),
+                )
+            }
+            Value::Sequence(sequence) => {
+                SavedValue::Sequence(sequence.iter().map(SavedValue::of).collect())
+            }
             Value::Unavailable(Unavailability::Unreadable { address }) => {
                 SavedValue::Unreadable(*address)
             }
@@ -51,6 +66,20 @@ impl SavedValue {
             SavedValue::Float(bits) => Value::Float(f64::from_bits(*bits)),
             SavedValue::Address(address) => Value::Address(*address),
             SavedValue::Text(text) => Value::Text(text.as_str().into()),
+            SavedValue::Set(values) => {
+                Value::Set(values.iter().map(SavedValue::value).collect())
+            }
+            SavedValue::Map(entries) => {
+                let entries = entries.iter();
+                Value::Map(
+                    entries
+                        .map(|(key, value)| (key.value(), value.value()))
+                        .collect(),
+                )
+            }
+            SavedValue::Sequence(values) => {
+                Value::Sequence(values.iter().map(SavedValue::value).collect())
+            }
             SavedValue::Unreadable(address) => {
                 let address = *address;
                 Value::Unavailable(Unavailability::Unreadable { address })

@@ -149,7 +149,7 @@ impl Session {
         }))
     }
 
-    /// A system call begins or is over.
+    /// A system call begins or is over. Gives what the user must see.
     pub(crate) fn on_system_call(
         &mut self,
         thread: ThreadId,
@@ -165,13 +165,8 @@ impl Session {
             ),
         };
         let is_meant = |it: &Catchpoint| matches!(&it.catch, Catch::SystemCalls(calls) if calls.contains(number));
-        match self.caught(thread, event, description, is_meant)? {
-            Some(reason) => Ok(Some(Pause::Reason(reason, thread))),
-            None => {
-                self.running_mut()?.debuggee.resume(thread)?;
-                Ok(None)
-            }
-        }
+        let caught = self.caught(thread, event, description, is_meant)?;
+        Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
     /// Whether a catchpoint waits for a signal that came.

@@ -9,6 +9,7 @@ use crate::view::{
     FrameView, Outcome, PointLocation, PointView, RegisterView, SourceView, ThreadView,
     VariableView, ViolationView,
 };
+use crate::watch::Planted;
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::{Frame, users_frames};
 use juror_instrument::typed::Typed;
@@ -213,23 +214,22 @@ impl Session {
         views.sort_by_key(|view| view.number);
         for (number, watched) in self.watch.shown().iter().enumerate() {
             for (event, symbolic) in watched.property.events.iter().enumerate() {
-                let planted: Vec<_> = self
-                    .watch
-                    .probes
-                    .iter()
-                    .filter(|probe| usize::from(probe.monitor) == number)
-                    .filter(|probe| usize::from(probe.event.0) == event && probe.planted)
-                    .collect();
-                let addresses: Vec<u64> = planted.iter().map(|probe| probe.address).collect();
+                let Planted {
+                    addresses,
+                    tier,
+                    is_watched,
+                } = self.watch.planted(program, number, event);
                 views.push(PointView {
                     number: None,
                     owner: "monitor".to_owned(),
                     kind: "event",
                     for_what: format!(
-                        "{}: {} = {} {}",
-                        watched.property.name, symbolic.name, symbolic.kind, symbolic.subject
+                        "{}: {} = {}",
+                        watched.property.name,
+                        symbolic.name,
+                        report::event_words(symbolic)
                     ),
-                    enabled: !planted.is_empty(),
+                    enabled: is_watched,
                     locations: match program {
                         Some(program) => addresses
                             .iter()
@@ -238,14 +238,16 @@ impl Session {
                                 place: report::location(program, at),
                                 number,
                                 enabled: true,
-                                passage: passage(program, at),
+                                passage: tier.map(str::to_owned).or_else(|| passage(program, at)),
                                 ..PointLocation::default()
                             })
                             .collect(),
                         None => Vec::new(),
                     },
                     hits: watched.occurrences.get(event).copied().unwrap_or(0),
-                    passage: program.and_then(|p| passage(p, *addresses.first()?)),
+                    passage: tier
+                        .map(str::to_owned)
+                        .or_else(|| passage(program?, *addresses.first()?)),
                     ..PointView::default()
                 });
             }

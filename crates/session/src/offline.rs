@@ -200,7 +200,7 @@ impl Offline {
                     let happened = report::Happened {
                         event: found.event,
                         thread: event.thread,
-                        caller: place,
+                        address: place,
                         time: event.time_ns.unwrap_or(0),
                         values: &self.captures,
                     };
@@ -243,7 +243,7 @@ impl Offline {
             true => self.watch.finish(),
             false => Vec::new(),
         };
-        let violations = report::end_violations(&self.watch, &violations, Some(&self.places));
+        let violations = report::end_violations(&self.watch, &violations, Some(&self.places), true);
         EndView {
             process: None,
             ending: match how {

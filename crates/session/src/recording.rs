@@ -11,7 +11,7 @@
 use crate::options::{Options, Recording, SessionError};
 use crate::report::Places;
 use crate::view::Ending;
-use juror_event::{Capture, EventId, Reach, SymbolicEvent};
+use juror_event::{Capture, EventId, Reach, Read, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -46,8 +46,9 @@ struct Open {
     encoder: Encoder,
     /// By event.
     layouts: Vec<LayoutId>,
-    /// By return address, as long as the modules stay where they are.
-    places: FxHashMap<u64, u32>,
+    /// By return address (or by instruction, where the event is no call), as
+    /// long as the modules stay where they are.
+    places: FxHashMap<(u64, bool), u32>,
     started: Instant,
     sequence: u64,
     /// Used again for every record.
@@ -73,11 +74,6 @@ impl Recorder {
     /// What is recorded, as it was asked for.
     pub fn recording(&self) -> &Recording {
         &self.recording
-    }
-
-    /// The events that are recorded.
-    pub fn property(&self) -> &Arc<Property> {
-        &self.property
     }
 
     /// Begins the file, unless that has been done; and what is loaded has
@@ -145,7 +141,9 @@ impl Recorder {
         happened: &juror_monitor::Occurrence<'_>,
     ) -> Option<String> {
         let open = self.open.as_mut()?;
-        let error = open.record(program, event, happened).err()?;
+        let symbolic = self.property.event(event);
+        let is_call = symbolic.is_none_or(|symbolic| symbolic.kind.is_call());
+        let error = open.record(program, event, happened, is_call).err()?;
         self.open = None;
         let file = self.recording.file.display();
         Some(format!(
@@ -182,18 +180,20 @@ impl Open {
         program: &Program,
         event: EventId,
         happened: &juror_monitor::Occurrence<'_>,
+        is_call: bool,
     ) -> io::Result<()> {
         let Some(&layout) = self.layouts.get(usize::from(event.0)) else {
             return Ok(());
         };
         let time = self.started.elapsed();
         self.buffer.clear();
-        let place = match self.places.get(&happened.address) {
+        let key = (happened.address, is_call);
+        let place = match self.places.get(&key) {
             Some(&place) => place,
             None => {
-                let place = place(program, happened.address);
+                let place = place(program, happened.address, is_call);
                 let number = self.encoder.place(&place, &mut self.buffer);
-                self.places.insert(happened.address, number);
+                self.places.insert(key, number);
                 number
             }
         };
@@ -232,19 +232,32 @@ fn header(program: &Program, options: &Options) -> Header {
     }
 }
 
-/// The place of a call, as reports show it.
-fn place(program: &Program, caller: u64) -> Place {
-    let location = program.call(caller);
-    let module = program.modules.find(caller.wrapping_sub(1));
+/// The place of a call or of an instruction, as reports show it.
+fn place(program: &Program, address: u64, is_call: bool) -> Place {
+    let location = match is_call {
+        true => program.call(address),
+        false => program.instruction(address),
+    };
+    let module = program
+        .modules
+        .find(address.wrapping_sub(u64::from(is_call)));
     Place {
         address: location.address,
         module: location.module,
-        module_address: module.map(|module| module.to_file(caller)),
+        module_address: module.map(|module| module.to_file(address)),
         function: location.function,
         offset: location.offset,
         file: location.file,
         line: location.line,
     }
+}
+
+/// Whether an event carries a sequence.
+fn has_range(event: &SymbolicEvent) -> bool {
+    event.captures.iter().any(|capture| match &capture.read {
+        Read::Convert(inner, _) => matches!(**inner, Read::Elements(..)),
+        read => matches!(read, Read::Elements(..)),
+    })
 }
 
 /// The events of the properties, and those that the recording names, each
@@ -265,6 +278,13 @@ pub fn property<'a>(
     for event in named_events(recording)? {
         add_event(&mut events, &event, false);
     }
+    if let Some(event) = events.iter().find(|event| has_range(event)) {
+        let event = event_words(event);
+        return Err(SessionError::Launch(format!(
+            "a property reads a range of elements at `{event}`, and a trace holds single values \
+             only\nhelp: record without that property, or name the elements one by one"
+        )));
+    }
     if let Some(event) = events
         .iter()
         .find(|event| event.captures.len() > VALUES_MAX)
@@ -281,6 +301,7 @@ pub fn property<'a>(
         success: Branch {
             updates: Vec::new(),
             target: StateId(0),
+            action: None,
             span: 0..0,
         },
         failure: None,
@@ -292,6 +313,7 @@ pub fn property<'a>(
         name: "recording".into(),
         accepting: true,
         is_final: false,
+        action: None,
         transitions: transitions.map(|(n, event)| transition(n, event)).collect(),
         span: 0..0,
     };
@@ -304,6 +326,7 @@ pub fn property<'a>(
         bindings: vec![Vec::new(); events.len()],
         events,
         variables: Vec::new(),
+        functions: Arc::default(),
         behaviour: Behaviour::Automaton {
             states: vec![state],
             initial: StateId(0),

@@ -2,10 +2,12 @@
 //! summaries; and what is wrong with a property about this program.
 
 use crate::view::{
-    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
+    ViolationView,
 };
 use crate::watch::{Reaction, Watch, Watched};
-use juror_event::{EventId, SymbolicEvent, Value};
+use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property};
@@ -35,6 +37,11 @@ pub fn location(program: &Program, address: u64) -> Location {
 pub trait Places {
     /// Where a call was made: the line of the call, not of what follows it.
     fn call(&self, caller: u64) -> Location;
+
+    /// Where an instruction stands.
+    fn instruction(&self, address: u64) -> Location {
+        self.call(address)
+    }
 }
 
 impl Places for Program {
@@ -43,6 +50,10 @@ impl Places for Program {
             address: caller,
             ..location(self, caller.wrapping_sub(1))
         }
+    }
+
+    fn instruction(&self, address: u64) -> Location {
+        location(self, address)
     }
 }
 
@@ -56,8 +67,49 @@ fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
     }
 }
 
+/// Where an event happened: at the line of a call, or at the instruction.
+fn event_location<P: Places>(
+    event: Option<&SymbolicEvent>,
+    places: Option<&P>,
+    address: u64,
+) -> Location {
+    match (event, places) {
+        (Some(event), Some(places)) if !event.kind.is_call() => places.instruction(address),
+        _ => call_location(places, address),
+    }
+}
+
+/// An event in words: `before queue_push`, `write total`.
 pub fn event_words(event: &SymbolicEvent) -> String {
-    format!("{} {}", event.kind, event.subject)
+    match event.subject.is_empty() {
+        true => event.kind.to_string(),
+        false => format!("{} {}", event.kind, event.subject),
+    }
+}
+
+/// What an access made of the place, taken out of the values that the property
+/// did not ask for.
+fn stored(
+    event: Option<&SymbolicEvent>,
+    captured: &[Value],
+    values: &mut Vec<NamedValue>,
+) -> Option<StoredValue> {
+    let event = event.filter(|event| is_about_memory(event.kind))?;
+    let slot = |wanted: &Read| event.captures.iter().position(|it| it.read == *wanted);
+    let value = |wanted| {
+        let value = captured.get(slot(&wanted)?)?.clone();
+        (!matches!(value, Value::Unavailable(_))).then_some(value)
+    };
+    let after = value(Read::Value)?;
+    let before = value(Read::Old);
+    let is_added = |name: &str| {
+        let mut captures = event.captures.iter();
+        captures.any(|it| {
+            *it.name == *name && it.span == event.span && matches!(it.read, Read::Value | Read::Old)
+        })
+    };
+    values.retain(|value| !is_added(&value.name));
+    Some(StoredValue { before, after })
 }
 
 fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
@@ -109,13 +161,15 @@ fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>
             Value::Unavailable(juror_event::Unavailability::NotCaptured)
         )
     });
+    let stored = stored(symbolic, &event.values, &mut values);
     PathStep {
         sequence: event.sequence,
+        stored,
         event: symbolic.map_or_else(String::new, |symbolic| symbolic.name.to_string()),
         what: symbolic.map_or_else(String::new, event_words),
         values,
         thread: event.thread,
-        location: call_location(places, event.address),
+        location: event_location(symbolic, places, event.address),
         from: monitor.state_name(event.from),
         to: monitor.state_name(event.to),
         repeated: event.repeated,
@@ -129,8 +183,8 @@ pub struct Happened<'a> {
     pub event: EventId,
     /// In which thread.
     pub thread: u32,
-    /// Where the call was made.
-    pub caller: u64,
+    /// Where: for a call, its return address.
+    pub address: u64,
     /// When, in nanoseconds since the program's start.
     pub time: u64,
     /// What was read.
@@ -162,7 +216,7 @@ pub fn state_change<P: Places>(
         sequence: watched.sequence(),
         event: happened.event,
         thread: happened.thread,
-        address: happened.caller,
+        address: happened.address,
         time: happened.time,
         values: happened.values.to_vec(),
         from: change.from,
@@ -242,11 +296,13 @@ pub fn end_violations<P: Places>(
     watch: &Watch,
     violations: &[(usize, SliceId)],
     places: Option<&P>,
+    at_end: bool,
 ) -> Vec<ViolationView> {
     let violations = violations.iter().take(VIOLATIONS_MAX);
     violations
         .filter_map(|&(number, slice)| {
-            Some(violation(watch.watched.get(number)?, slice, places, true))
+            let watched = watch.watched.get(number)?;
+            Some(violation(watched, slice, places, at_end))
         })
         .collect()
 }
@@ -344,6 +400,15 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "at {shown}{more}; build with -fno-inline, mark the function noinline, or accept \
                  the gap with --ignore-inlined"
             ));
+            diagnostic
+        }
+        BindError::Subject { message, help, .. } => {
+            let span = match event.subject_span.is_empty() {
+                true => event.span.clone(),
+                false => event.subject_span.clone(),
+            };
+            let mut diagnostic = Diagnostic::error("unwatchable-event", span, message.clone());
+            diagnostic.help.clone_from(help);
             diagnostic
         }
         BindError::Indirect => {

@@ -14,8 +14,12 @@ use crate::print::convenience;
 use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
-use crate::watch::Reaction;
-use juror_debuggee::{Follow, ForkKind, Notice, Owners, ThreadId};
+use crate::watch::happenings::Scene;
+use crate::watch::{Reaction, Watch};
+use juror_debuggee::{
+    DebuggeeError, Follow, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport,
+    SystemCallPhase, ThreadId,
+};
 use juror_instrument::frames::users_frames;
 use juror_instrument::program::Program;
 
@@ -23,6 +27,9 @@ use juror_instrument::program::Program;
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
+/// What is added to the number of the signal that killed a program, as shells
+/// do.
+const KILLED_STATUS: i32 = 128;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -76,10 +83,58 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.prepare_followed()?;
         self.resume_processes()?;
         self.pump(observer, Goal::default())
+    }
+
+    /// The program is about to run. Before its first instruction monitors are
+    /// told of its start.
+    pub(crate) fn begin(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if !std::mem::take(&mut self.is_fresh) {
+            return Ok(None);
+        }
+        let thread = self.thread()?;
+        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        Ok(pause)
+    }
+
+    /// Tells the monitors of an event; a reason to stop when a verdict
+    /// changes. What juror has called is no behaviour of the program.
+    pub(crate) fn tell_monitors(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let mut calls = program.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called {
+            return Ok(None);
+        }
+        let mut reaction = Reaction::default();
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        tell(&mut self.watch, &mut scene)?;
+        if reaction.is_empty() {
+            return Ok(None);
+        }
+        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -142,7 +197,11 @@ impl Session {
             Notice::ThreadStarted { thread } => {
                 let program = self.running_mut()?;
                 program.number_thread(thread);
-                program.debuggee.resume(thread)?;
+                let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
+                if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+                    return Ok(Some(pause));
+                }
+                self.running_mut()?.debuggee.resume(thread)?;
             }
             Notice::ThreadEnded { thread } => {
                 self.lose_evaluations(thread)?;
@@ -150,8 +209,9 @@ impl Session {
                     observer.notice(&format!("watchpoint {number} is gone with its thread"));
                     self.watchpoints.delete(self.program.as_mut(), &[number])?;
                 }
+                let pause = self
+                    .tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
                 if let Some(program) = &mut self.program {
-                    self.watch.on_thread_end(program, thread)?;
                     let number = program.thread_number(thread);
                     program.forget_thread(thread);
                     let has_number = |it: &Program| it.thread_of_number(number).is_some();
@@ -159,6 +219,11 @@ impl Session {
                         for gone in self.end_points_of_thread(number)? {
                             observer.notice(&gone);
                         }
+                    }
+                    // The thread itself can be shown no more.
+                    let other = self.running()?.debuggee.thread_ids().next();
+                    if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
+                        return Ok(Some(Pause::Reason(reason, other)));
                     }
                 }
             }
@@ -172,7 +237,13 @@ impl Session {
                 if let Err(error) = bound {
                     return Ok(Some(Pause::Reason(late_error(&error), thread)));
                 }
-                if let Some(reason) = self.catch_libraries(thread, &before)? {
+                let caught = self.catch_libraries(thread, &before)?;
+                let told =
+                    self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
+                if told.is_some() {
+                    return Ok(told);
+                }
+                if let Some(reason) = caught {
                     return Ok(Some(Pause::Reason(reason, thread)));
                 }
                 self.running_mut()?.debuggee.resume(thread)?;
@@ -180,19 +251,23 @@ impl Session {
             Notice::Signal {
                 thread,
                 signal,
+                code,
+                sender,
                 fault_address,
                 fatal,
-                ..
             } => {
+                let is_passed = self.is_passed(signal, fatal)?;
                 let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+                // One that the program does not get does not happen to it.
+                let told = match is_passed {
+                    true => self.tell_monitors(thread, observer, |watch, scene| {
+                        watch.on_signal(scene, signal, sender, code)
+                    })?,
+                    false => None,
+                };
+                let pause = told.or(pause);
                 if pause.is_none() {
-                    let debuggee = &mut self.running_mut()?.debuggee;
-                    // It came before the instruction that was to be stepped.
-                    if goal.stepping == Some(thread) {
-                        debuggee.step(thread)?;
-                    } else {
-                        debuggee.resume(thread)?;
-                    }
+                    self.go_on(thread, goal)?;
                 }
                 return Ok(pause);
             }
@@ -214,13 +289,28 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Accessed { thread, accesses } => {
-                return self.take_access(thread, &accesses, goal);
+                return self.take_access(thread, &accesses, goal, observer);
             }
             Notice::SystemCall {
                 thread,
                 number,
                 phase,
-            } => return self.on_system_call(thread, number, phase),
+            } => {
+                let caught = self.on_system_call(thread, number, phase)?;
+                let told = self.tell_monitors(thread, observer, |watch, scene| {
+                    watch.on_system_call(scene, number, phase)
+                })?;
+                let pause = told.or(caught);
+                if pause.is_some() {
+                    return Ok(pause);
+                }
+                let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+                if is_over && goal.stepping == Some(thread) {
+                    return Ok(Some(Pause::Stepped(thread)));
+                }
+                self.go_on(thread, goal)?;
+                return Ok(None);
+            }
             Notice::Forking {
                 thread,
                 child,
@@ -272,9 +362,11 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             Notice::Exited { status } => {
+                self.tell_of_exit(status, observer)?;
                 return Ok(self.on_process_end(Ending::Exited { status }));
             }
             Notice::Killed { signal, .. } => {
+                self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
                 return Ok(self.on_process_end(Ending::Killed { signal }));
             }
         }
@@ -292,6 +384,16 @@ impl Session {
         Ok(())
     }
 
+    /// Lets a thread go on that was stopped before what it was to do was done.
+    fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        match goal.stepping == Some(thread) {
+            true => debuggee.step(thread)?,
+            false => debuggee.resume(thread)?,
+        }
+        Ok(())
+    }
+
     fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
         let how = match kind {
             ForkKind::Fork => "forked; it runs without juror",
@@ -303,6 +405,51 @@ impl Session {
         observer.notice(&format!("process {child} {how}"));
     }
 
+    /// Whether somebody else than a monitor asked for a signal.
+    fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        let treatment = self.running()?.debuggee.treatment(signal);
+        Ok(match treatment.report {
+            SignalReport::Always => true,
+            SignalReport::WhenFatal => fatal,
+            SignalReport::Never => false,
+        })
+    }
+
+    /// Whether the program gets a signal.
+    fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
+        Ok(match self.is_shown(signal, fatal)? {
+            true => self.handling.decide(signal, fatal).pass,
+            false => self.running()?.debuggee.treatment(signal).deliver,
+        })
+    }
+
+    /// Tells the monitors that the program has ended. What that violates is
+    /// shown with the end.
+    fn tell_of_exit(
+        &mut self,
+        status: i32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        // A function that juror called has ended it.
+        if self.evaluations.running_function().is_some() {
+            return Ok(());
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        let mut reaction = Reaction::default();
+        let thread = ThreadId(program.debuggee.pid());
+        let mut scene = Scene {
+            program,
+            thread,
+            observer,
+            reaction: &mut reaction,
+        };
+        self.watch.on_exit(&mut scene, status)?;
+        self.exit_violations = reaction.violations;
+        Ok(())
+    }
+
     /// A signal that the table of `handle` has something to say about.
     fn on_signal(
         &mut self,
@@ -312,6 +459,9 @@ impl Session {
         fatal: bool,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        if !self.is_shown(signal, fatal)? {
+            return Ok(None);
+        }
         let decision = self.handling.decide(signal, fatal);
         if let Some(reason) = self.catch_signal(thread, signal)? {
             self.running_mut()?
@@ -418,6 +568,7 @@ impl Session {
         thread: ThreadId,
         accesses: &[juror_debuggee::MemoryAccess],
         goal: Goal<'_>,
+        observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         // Watching other bytes from now on stops every thread.
         let runs = |session: &Session| {
@@ -429,6 +580,12 @@ impl Session {
         };
         let others_run = runs(self)?;
         let pause = self.on_access(thread, accesses)?;
+        let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
+        let told = self.tell_monitors(thread, observer, |watch, scene| {
+            let mut accesses = accesses.iter().filter(is_meant);
+            accesses.try_for_each(|access| watch.on_access(scene, access))
+        })?;
+        let pause = told.or(pause);
         if pause.is_some() {
             return Ok(pause);
         }

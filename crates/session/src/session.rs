@@ -59,6 +59,8 @@ pub struct Session {
     /// ends here does not ask them again.
     pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
+    /// What the exit of the program itself has violated, by monitor.
+    pub(crate) exit_violations: Vec<(usize, juror_monitor::SliceId)>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
@@ -107,6 +109,7 @@ impl Session {
             is_asking: false,
             asked: None,
             watch,
+            exit_violations: Vec::new(),
             breakpoints: Breakpoints::default(),
             hardware_breakpoints: HardwareBreakpoints::default(),
             watchpoints: Watchpoints::default(),
@@ -255,10 +258,8 @@ impl Session {
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
         // Where the first process was recorded and is gone, the next run's is.
-        if let Some(recorder) = self.processes.take_recorder() {
-            // What was recorded once is an automaton, which no monitor refuses.
-            let added = self.watch.add_recorder(recorder);
-            debug_assert!(added.is_ok());
+        if let Some((recorder, monitor)) = self.processes.take_recorder() {
+            self.watch.add_recorder(recorder, monitor);
         }
         self.processes = Processes::default();
     }

@@ -87,7 +87,9 @@ impl Session {
         lines: Lines,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         let thread = self.thread()?;
         let frame = self.innermost()?;
         let foreign = !self.is_users(&frame);
@@ -413,7 +415,9 @@ impl Session {
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.prepare_followed()?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
@@ -470,7 +474,9 @@ impl Session {
         points: &[Temporary],
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.is_fresh = false;
+        if let Some(pause) = self.begin(observer)? {
+            return Ok(pause);
+        }
         self.prepare_followed()?;
         let process = self.processes.current();
         let program = self.running_mut()?;

@@ -22,6 +22,16 @@ fn value_as_json<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S
     }
 }
 
+fn value_or_none_as_json<S: Serializer>(
+    value: &Option<Value>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => value_as_json(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// A named value of a monitor or an event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedValue {
@@ -105,9 +115,11 @@ pub struct PathStep {
     pub what: String,
     /// The values it carried.
     pub values: Vec<NamedValue>,
+    /// Of an access to memory: what the place held and holds.
+    pub stored: Option<StoredValue>,
     /// juror's number of the thread, from 1.
     pub thread: u32,
-    /// Where the call was made.
+    /// Where the call was made, or where the instruction stands.
     pub location: Location,
     /// The state before.
     pub from: String,
@@ -115,6 +127,17 @@ pub struct PathStep {
     pub to: String,
     /// How many equal steps this one stands for; the values are the last's.
     pub repeated: u64,
+}
+
+/// What an access found in memory.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoredValue {
+    /// The value before; nothing for a read.
+    #[serde(serialize_with = "value_or_none_as_json")]
+    pub before: Option<Value>,
+    /// The value after.
+    #[serde(serialize_with = "value_as_json")]
+    pub after: Value,
 }
 
 /// A property violated for one slice.

@@ -5,20 +5,28 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
+pub(crate) mod happenings;
+pub(crate) mod occasions;
+pub(crate) mod places;
+
 use crate::options::{Observer, Options, PropertySource, Recording, SessionError};
 use crate::recording::{self, Recorder};
 use crate::report;
 use crate::totals::slice_total;
 use crate::view::Ending;
-use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_event::{EventId, EventKind, Reach, Value, Verdict};
-use juror_instrument::probes::{ActiveCall, BindError, Occurrence, Probe, Probes};
+use juror_debuggee::{DebuggeeError, ThreadId, WatchTier};
+use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent, Value, Verdict};
+use juror_instrument::occasions::is_about_memory;
+use juror_instrument::places::EventPlace;
+use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
 use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
+use occasions::{Occasion, Occasions, Subject};
+use places::{PlaceWatch, PlaceWatches};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A property that is watched.
 pub struct Watched {
@@ -98,6 +106,16 @@ impl Reaction {
     }
 }
 
+/// Where an event of a monitor is watched.
+pub(crate) struct Planted {
+    /// In the debuggee; none for what the kernel tells.
+    pub addresses: Vec<u64>,
+    /// How, where that is no trap.
+    pub tier: Option<&'static str>,
+    /// The present states need it, and it is somewhere.
+    pub is_watched: bool,
+}
+
 impl Watched {
     /// The property takes an event. Tells whether its needs may have changed;
     /// nothing when no slice took it.
@@ -137,6 +155,15 @@ pub struct Watch {
     pub watched: Vec<Watched>,
     /// Their probes.
     pub probes: Probes,
+    /// The places in memory that they watch.
+    pub(crate) places: PlaceWatches,
+    /// Their events that have no place.
+    pub(crate) occasions: Occasions,
+    /// The modules that events have told of, with what is added to their
+    /// addresses.
+    loaded: Vec<(PathBuf, u64)>,
+    /// The program has ended, and its events with it.
+    has_exited: bool,
     unwind_points: UnwindPoints,
     /// The process, when there are others.
     pub process: Option<u32>,
@@ -145,8 +172,6 @@ pub struct Watch {
     values: Vec<Value>,
     /// Probes of events after calls that have just become needed.
     newly_awaited: Vec<u32>,
-    /// When the program was started, or juror came to it.
-    started: Option<Instant>,
     /// Who writes the trace; its events are those of the last of `watched`.
     recorder: Option<Recorder>,
 }
@@ -173,6 +198,7 @@ pub fn load(
         );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
+            property.events.iter_mut().for_each(add_captures);
             match Monitor::with_history(Arc::new(property), records(history)) {
                 Ok(monitor) => watch.add(monitor, number),
                 Err(error) => {
@@ -206,18 +232,14 @@ impl Watch {
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.watched.iter().map(|watched| &*watched.property);
         let property = Arc::new(recording::property(properties, recording)?);
-        self.add_recorder(Recorder::new(property, recording.clone()))
-    }
-
-    /// Adds a recorder, and the monitor that stands for it.
-    pub fn add_recorder(&mut self, recorder: Recorder) -> Result<(), SessionError> {
-        let monitor = Monitor::with_history(Arc::clone(recorder.property()), 0);
-        let monitor = monitor.map_err(|error| SessionError::Internal(error.to_string()))?;
-        self.attach_recorder(recorder, monitor);
+        let monitor = Monitor::with_history(Arc::clone(&property), 0)
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        self.add_recorder(Recorder::new(property, recording.clone()), monitor);
         Ok(())
     }
 
-    fn attach_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
+    /// Adds a recorder, and the monitor that stands for it.
+    pub fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
         self.add(monitor, usize::MAX);
     }
@@ -269,7 +291,6 @@ impl Watch {
             probes: self.probes.clone(),
             unwind_points: self.unwind_points.clone(),
             process: Some(process),
-            started: self.started,
             ..Watch::default()
         };
         if self.recorder.is_some() {
@@ -286,7 +307,6 @@ impl Watch {
         Watch {
             watched: self.shown().iter().map(Watched::forked).collect(),
             process: Some(process),
-            started: self.started,
             ..Watch::default()
         }
     }
@@ -298,9 +318,12 @@ impl Watch {
 
     /// The process is gone: so is its trace, and its recorder is free for
     /// another run.
-    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<Recorder> {
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<(Recorder, Monitor)> {
         self.end_recording(ending);
-        self.recorder.take()
+        let recorder = self.recorder.take()?;
+        // The monitor that stands for it is the last.
+        let watched = self.watched.pop()?;
+        Some((recorder, watched.monitor))
     }
 
     /// The monitors as they were before any event, for another run.
@@ -313,7 +336,7 @@ impl Watch {
             self.add(monitor, watched.source);
         }
         if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
-            self.attach_recorder(recorder.restarted(), watched.monitor.restarted(0));
+            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
         }
     }
 
@@ -340,13 +363,22 @@ impl Watch {
         options: &Options,
         is_start: bool,
     ) -> Result<(), SessionError> {
-        self.started.get_or_insert_with(Instant::now);
         self.probes.forget_unloaded(program).map_err(internal)?;
         for monitor in 0..self.watched.len() {
             let property = Arc::clone(&self.watched[monitor].property);
             let mut diagnostics = Vec::new();
             for (index, event) in property.events.iter().enumerate() {
                 let id = EventId(index as u16);
+                if !event.kind.is_call() {
+                    match self.bind_other(program, monitor as u16, id, event) {
+                        Ok(()) => self.watched[monitor].bound[index] = true,
+                        Err(BindError::Subject {
+                            is_absent: true, ..
+                        }) if !is_start || event.reach != Reach::Anywhere => {}
+                        Err(error) => diagnostics.push(report::bind_diagnostic(event, &error)),
+                    }
+                    continue;
+                }
                 match program.bind_event(event, thread, options.ignore_inlined) {
                     Ok(definitions) => {
                         self.watched[monitor].bound[index] = true;
@@ -397,6 +429,80 @@ impl Watch {
         Ok(())
     }
 
+    /// Binds an event that is no call. What is bound already stays, unless it
+    /// has moved.
+    fn bind_other(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        if symbolic.kind == EventKind::Line {
+            for site in program.bind_line(symbolic)? {
+                if !self.probes.has(monitor, event, site.address) {
+                    self.probes.add(Probe {
+                        monitor,
+                        event,
+                        kind: symbolic.kind,
+                        address: site.address,
+                        function: site.function.into(),
+                        captures: site.captures,
+                        planted: false,
+                    });
+                }
+            }
+            return Ok(());
+        }
+        if is_about_memory(symbolic.kind) {
+            return self.bind_place(program, monitor, event, symbolic);
+        }
+        if !self.occasions.has(monitor, event) {
+            self.occasions.add(Occasion {
+                monitor,
+                event,
+                kind: symbolic.kind,
+                subject: Subject::of(symbolic)?,
+                captures: program.bind_captures(symbolic)?.into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn bind_place(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+    ) -> Result<(), BindError> {
+        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let known = self.places.of(monitor, event, || {
+            PlaceWatch::new(monitor, event, symbolic.kind, place)
+        });
+        let sight = program.bind_place(symbolic, &known.place);
+        let sight = match sight {
+            Ok(sight) => {
+                known.captures = program.bind_captures(symbolic)?.into();
+                Ok(Some(sight))
+            }
+            // Its module was unloaded, or is still to come.
+            Err(error @ BindError::Subject { .. }) => Err(error),
+            Err(error) => return Err(error),
+        };
+        let (sight, result) = match sight {
+            Ok(sight) => (sight, Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let moved = self.places.rebind(program, monitor, event, sight);
+        moved.map_err(|error| BindError::Subject {
+            message: format!("it cannot be watched: {error}"),
+            help: None,
+            is_absent: false,
+        })?;
+        result
+    }
+
     /// The same for a program in the middle of its run, all threads stopped:
     /// the returns of calls that are active are watched, too.
     pub fn bind_running(
@@ -419,11 +525,21 @@ impl Watch {
         };
         let awaited = &mut self.newly_awaited;
         self.probes
-            .set_needed(program, monitor as u16, is_needed, awaited)
+            .set_needed(program, monitor as u16, is_needed, awaited)?;
+        if !self.places.is_empty() {
+            self.places.set_needed(program, monitor as u16, is_needed)?;
+        }
+        if !self.occasions.is_empty() {
+            let watched = &self.watched;
+            self.occasions.apply(program, |monitor, event| {
+                is_needed_by(watched, monitor, event)
+            })?;
+        }
+        Ok(())
     }
 
     /// A thread is about to execute the first instruction of watched
-    /// functions.
+    /// functions, or of a watched line.
     pub fn on_call(
         &mut self,
         program: &mut Program,
@@ -441,20 +557,22 @@ impl Watch {
             };
             count(&mut self.watched, probe);
             // An event before may have made this one unneeded.
-            if probe.kind != EventKind::BeforeCall || !probe.planted {
+            if probe.kind == EventKind::AfterCall || !probe.planted {
                 continue;
             }
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
             let mask = self.mask(monitor, event);
-            let caller = self
-                .probes
-                .read_before(program, thread, number, mask, &mut values)?;
-            let occurrence = Occurrence {
-                probe: number,
-                caller,
+            let place = if probe.kind == EventKind::Line {
+                let values = &mut values;
+                self.probes.read_line(program, thread, number, mask, values);
+                address
+            } else {
+                let values = &mut values;
+                self.probes
+                    .read_before(program, thread, number, mask, values)?
             };
             self.step(
-                program, thread, monitor, event, occurrence, &values, observer, reaction,
+                program, thread, monitor, event, place, &values, observer, reaction,
             )?;
         }
         // Those that became needed just now count: the call has not returned.
@@ -492,8 +610,9 @@ impl Watch {
             };
             count(&mut self.watched, probe);
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
+            let place = occurrence.caller;
             self.step(
-                program, thread, monitor, event, occurrence, &values, observer, reaction,
+                program, thread, monitor, event, place, &values, observer, reaction,
             )?;
         }
         self.values = values;
@@ -524,15 +643,6 @@ impl Watch {
         Ok(())
     }
 
-    /// A thread is gone.
-    pub fn on_thread_end(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-    ) -> Result<(), DebuggeeError> {
-        self.probes.end_thread(program, thread)
-    }
-
     /// The process is the forked child of the one before: `thread`, its only
     /// one, is in the calls that `parent` was in.
     pub fn follow(
@@ -548,6 +658,39 @@ impl Watch {
     pub fn on_exec(&mut self) {
         self.probes.clear();
         self.unwind_points.clear();
+        self.places.forget_process();
+        self.loaded.clear();
+    }
+
+    /// Where an event is watched now, and how.
+    pub(crate) fn planted(
+        &self,
+        program: Option<&Program>,
+        monitor: usize,
+        event: usize,
+    ) -> Planted {
+        let is_meant =
+            |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
+        let probes = self.probes.iter().filter(|it| it.planted);
+        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
+        let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
+        let mut places = self.places.iter();
+        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
+            addresses = place.addresses();
+            let tier = program.and_then(|program| place.tier(program));
+            return Planted {
+                is_watched: tier.is_some(),
+                addresses,
+                tier: tier.map(tier_name),
+            };
+        }
+        let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
+        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
+        Planted {
+            is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
+            addresses,
+            tier: is_occasion.then_some("kernel"),
+        }
     }
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
@@ -567,7 +710,7 @@ impl Watch {
         thread: ThreadId,
         monitor: usize,
         event: EventId,
-        occurrence: Occurrence,
+        address: u64,
         values: &[Value],
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
@@ -576,15 +719,13 @@ impl Watch {
         let Some(watched) = self.watched.get_mut(monitor) else {
             return Ok(());
         };
-        let time = match self.started {
-            Some(started) if watched.monitor.uses_time() => {
-                u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
-            }
-            _ => 0,
+        let time = match watched.monitor.uses_time() {
+            true => program.elapsed_ns(),
+            false => 0,
         };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
-            address: occurrence.caller,
+            address,
             time,
             values,
         };
@@ -601,7 +742,7 @@ impl Watch {
             let happened = report::Happened {
                 event,
                 thread: program.thread_number(thread),
-                caller: occurrence.caller,
+                address,
                 time,
                 values,
             };
@@ -611,7 +752,8 @@ impl Watch {
                 observer.state_change(&view);
             }
         }
-        if needs_changed {
+        // Nothing can be planted in a program that has ended.
+        if needs_changed && !self.has_exited {
             self.apply_needs(program, monitor)?;
         }
         Ok(())
@@ -722,6 +864,58 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
         true
     });
     calls
+}
+
+/// What reports say of an event, where the property did not ask for it. A
+/// capture that nobody wrote has the span of its event.
+fn add_captures(event: &mut SymbolicEvent) {
+    /// Bits of the mask of captures.
+    const CAPTURES_MAX: usize = 64;
+    let is_range = event.subject.ends_with(']') && event.subject.contains("..");
+    let position = is_range.then_some(Read::Position);
+    let any = event.subject.is_empty().then_some(Read::Number);
+    let wanted: Vec<Read> = match event.kind {
+        EventKind::Read => position.into_iter().chain([Read::Value]).collect(),
+        EventKind::Write | EventKind::Change | EventKind::Access => position
+            .into_iter()
+            .chain([Read::Old, Read::Value])
+            .collect(),
+        EventKind::SystemCallEntry | EventKind::Signal => any.into_iter().collect(),
+        EventKind::SystemCallExit => any.into_iter().chain([Read::Return]).collect(),
+        EventKind::ModuleLoad | EventKind::ModuleUnload => vec![Read::ModuleName],
+        EventKind::ProgramExit => vec![Read::Status],
+        _ => Vec::new(),
+    };
+    for read in wanted {
+        let name: Box<str> = match read {
+            Read::Return => "result".into(),
+            _ => read.to_string().into(),
+        };
+        let is_known = |it: &Capture| it.read == read || it.name == name;
+        if event.captures.len() < CAPTURES_MAX && !event.captures.iter().any(is_known) {
+            event.captures.push(Capture {
+                name,
+                read,
+                hoisted: false,
+                span: event.span.clone(),
+            });
+        }
+    }
+}
+
+fn tier_name(tier: WatchTier) -> &'static str {
+    match tier {
+        WatchTier::Hardware => "hardware",
+        WatchTier::Page => "page",
+        WatchTier::Stepping => "stepping",
+    }
+}
+
+/// Whether a monitor needs an event in its present state.
+fn is_needed_by(watched: &[Watched], monitor: u16, event: EventId) -> bool {
+    let watched = watched.get(usize::from(monitor));
+    let need = watched.and_then(|it| it.monitor.needs().get(usize::from(event.0)));
+    need.is_some_and(|need| need.needed)
 }
 
 /// The debuggee was stopped for a probe.

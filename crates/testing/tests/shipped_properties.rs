@@ -51,6 +51,30 @@ fn the_benchmark() {
     check("crates/testing/programs", 1);
 }
 
+/// Properties of the book are whole and without warnings; what is only a part
+/// of one can be read. Blocks in `text` are neither.
+#[test]
+fn the_book() {
+    let path = repository_directory().join("book/src/properties.md");
+    let chapter = fs::read_to_string(path).unwrap();
+    let blocks: Vec<&str> = chapter.split("\n```").skip(1).step_by(2).collect();
+    assert!(blocks.len() > 8);
+    for block in blocks {
+        let source = block.trim_start_matches('\n');
+        if block.starts_with("text") || source.starts_with("error[") {
+            continue;
+        }
+        if source.contains("property ") {
+            let (properties, diagnostics) = juror_language::load(source);
+            assert!(diagnostics.is_empty(), "{source}\n{diagnostics:#?}");
+            assert!(!properties.is_empty(), "{source}");
+        } else {
+            let parsed = juror_language::parse(source);
+            assert!(parsed.diagnostics.is_empty(), "{source}\n{parsed:#?}");
+        }
+    }
+}
+
 #[test]
 fn the_readme() {
     let readme = fs::read_to_string(repository_directory().join("README.md")).unwrap();

@@ -225,7 +225,10 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
         Read::AddressOf(inner) => Read::AddressOf(within(inner)?),
         Read::Field(inner, field) => Read::Field(within(inner)?, field.clone()),
         Read::Index(inner, index) => Read::Index(within(inner)?, *index),
+        Read::Elements(inner, start, end) => Read::Elements(within(inner)?, *start, *end),
         Read::Convert(inner, conversion) => Read::Convert(within(inner)?, *conversion),
+        // What belongs to the moment has no other name.
+        _ => return None,
     })
 }
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::{Ending, ProcessName, StopReason};
+use juror_session::view::{Ending, ProcessName, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -91,9 +91,18 @@ fn check_field(
             let name = linked(kind).unwrap_or_else(|| panic!("{place}"));
             check(schema, name, value, seen);
         }
-        Value::String(_) => assert!(kind.starts_with("text") || kind == "value", "{place}"),
-        Value::Number(_) => assert!(kind.starts_with("number") || kind == "value", "{place}"),
-        Value::Bool(_) => assert!(kind.starts_with("boolean") || kind == "value", "{place}"),
+        Value::String(_) => assert!(
+            kind.starts_with("text") || kind.starts_with("value"),
+            "{place}"
+        ),
+        Value::Number(_) => assert!(
+            kind.starts_with("number") || kind.starts_with("value"),
+            "{place}"
+        ),
+        Value::Bool(_) => assert!(
+            kind.starts_with("boolean") || kind.starts_with("value"),
+            "{place}"
+        ),
     }
 }
 
@@ -123,6 +132,12 @@ fn lines() -> Vec<(String, Value)> {
         verdict: Verdict::Violated,
     };
     lines.push(("state_change".into(), written(&Line::StateChange(&change))));
+    for before in [None, Some(juror_event::Value::Int(3))] {
+        let mut stored = change.clone();
+        let after = juror_event::Value::Int(4);
+        stored.step.stored = Some(StoredValue { before, after });
+        lines.push(("state_change".into(), written(&Line::StateChange(&stored))));
+    }
     for reason in samples::stop_reasons() {
         let line = written(&Line::Stop(&stops::stop(reason)));
         let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));

@@ -276,7 +276,8 @@ fn moved(source: Source, bytes: u32) -> Source {
     }
 }
 
-fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureError> {
+/// What the bytes of a type mean, when they are one value.
+pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureError> {
     let stripped = r#type.strip();
     let size = stripped.size().unwrap_or(8);
     let bytes = size.min(8) as u8;

@@ -15,7 +15,8 @@ use smallvec::SmallVec;
 /// Plans the captures of an event at one definition of its function.
 pub(super) struct Planner<'a> {
     pub(super) event: &'a SymbolicEvent,
-    pub(super) bound: &'a Bound,
+    /// Nothing for an event that is no call.
+    pub(super) bound: Option<&'a Bound>,
     pub(super) modules: &'a Modules,
 }
 
@@ -25,19 +26,26 @@ impl Planner<'_> {
             Read::Name(name) => self.named(name),
             Read::Argument(position) => self.argument(*position),
             Read::Return => self.returned(),
-            Read::Dereference(inner) => self.draft(inner)?.dereference(),
+            Read::Dereference(inner) => {
+                let mut draft = self.draft(inner)?;
+                if self.bound.is_none() && matches!(**inner, Read::Argument(_) | Read::Return) {
+                    // What a word of a system call leads to, nobody says.
+                    draft.r#type = None;
+                }
+                draft.dereference()
+            }
             Read::AddressOf(inner) => self.draft(inner)?.address_of(),
             Read::Field(inner, name) => self.draft(inner)?.field(name),
             Read::Index(inner, index) => self.draft(inner)?.index(*index),
             Read::Convert(inner, conversion) => {
                 let mut draft = match (&**inner, conversion) {
                     (Read::Argument(position), Conversion::Float32 | Conversion::Float64)
-                        if !self.bound.function.has_debug_info() =>
+                        if !self.has_debug_info() =>
                     {
                         self.untyped_argument(*position)
                     }
                     (Read::Return, Conversion::Float32 | Conversion::Float64)
-                        if !self.bound.function.has_debug_info() =>
+                        if !self.has_debug_info() =>
                     {
                         let part = Part {
                             offset: 0,
@@ -53,12 +61,23 @@ impl Planner<'_> {
                 Ok(draft)
             }
             Read::Caller(_) => Err(CaptureError::new("`^` is read at the stop")),
+            other => Err(CaptureError::new(format!(
+                "`{other}` is a value of its own, not a place"
+            ))),
         }
     }
 
+    fn has_debug_info(&self) -> bool {
+        self.bound
+            .is_some_and(|bound| bound.function.has_debug_info())
+    }
+
     fn named(&self, name: &str) -> Result<Draft, CaptureError> {
-        let symbols = &self.bound.module.symbols;
-        match symbols.entry_value_plan(&self.bound.function, Parameter::Name(name)) {
+        let Some(bound) = self.bound else {
+            return self.global(name).ok_or_else(|| self.unknown_global(name));
+        };
+        let symbols = &bound.module.symbols;
+        match symbols.entry_value_plan(&bound.function, Parameter::Name(name)) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             Err(error) => match self.global(name) {
                 Some(draft) => Ok(draft),
@@ -68,7 +87,7 @@ impl Planner<'_> {
     }
 
     fn global(&self, name: &str) -> Option<Draft> {
-        let own = std::iter::once(&self.bound.module);
+        let own = self.bound.map(|bound| &bound.module).into_iter();
         own.chain(self.modules.iter()).find_map(|module| {
             let whole = |source, r#type: Option<Type>| {
                 let size = r#type.as_ref().and_then(Type::size).unwrap_or(8);
@@ -107,6 +126,18 @@ impl Planner<'_> {
         })
     }
 
+    fn unknown_global(&self, name: &str) -> CaptureError {
+        let mut names: Vec<String> = Vec::new();
+        for module in self.modules.iter().filter(|module| module.is_main) {
+            names.extend(module.symbols.global_names());
+        }
+        let near = juror_language::suggest(name, names.iter().map(String::as_str));
+        CaptureError {
+            message: format!("there is no global variable `{name}`"),
+            help: near.map(|near| format!("did you mean `{near}`?")),
+        }
+    }
+
     fn explain(&self, name: &str, error: &EntryError) -> CaptureError {
         let help = match error {
             EntryError::NoSuchParameter { known, .. } => {
@@ -124,9 +155,12 @@ impl Planner<'_> {
     }
 
     fn argument(&self, position: u8) -> Result<Draft, CaptureError> {
-        let symbols = &self.bound.module.symbols;
+        let Some(bound) = self.bound else {
+            return self.system_call_argument(position);
+        };
+        let symbols = &bound.module.symbols;
         let parameter = Parameter::Position(usize::from(position));
-        match symbols.entry_value_plan(&self.bound.function, parameter) {
+        match symbols.entry_value_plan(&bound.function, parameter) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             // More arguments than the debug information knows: `...` of C.
             Err(EntryError::NoSuchParameter { known, .. })
@@ -164,20 +198,49 @@ impl Planner<'_> {
         Draft::new(parts.into_iter().collect(), None)
     }
 
+    /// The kernel takes its arguments from registers of its own choice.
+    fn system_call_argument(&self, position: u8) -> Result<Draft, CaptureError> {
+        const REGISTERS: [u16; 6] = [
+            register::RDI,
+            register::RSI,
+            register::RDX,
+            10, // r10
+            register::R8,
+            register::R9,
+        ];
+        if !matches!(
+            self.event.kind,
+            EventKind::SystemCallEntry | EventKind::SystemCallExit
+        ) {
+            return Err(CaptureError::new("only calls have arguments"));
+        }
+        let number = usize::from(position)
+            .checked_sub(1)
+            .and_then(|index| REGISTERS.get(index));
+        match number {
+            Some(number) => Ok(whole_register(*number)),
+            None => Err(CaptureError::new("system calls have arguments 1 to 6")),
+        }
+    }
+
     fn returned(&self) -> Result<Draft, CaptureError> {
+        let Some(bound) = self.bound else {
+            return match self.event.kind {
+                EventKind::SystemCallExit => Ok(whole_register(register::RAX)),
+                EventKind::SystemCallEntry => Err(CaptureError::new(
+                    "at the entry nothing has been returned yet",
+                )),
+                _ => Err(CaptureError::new("only calls return something")),
+            };
+        };
         if self.event.kind == EventKind::BeforeCall {
             return Err(CaptureError::new(
                 "before the call nothing has been returned yet",
             ));
         }
-        match self
-            .bound
-            .module
-            .symbols
-            .return_value_plan(&self.bound.function)
-        {
+        match bound.module.symbols.return_value_plan(&bound.function) {
             Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => Err(
-                CaptureError::new(format!("`{}` returns nothing", self.bound.function.name)),
+                CaptureError::new(format!("`{}` returns nothing", bound.function.name)),
             ),
             Some(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             None => {
@@ -195,6 +258,20 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// A register of a system call: the kernel's `long`.
+fn whole_register(number: u16) -> Draft {
+    let part = Part {
+        offset: 0,
+        size: 8,
+        source: Source::Register {
+            number: number as u8,
+            shift: 0,
+        },
+        pointed: false,
+    };
+    Draft::new(SmallVec::from_iter([part]), Type::builtin("long"))
 }
 
 fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureError> {

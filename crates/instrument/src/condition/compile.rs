@@ -195,6 +195,9 @@ impl<N: Names> Compiler<'_, N> {
             ExpressionKind::Return
             | ExpressionKind::Slice { .. }
             | ExpressionKind::Call { .. }
+            | ExpressionKind::Set(_)
+            | ExpressionKind::Map(_)
+            | ExpressionKind::Sequence(_)
             | ExpressionKind::Error => Err(Stuck::Evaluate),
         }
     }

@@ -164,6 +164,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let size = named_type(type_name, scope)?.size();
             at(size_value(size))
         }
+        ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
+            at(Err("collections belong to properties".to_owned()))
+        }
         ExpressionKind::Error => at(Err("this could not be read".to_owned())),
     }
 }

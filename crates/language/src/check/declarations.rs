@@ -1,49 +1,150 @@
 //! Slice parameters, variables and the names of states.
 
 use super::Checker;
+use super::expression::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::property::{StateId, Variable};
-use crate::syntax::Name;
-use crate::term::{Kind, TermKind};
+use crate::syntax::{Name, ParameterSort};
+use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 use std::collections::HashMap;
 
-impl Checker<'_> {
-    /// Every slice parameter is there once, and an event binds it.
-    pub(super) fn slice_parameters(&mut self) {
+/// What a property is sliced on or quantified over.
+#[derive(Clone, Copy)]
+pub(super) struct Parameter<'a> {
+    pub name: &'a Name,
+    pub sort: ParameterSort,
+}
+
+impl Parameter<'_> {
+    /// What is known about its values.
+    pub(super) fn kind(self) -> Kind {
+        match self.sort {
+            ParameterSort::Thread | ParameterSort::Integer => Kind::Integer,
+            ParameterSort::Address => Kind::Address,
+            ParameterSort::Text => Kind::Text,
+            ParameterSort::Value => Kind::Unknown,
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// What is declared once is declared once, also among the files that are
+    /// used.
+    pub(super) fn unique_declarations(&mut self) {
+        for source in self.sources.clone() {
+            let declarations = source.declarations;
+            self.at_origin(source.origin, |checker| {
+                let mut events: HashMap<&str, &Name> = HashMap::new();
+                for event in &declarations.events {
+                    checker.unique(&mut events, &event.name, "event");
+                }
+                // A formula speaks of all of these.
+                let mut others: HashMap<&str, &Name> = HashMap::new();
+                for proposition in &declarations.propositions {
+                    checker.unique(&mut others, &proposition.name, "proposition");
+                    checker.not_an_operator(&proposition.name);
+                }
+                for definition in &declarations.definitions {
+                    checker.unique(&mut others, &definition.name, "formula");
+                    checker.not_an_operator(&definition.name);
+                }
+                for (name, other) in &others {
+                    if let Some(event) = events.get(name) {
+                        let message = format!("`{name}` is an event, too");
+                        let error =
+                            Diagnostic::error("duplicate-name", other.span.clone(), message);
+                        let label = error.label(event.span.clone(), "the event is here");
+                        checker.diagnostics.push(label);
+                    }
+                }
+                let mut functions: HashMap<&str, &Name> = HashMap::new();
+                for function in &declarations.functions {
+                    checker.unique(&mut functions, &function.name, "function");
+                }
+            });
+        }
+    }
+
+    fn not_an_operator(&mut self, name: &Name) {
+        if crate::parse::PREFIX_WORDS.contains(&&*name.text) {
+            let message = format!("`{}` is an operator of formulas", name.text);
+            let error = Diagnostic::error("reserved-name", name.span.clone(), message);
+            self.diagnostics.push(error.help("choose another name"));
+        }
+    }
+
+    /// What the property is sliced on or quantified over, each name once.
+    pub(super) fn parameters(&mut self) -> Vec<Parameter<'a>> {
         let declaration = self.declaration;
         let mut names = HashMap::new();
-        for name in &declaration.slice {
-            if !self.unique(&mut names, name, "slice parameter") {
+        let mut parameters = Vec::new();
+        let sliced = declaration.slice.iter().map(|name| Parameter {
+            name,
+            sort: match &*name.text {
+                "thread" if !self.capture_names.contains("thread") => ParameterSort::Thread,
+                _ => ParameterSort::Value,
+            },
+        });
+        let sliced: Vec<Parameter<'a>> = sliced.collect();
+        let quantified = declaration
+            .for_each
+            .iter()
+            .flat_map(|each| &each.parameters);
+        let quantified = quantified.map(|parameter| Parameter {
+            name: &parameter.name,
+            sort: parameter.sort,
+        });
+        for parameter in sliced.into_iter().chain(quantified) {
+            if self.unique(&mut names, parameter.name, "slice parameter") {
+                parameters.push(parameter);
+            }
+        }
+        parameters
+    }
+
+    /// An event binds every parameter of an automaton.
+    pub(super) fn bound_parameters(&mut self, parameters: &[Parameter<'_>]) {
+        for parameter in parameters {
+            let name = parameter.name;
+            let mut captures = self.events.iter().flat_map(|event| &event.captures);
+            if captures.any(|capture| !capture.hoisted && capture.name == name.text) {
                 continue;
             }
-            let bound = declaration
+            let known: Vec<&str> = self
                 .events
                 .iter()
                 .flat_map(|event| &event.captures)
-                .any(|capture| capture.name.text == name.text);
-            if !bound {
-                let known: Vec<&str> = self
-                    .events
-                    .iter()
-                    .flat_map(|event| &event.captures)
-                    .map(|capture| &*capture.name)
-                    .collect();
-                let error = Diagnostic::error(
-                    "unbound-slice",
-                    name.span.clone(),
-                    format!("no event binds the slice parameter `{}`", name.text),
-                );
-                let error = match crate::suggest(&name.text, known) {
-                    Some(similar) => error.help(format!("did you mean `{similar}`?")),
-                    None => error.help(format!(
-                        "an event binds it by a parameter of that name: `before function({})`",
-                        name.text
-                    )),
-                };
-                self.diagnostics.push(error);
-            }
+                .map(|capture| &*capture.name)
+                .collect();
+            let error = Diagnostic::error(
+                "unbound-slice",
+                name.span.clone(),
+                format!("no event binds the slice parameter `{}`", name.text),
+            );
+            let error = match crate::suggest(&name.text, known) {
+                Some(similar) => error.help(format!("did you mean `{similar}`?")),
+                None if parameter.sort == ParameterSort::Thread => error.help(format!(
+                    "let an event say which thread it is: `before function({} = thread)`",
+                    name.text
+                )),
+                None => error.help(format!(
+                    "an event binds it by a parameter of that name: `before function({})`",
+                    name.text
+                )),
+            };
+            self.diagnostics.push(error);
         }
+    }
+
+    /// `where`: what the parameters must fulfil.
+    pub(super) fn constraint(&mut self, parameters: &[Parameter<'_>]) -> Option<Term> {
+        let constraint = self.declaration.for_each.as_ref()?.constraint.as_ref()?;
+        let names = parameters.iter().map(|p| (p.name.text.clone(), p.kind()));
+        let mut scope = Scope::of_parameters(names.collect());
+        let term = self.condition(constraint, &mut scope)?;
+        self.warn_of_contradiction(&term, &constraint.span);
+        Some(term)
     }
 
     /// Variables and their initial values.
@@ -63,7 +164,8 @@ impl Checker<'_> {
                 span: variable.span.clone(),
             });
         }
-        for capture in declaration.events.iter().flat_map(|event| &event.captures) {
+        let events = &declaration.declarations.events;
+        for capture in events.iter().flat_map(|event| &event.captures) {
             if let Some(variable) = names.get(&*capture.name.text) {
                 let error = Diagnostic::error(
                     "duplicate-name",
@@ -89,8 +191,7 @@ impl Checker<'_> {
     /// The value of an initial expression; after an error any value will do.
     fn constant(&mut self, expression: &crate::Expression) -> Value {
         let fallback = Value::Unavailable(juror_event::Unavailability::NotCaptured);
-        let Some((term, _)) = self.term(expression, &mut super::expression::Scope::constant())
-        else {
+        let Some((term, _)) = self.term(expression, &mut Scope::constant()) else {
             return fallback;
         };
         match term.kind {
@@ -124,9 +225,11 @@ impl Checker<'_> {
                 declaration.name.span.clone(),
                 format!("property `{}` has no states", declaration.name.text),
             );
-            self.diagnostics
-                .push(error.help("write at least `state init { on EVENT -> STATE }`"));
-        } else if declaration.states.iter().all(|s| s.transitions.is_empty())
+            self.diagnostics.push(error.help(
+                "write at least `state init { on EVENT -> STATE }`, or a formula: `ltl always …`",
+            ));
+        } else if !declaration.states.is_empty()
+            && declaration.states.iter().all(|s| s.transitions.is_empty())
             && declaration.complete
         {
             let error = Diagnostic::error(
@@ -178,7 +281,7 @@ impl Checker<'_> {
 }
 
 /// The environment of constants.
-struct Nothing;
+pub(super) struct Nothing;
 
 impl crate::Environment for Nothing {
     fn variable(&self, _slot: u16) -> Option<&Value> {

@@ -1,6 +1,6 @@
 //! Events and what they read.
 
-use super::{CAPTURES_MAX, Checker};
+use super::{CAPTURES_MAX, Checker, moment};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     CaptureDeclaration, EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator,
@@ -8,6 +8,10 @@ use crate::syntax::{
 use crate::term::Kind;
 use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent};
 use std::collections::HashMap;
+use std::ops::Range;
+
+/// How many elements a place of an event may have.
+pub(super) const ELEMENTS_MAX: i64 = 4_096;
 
 /// What is known about a value read as this type.
 pub(super) fn kind_of(conversion: Conversion) -> Kind {
@@ -21,31 +25,86 @@ pub(super) fn kind_of(conversion: Conversion) -> Kind {
 }
 
 impl Checker<'_> {
+    /// The events of the property itself; those that it shares are declared
+    /// when something is for them, so that nothing else is watched.
     pub(super) fn declare_events(&mut self) {
-        let declaration = self.declaration;
-        let mut names: HashMap<&str, &Name> = HashMap::new();
-        for event in &declaration.events {
-            if !self.unique(&mut names, &event.name, "event") {
-                continue;
+        for event in &self.declaration.declarations.events {
+            self.event_slot_named(&event.name.text);
+        }
+    }
+
+    /// The slot of an event by name, declared now if it was not.
+    pub(super) fn event_slot_named(&mut self, name: &str) -> Option<u16> {
+        if let Some(slot) = self.event_slots.get(name) {
+            return Some(*slot);
+        }
+        let (event, origin) = self.event_declaration(name)?;
+        let slot = self.declare_event(event, origin);
+        self.event_slots.insert(&event.name.text, slot);
+        Some(slot)
+    }
+
+    /// The slot of an event; that of an equal one without a name, if there is.
+    pub(super) fn inline_event(
+        &mut self,
+        event: &EventDeclaration,
+        origin: Option<&Range<usize>>,
+    ) -> u16 {
+        let slot = self.declare_event(event, origin);
+        let Some((last, earlier)) = self.events.split_last() else {
+            return slot;
+        };
+        // What guards and propositions have added stands after what was
+        // declared.
+        let same = (earlier.iter().zip(&self.declared_counts)).position(|(other, &count)| {
+            let declared = other.captures.iter().take(count);
+            other.kind == last.kind
+                && other.subject == last.subject
+                && other.reach == last.reach
+                && count == last.captures.len()
+                && declared
+                    .zip(&last.captures)
+                    .all(|(a, b)| a.name == b.name && a.read == b.read)
+        });
+        match same {
+            Some(position) => {
+                self.events.pop();
+                self.declared_counts.pop();
+                self.capture_kinds.pop();
+                self.used_events.pop();
+                u16::try_from(position).unwrap_or(u16::MAX)
             }
-            let slot = u16::try_from(self.events.len()).unwrap_or(u16::MAX);
-            self.event_slots.insert(&event.name.text, slot);
-            let (captures, kinds) = self.captures(event);
-            self.events.push(SymbolicEvent {
+            None => slot,
+        }
+    }
+
+    fn declare_event(&mut self, event: &EventDeclaration, origin: Option<&Range<usize>>) -> u16 {
+        self.at_origin(origin, |checker| {
+            let slot = u16::try_from(checker.events.len()).unwrap_or(u16::MAX);
+            checker.check_subject(event);
+            let (captures, kinds) = checker.captures(event, origin);
+            let here = |span: &Range<usize>| origin.unwrap_or(span).clone();
+            checker.declared_counts.push(captures.len());
+            checker.events.push(SymbolicEvent {
                 name: event.name.text.clone(),
                 kind: event.kind,
                 subject: event.subject.text.clone(),
                 reach: event.reach.clone(),
                 captures,
-                span: event.span.clone(),
-                subject_span: event.subject.span.clone(),
+                span: here(&event.span),
+                subject_span: here(&event.subject.span),
             });
-            self.capture_kinds.push(kinds);
-            self.used_events.push(false);
-        }
+            checker.capture_kinds.push(kinds);
+            checker.used_events.push(false);
+            slot
+        })
     }
 
-    fn captures(&mut self, event: &EventDeclaration) -> (Vec<Capture>, Vec<Kind>) {
+    fn captures(
+        &mut self,
+        event: &EventDeclaration,
+        origin: Option<&Range<usize>>,
+    ) -> (Vec<Capture>, Vec<Kind>) {
         let mut names: HashMap<&str, &Name> = HashMap::new();
         let mut captures = Vec::new();
         let mut kinds = Vec::new();
@@ -53,13 +112,29 @@ impl Checker<'_> {
             if !self.unique(&mut names, &capture.name, "parameter") {
                 continue;
             }
+            let (read, known) = self.declared_read(capture, event.kind);
             captures.push(Capture {
                 name: capture.name.text.clone(),
-                read: self.declared_read(capture, event.kind),
+                read,
                 hoisted: false,
-                span: capture.span.clone(),
+                span: origin.unwrap_or(&capture.span).clone(),
             });
-            kinds.push(capture.conversion.map_or(Kind::Unknown, kind_of));
+            kinds.push(capture.conversion.map_or(known, kind_of));
+        }
+        // `slice on thread` needs no word in the events.
+        for parameter in &self.declaration.slice {
+            let Some((read, kind)) = moment::read_for_all(&parameter.text) else {
+                continue;
+            };
+            if !self.capture_names.contains(&*parameter.text) {
+                captures.push(Capture {
+                    name: parameter.text.clone(),
+                    read,
+                    hoisted: false,
+                    span: parameter.span.clone(),
+                });
+                kinds.push(kind);
+            }
         }
         if captures.len() > CAPTURES_MAX {
             let message = format!("an event reads at most {CAPTURES_MAX} values");
@@ -68,16 +143,26 @@ impl Checker<'_> {
         (captures, kinds)
     }
 
-    fn declared_read(&mut self, capture: &CaptureDeclaration, kind: EventKind) -> Read {
-        let by_name = Read::Name(capture.name.text.clone());
-        let read = match &capture.read {
-            None => by_name,
-            // After an error any read will do: no property comes out.
-            Some(read) => self.read(read, kind).unwrap_or(by_name),
+    fn declared_read(&mut self, capture: &CaptureDeclaration, kind: EventKind) -> (Read, Kind) {
+        let name = &capture.name;
+        // After an error any read will do: no property comes out.
+        let by_name = || Read::Name(name.text.clone());
+        let (read, known) = match &capture.read {
+            None => match self.read_by_name(name, kind) {
+                Some((read, known)) => (read, known),
+                None => (by_name(), Kind::Unknown),
+            },
+            Some(read) => match self.read(read, kind) {
+                Some(read) => {
+                    let known = moment::kind_of(&read);
+                    (read, known)
+                }
+                None => (by_name(), Kind::Unknown),
+            },
         };
         match capture.conversion {
-            Some(conversion) => Read::Convert(Box::new(read), conversion),
-            None => read,
+            Some(conversion) => (Read::Convert(Box::new(read), conversion), known),
+            None => (read, known),
         }
     }
 
@@ -85,9 +170,24 @@ impl Checker<'_> {
     fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
         let span = &expression.span;
         match &expression.kind {
-            ExpressionKind::Name(name) => Some(Read::Name(name.clone())),
+            ExpressionKind::Name(name) => Some(match moment::read(name, kind) {
+                Some((read, _)) => read,
+                None => Read::Name(name.clone()),
+            }),
+            ExpressionKind::Argument(_) if !moment::has_arguments(kind) => {
+                let message = format!("`{kind}` has no arguments");
+                self.error("bad-read", span, message);
+                None
+            }
             ExpressionKind::Argument(position) => Some(Read::Argument(*position)),
-            ExpressionKind::Return if kind == EventKind::BeforeCall => {
+            ExpressionKind::Return
+                if !matches!(kind, EventKind::AfterCall | EventKind::SystemCallExit) =>
+            {
+                if kind != EventKind::BeforeCall {
+                    let message = format!("`{kind}` returns nothing");
+                    self.error("bad-read", span, message);
+                    return None;
+                }
                 let error = Diagnostic::error(
                     "return-before-call",
                     span.clone(),
@@ -115,6 +215,11 @@ impl Checker<'_> {
                 let index = self.constant_index(index)?;
                 Some(Read::Index(Box::new(object), index))
             }
+            ExpressionKind::Slice { object, start, end } => {
+                let object = self.read(object, kind)?;
+                let (start, end) = self.constant_range(start, end, span)?;
+                Some(Read::Elements(Box::new(object), start, end))
+            }
             ExpressionKind::Call { .. } => {
                 self.no_call(span);
                 None
@@ -134,8 +239,8 @@ impl Checker<'_> {
             "this cannot be read at an event",
         );
         self.diagnostics.push(error.help(
-            "an event reads a parameter, `arg 1`, `ret`, `*p`, `&p`, `^p`, fields and elements; \
-             compute with them in guards",
+            "an event reads a parameter, `arg 1`, `ret`, `*p`, `&p`, `^p`, fields, elements and \
+             ranges of them; compute with them in guards",
         ));
     }
 
@@ -145,7 +250,7 @@ impl Checker<'_> {
         inner: Read,
         whole: &Expression,
     ) -> Option<Read> {
-        let in_register = matches!(inner, Read::Argument(_) | Read::Return);
+        let in_register = matches!(inner, Read::Argument(_) | Read::Return) || inner.is_of_moment();
         match operator {
             UnaryOperator::Dereference => Some(Read::Dereference(Box::new(inner))),
             UnaryOperator::AddressOf if in_register => {
@@ -165,6 +270,22 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// The numbers of `[0..81]`.
+    pub(super) fn constant_range(
+        &mut self,
+        start: &Expression,
+        end: &Expression,
+        span: &Range<usize>,
+    ) -> Option<(i64, i64)> {
+        let (from, to) = (self.constant_index(start)?, self.constant_index(end)?);
+        if (1..=ELEMENTS_MAX).contains(&to.saturating_sub(from)) {
+            return Some((from, to));
+        }
+        let message = format!("an event reads 1 to {ELEMENTS_MAX} elements, first number first");
+        self.error("bad-index", span, message);
+        None
     }
 
     /// The number in brackets, which has to be known before the run.

@@ -11,29 +11,91 @@ use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 use std::ops::Range;
 
+/// Which names an expression sees beside local variables.
+enum Names {
+    /// None: the value is known before the run.
+    Constant,
+    /// Variables, and the captures of the event.
+    Event(u16),
+    /// None: a function knows its parameters only.
+    Function,
+    /// The parameters of the property.
+    Parameters(Vec<(Box<str>, Kind)>),
+}
+
 /// Which names an expression sees, and which captures it was seen to use.
 pub(super) struct Scope {
-    /// The event whose captures are visible; nothing in constants.
-    pub event: Option<u16>,
+    names: Names,
     /// The captures used so far: bit n is slot n.
     pub captures: u64,
+    /// Local variables, the innermost last; the slot of each is its position
+    /// at most.
+    pub locals: Vec<Local>,
+    /// The next slot of a local variable that is free.
+    pub locals_count: u16,
+}
+
+/// A local variable.
+pub(super) struct Local {
+    pub name: Name,
+    pub slot: u16,
+    pub kind: Kind,
 }
 
 impl Scope {
+    fn of(names: Names) -> Scope {
+        Scope {
+            names,
+            captures: 0,
+            locals: Vec::new(),
+            locals_count: 0,
+        }
+    }
+
     /// No names at all.
     pub(super) fn constant() -> Scope {
-        Scope {
-            event: None,
-            captures: 0,
-        }
+        Scope::of(Names::Constant)
     }
 
     /// Variables, and the captures of an event.
     pub(super) fn of_event(event: u16) -> Scope {
-        Scope {
-            event: Some(event),
-            captures: 0,
+        Scope::of(Names::Event(event))
+    }
+
+    /// What a function sees.
+    pub(super) fn of_function() -> Scope {
+        Scope::of(Names::Function)
+    }
+
+    /// The parameters of the property, each in its slot.
+    pub(super) fn of_parameters(parameters: Vec<(Box<str>, Kind)>) -> Scope {
+        Scope::of(Names::Parameters(parameters))
+    }
+
+    /// The event whose captures are visible.
+    pub(super) fn event(&self) -> Option<u16> {
+        match self.names {
+            Names::Event(event) => Some(event),
+            _ => None,
         }
+    }
+
+    /// Makes a local variable visible.
+    pub(super) fn declare(&mut self, name: &Name, kind: Kind) -> u16 {
+        let slot = self.locals_count;
+        self.locals_count = self.locals_count.saturating_add(1);
+        self.locals.push(Local {
+            name: name.clone(),
+            slot,
+            kind,
+        });
+        slot
+    }
+
+    /// The local variable of this name.
+    pub(super) fn local(&self, name: &str) -> Option<&Local> {
+        let mut locals = self.locals.iter().rev();
+        locals.find(|local| &*local.name.text == name)
     }
 }
 
@@ -68,12 +130,33 @@ impl Checker<'_> {
                 left,
                 right,
             } => return self.binary(*operator, left, right, span, scope),
+            ExpressionKind::Index { object, index } if self.is_collection(object, scope) => {
+                return self.element(object, index, span, scope);
+            }
             ExpressionKind::Field { .. }
             | ExpressionKind::Index { .. }
+            | ExpressionKind::Slice { .. }
             | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
-            ExpressionKind::Call { .. } => {
-                self.no_call(&span);
-                return None;
+            ExpressionKind::Call {
+                function,
+                arguments,
+            } => return self.call(function, arguments, span, scope),
+            ExpressionKind::Set(elements) => {
+                let terms = self.terms(elements, scope)?;
+                return self.collection(TermKind::Set(terms), Kind::Set, span);
+            }
+            ExpressionKind::Sequence(elements) => {
+                let terms = self.terms(elements, scope)?;
+                return self.collection(TermKind::Sequence(terms), Kind::Sequence, span);
+            }
+            ExpressionKind::Map(entries) => {
+                let mut terms = Vec::new();
+                for (key, value) in entries {
+                    let (key, _) = self.term(key, scope)?;
+                    let (value, _) = self.term(value, scope)?;
+                    terms.push((key, value));
+                }
+                return self.collection(TermKind::Map(terms), Kind::Map, span);
             }
             other => {
                 let (what, help) = at_the_prompt(other);
@@ -113,11 +196,23 @@ impl Checker<'_> {
         expression: &Expression,
         scope: &mut Scope,
     ) -> Option<(Term, Kind)> {
-        if scope.event.is_none() {
-            self.not_constant(&expression.span);
-            return None;
+        match scope.names {
+            Names::Event(_) => self.hoisted(expression, scope),
+            Names::Constant => {
+                self.not_constant(&expression.span);
+                None
+            }
+            Names::Function | Names::Parameters(_) => {
+                let error = Diagnostic::error(
+                    "bad-place",
+                    expression.span.clone(),
+                    "nothing is read from the debuggee here",
+                );
+                self.diagnostics
+                    .push(error.help("let a guard read it and pass it: `ok(board[0..81])`"));
+                None
+            }
         }
-        self.hoisted(expression, scope)
     }
 
     fn not_constant(&mut self, span: &Range<usize>) {
@@ -131,26 +226,31 @@ impl Checker<'_> {
     }
 
     fn name(&mut self, text: &str, span: Range<usize>, scope: &mut Scope) -> Option<(Term, Kind)> {
-        if scope.event.is_none() {
-            self.not_constant(&span);
-            return None;
+        if let Some(local) = scope.local(text) {
+            let kind = TermKind::Local(local.slot);
+            return Some((Term { kind, span }, local.kind));
         }
-        if let Some(slot) = self.capture_named(text, scope) {
-            scope.captures |= 1 << slot;
-            let kinds = self.capture_kinds.get(usize::from(scope.event?))?;
-            let kind = kinds.get(usize::from(slot)).copied()?;
-            let term = Term {
-                kind: TermKind::Capture(slot),
-                span,
-            };
-            return Some((term, kind));
-        }
-        if let Some(slot) = self.variable_slots.get(text).copied() {
-            let term = Term {
-                kind: TermKind::Variable(slot),
-                span,
-            };
-            return Some((term, self.variable_kind(slot)));
+        match &scope.names {
+            Names::Constant => {
+                self.not_constant(&span);
+                return None;
+            }
+            Names::Parameters(parameters) => {
+                let found = parameters.iter().position(|(name, _)| **name == *text);
+                if let Some(position) = found {
+                    let kind = parameters.get(position).map_or(Kind::Unknown, |p| p.1);
+                    let slot = u16::try_from(position).unwrap_or(u16::MAX);
+                    let term = TermKind::Variable(slot);
+                    return Some((Term { kind: term, span }, kind));
+                }
+            }
+            Names::Function => {}
+            Names::Event(event) => {
+                let event = *event;
+                if let Some(found) = self.event_name(text, &span, event, scope) {
+                    return Some(found);
+                }
+            }
         }
         let name = Name {
             text: text.into(),
@@ -160,9 +260,37 @@ impl Checker<'_> {
         None
     }
 
+    /// A capture, a variable, or what the moment of the event has.
+    fn event_name(
+        &mut self,
+        text: &str,
+        span: &Range<usize>,
+        event: u16,
+        scope: &mut Scope,
+    ) -> Option<(Term, Kind)> {
+        let span = span.clone();
+        if let Some(slot) = self.capture_named(text, scope) {
+            scope.captures |= 1 << slot;
+            let kinds = self.capture_kinds.get(usize::from(event))?;
+            let kind = kinds.get(usize::from(slot)).copied()?;
+            let term = TermKind::Capture(slot);
+            return Some((Term { kind: term, span }, kind));
+        }
+        if let Some(slot) = self.variable_slots.get(text).copied() {
+            self.read_variables.insert(slot);
+            let term = TermKind::Variable(slot);
+            return Some((Term { kind: term, span }, self.variable_kind(slot)));
+        }
+        let moment = self.events.get(usize::from(event))?.kind;
+        let (read, kind) = super::moment::read(text, moment)?;
+        let slot = self.capture_slot(&span, scope, read, text.to_owned(), kind)?;
+        let term = TermKind::Capture(slot);
+        Some((Term { kind: term, span }, kind))
+    }
+
     /// The slot of a declared capture of the scope's event.
     pub(super) fn capture_named(&self, name: &str, scope: &Scope) -> Option<u8> {
-        let event = self.events.get(usize::from(scope.event?))?;
+        let event = self.events.get(usize::from(scope.event()?))?;
         let slot = event
             .captures
             .iter()
@@ -173,31 +301,34 @@ impl Checker<'_> {
     /// Reports a name that is neither a variable nor a capture.
     pub(super) fn unknown_value(&mut self, name: &Name, scope: &Scope) {
         let event = scope
-            .event
+            .event()
             .and_then(|event| self.events.get(usize::from(event)));
         let captures = event.map_or(&[][..], |event| &event.captures);
-        let known: Vec<Box<str>> = captures
-            .iter()
-            .filter(|capture| !capture.hoisted)
-            .map(|capture| capture.name.clone())
-            .chain(self.variable_slots.keys().map(|&name| name.into()))
-            .collect();
-        let place = event.map(|event| (event.name.clone(), event.span.clone()));
-        let mut error = self.unknown(
-            "unknown-name",
-            "variable or parameter",
-            name,
-            known.iter().map(|name| &**name),
-        );
-        if let Some((event, span)) = place
-            && error.help.is_none()
-        {
-            error = error
-                .label(span, format!("`{event}` does not read it"))
-                .help(format!(
+        let captures = captures.iter().filter(|capture| !capture.hoisted);
+        let mut known: Vec<Box<str>> = captures.map(|capture| capture.name.clone()).collect();
+        known.extend(scope.locals.iter().map(|local| local.name.text.clone()));
+        let mut what = "variable or parameter";
+        match &scope.names {
+            Names::Event(_) => known.extend(self.variable_slots.keys().map(|&name| name.into())),
+            Names::Parameters(parameters) => {
+                what = "parameter";
+                known.extend(parameters.iter().map(|(name, _)| name.clone()));
+            }
+            Names::Function | Names::Constant => {}
+        }
+        let place = event.map(|event| (event.name.clone(), event.span.clone(), event.kind));
+        let known = known.iter().map(|name| &**name);
+        let mut error = self.unknown("unknown-name", what, name, known);
+        if let (Some((event, span, kind)), None) = (place, &error.help) {
+            error = error.label(span, format!("`{event}` does not read it"));
+            if kind.is_call() {
+                error = error.help(format!(
                     "when it is a parameter of the function, let the event read it: `({})`",
                     name.text
                 ));
+            }
+        } else if matches!(scope.names, Names::Function) && error.help.is_none() {
+            error = error.help("a function knows its parameters only: pass it");
         }
         self.diagnostics.push(error);
     }
@@ -297,7 +428,6 @@ fn at_the_prompt(kind: &ExpressionKind) -> (&'static str, &'static str) {
             "a register",
             "read an argument by its position: `x = arg 1` in the event",
         ),
-        ExpressionKind::Slice { .. } => ("a slice of elements", "read one element: `p[0]`"),
         ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => {
             ("`sizeof`", "write the number of bytes")
         }
@@ -309,6 +439,13 @@ fn at_the_prompt(kind: &ExpressionKind) -> (&'static str, &'static str) {
 fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
     use BinaryOperator as Op;
     let unknown = left == Kind::Unknown || right == Kind::Unknown;
+    if operator == Op::In {
+        let collection = right == Kind::Unknown || right.is_collection();
+        return collection.then_some(Kind::Boolean);
+    }
+    if left.is_collection() || right.is_collection() {
+        return collection_kind(operator, left, right);
+    }
     let numbers = left.is_number() && right.is_number();
     let known = if left == Kind::Unknown { right } else { left };
     match operator {
@@ -334,5 +471,28 @@ fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind
         Op::Add if left == Kind::Address || right == Kind::Address => Some(Kind::Address),
         Op::Subtract if left == Kind::Address && right == Kind::Integer => Some(Kind::Address),
         _ => Some(Kind::Integer),
+    }
+}
+
+/// What comes out of an operator between collections, when it has a meaning.
+fn collection_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
+    use BinaryOperator as Op;
+    let either = |kind: Kind| {
+        let fits = |side| side == kind || side == Kind::Unknown;
+        fits(left) && fits(right)
+    };
+    let same = [Kind::Set, Kind::Map, Kind::Sequence]
+        .into_iter()
+        .find(|&kind| either(kind));
+    match operator {
+        Op::Equal | Op::NotEqual => same.map(|_| Kind::Boolean),
+        Op::Add => same,
+        Op::BitOr => same.filter(|&kind| kind != Kind::Sequence),
+        Op::BitAnd => either(Kind::Set).then_some(Kind::Set),
+        Op::Subtract if matches!(left, Kind::Set | Kind::Map) => {
+            matches!(right, Kind::Set | Kind::Unknown).then_some(left)
+        }
+        Op::Subtract => either(Kind::Set).then_some(Kind::Unknown),
+        _ => None,
     }
 }

@@ -4,22 +4,35 @@
 //! Invariant: a property comes out only when there is no error in it; every
 //! slot, state and event number in it is valid.
 
+mod contradiction;
 mod declarations;
 mod event;
 mod expression;
+mod formula;
+mod function;
+mod grounding;
+mod guards;
+mod logic;
+mod moment;
 mod place;
 mod reachability;
+mod sequence;
 mod state;
+mod unused;
 mod updates;
 
 use crate::diagnostic::Diagnostic;
-use crate::property::{Behaviour, Property, State, StateId, Variable};
+use crate::property::{Behaviour, Property, StateId, Variable};
 use crate::suggest::suggest;
-use crate::syntax::{File, Name, PropertyDeclaration};
-use crate::term::Kind;
+use crate::syntax::{
+    Declarations, EventDeclaration, File, FormulaDefinition, Name, PropertyDeclaration,
+    PropositionDeclaration,
+};
+use crate::term::{Function, Kind};
 use juror_event::SymbolicEvent;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How many captures an event may have: they are counted in a bit mask.
 const CAPTURES_MAX: usize = 64;
@@ -31,51 +44,156 @@ const ITEMS_MAX: usize = 1_000;
 /// How many known names a message lists.
 const LISTED_MAX: usize = 8;
 
+/// Declarations of another file, and the `use` that brought them here: what
+/// there is to say about them is said there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Used<'a> {
+    pub declarations: &'a Declarations,
+    pub span: &'a Range<usize>,
+}
+
 /// Resolves a file: the properties without errors, and what is to be said.
 ///
 /// What the parser could not read is not reported again, and a property it
-/// belongs to is checked but not returned.
+/// belongs to is checked but not returned. The files that it uses are not
+/// looked at; see [`crate::load_with`].
 pub fn check(file: &File) -> (Vec<Property>, Vec<Diagnostic>) {
+    check_with(file, &[])
+}
+
+/// The same with the declarations of the files that it uses.
+pub(crate) fn check_with(file: &File, used: &[Used<'_>]) -> (Vec<Property>, Vec<Diagnostic>) {
+    let mut sources: Vec<Source<'_>> = used
+        .iter()
+        .map(|used| Source {
+            declarations: used.declarations,
+            origin: Some(used.span),
+        })
+        .collect();
+    sources.push(Source {
+        declarations: &file.shared,
+        origin: None,
+    });
     let mut properties = Vec::new();
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
+    // What no property uses has to be right, too.
+    let nobody = empty_property();
+    let mut checker = Checker::new(&nobody, &sources);
+    checker.shared_declarations();
+    diagnostics.append(&mut checker.diagnostics);
     for declaration in &file.properties {
-        let mut checker = Checker::new(declaration);
+        let mut checker = Checker::new(declaration, &sources);
         checker.unique(&mut names, &declaration.name, "property");
         let property = checker.property();
         properties.extend(property);
         diagnostics.append(&mut checker.diagnostics);
     }
-    (properties, diagnostics)
+    (properties, distinct(diagnostics))
+}
+
+/// Each message once: several properties may share what it is about.
+fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for diagnostic in diagnostics {
+        let key = (
+            diagnostic.code,
+            diagnostic.span.clone(),
+            diagnostic.message.clone(),
+        );
+        if seen.insert(key) {
+            kept.push(diagnostic);
+        }
+    }
+    kept
+}
+
+fn empty_property() -> PropertyDeclaration {
+    PropertyDeclaration {
+        name: Name {
+            text: "".into(),
+            span: 0..0,
+        },
+        description: None,
+        slice: Vec::new(),
+        for_each: None,
+        declarations: Declarations::default(),
+        variables: Vec::new(),
+        states: Vec::new(),
+        demands: Vec::new(),
+        complete: false,
+        span: 0..0,
+    }
+}
+
+/// Declarations that a property sees, and for those of another file the `use`
+/// that brought them.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    declarations: &'a Declarations,
+    origin: Option<&'a Range<usize>>,
 }
 
 /// One property being checked.
 struct Checker<'a> {
     declaration: &'a PropertyDeclaration,
+    /// What it sees, its own last.
+    sources: Vec<Source<'a>>,
     diagnostics: Vec<Diagnostic>,
     events: Vec<SymbolicEvent>,
+    /// For each event, how many captures were declared.
+    declared_counts: Vec<usize>,
     /// For each event, what is known about each of its captures.
     capture_kinds: Vec<Vec<Kind>>,
-    /// Which events a transition is for.
+    /// Which events a transition or proposition is for.
     used_events: Vec<bool>,
     event_slots: HashMap<&'a str, u16>,
     variables: Vec<Variable>,
     variable_slots: HashMap<&'a str, u16>,
+    /// Which variables a guard or update reads.
+    read_variables: HashSet<u16>,
     state_slots: HashMap<&'a str, StateId>,
+    functions: Arc<Vec<Function>>,
+    /// By name: the position, and how many parameters there are.
+    function_slots: HashMap<&'a str, (u16, usize)>,
+    /// True while functions are checked: their calls need no table.
+    in_function: bool,
+    /// Functions, propositions and formulas that something uses.
+    used_names: HashSet<&'a str>,
+    /// Names that some event gives to a value.
+    capture_names: HashSet<&'a str>,
 }
 
 impl<'a> Checker<'a> {
-    fn new(declaration: &'a PropertyDeclaration) -> Checker<'a> {
+    fn new(declaration: &'a PropertyDeclaration, shared: &[Source<'a>]) -> Checker<'a> {
+        let mut sources = shared.to_vec();
+        sources.push(Source {
+            declarations: &declaration.declarations,
+            origin: None,
+        });
+        let captures = sources
+            .iter()
+            .flat_map(|source| captures(source.declarations));
+        let capture_names = captures.collect();
         Checker {
             declaration,
+            sources,
             diagnostics: Vec::new(),
             events: Vec::new(),
+            declared_counts: Vec::new(),
             capture_kinds: Vec::new(),
             used_events: Vec::new(),
             event_slots: HashMap::new(),
             variables: Vec::new(),
             variable_slots: HashMap::new(),
+            read_variables: HashSet::new(),
             state_slots: HashMap::new(),
+            functions: Arc::default(),
+            function_slots: HashMap::new(),
+            in_function: false,
+            used_names: HashSet::new(),
+            capture_names,
         }
     }
 
@@ -84,46 +202,177 @@ impl<'a> Checker<'a> {
         if !self.within_limits() {
             return None;
         }
+        self.unique_declarations();
+        self.declare_functions();
         self.declare_events();
         self.declare_variables();
-        self.declare_states();
-        self.slice_parameters();
-        let states: Vec<State> = self.resolved_states();
-        let initial = self.initial_state();
+        let parameters = self.parameters();
+        let constraint = self.constraint(&parameters);
+        let is_logic = !declaration.demands.is_empty();
+        self.exclusive_behaviour(is_logic);
+        let behaviour = if is_logic {
+            let logic = self.logic(&parameters);
+            logic.map(Behaviour::Logic)
+        } else {
+            let automaton = self.automaton();
+            self.bound_parameters(&parameters);
+            Some(automaton)
+        };
         if !self.has_errors() {
-            self.warn_of_unused(&states, initial);
+            self.warn_of_unused();
         }
+        self.check_unused(&parameters);
         if self.has_errors() || !declaration.complete {
             return None;
         }
-        let events = std::mem::take(&mut self.events);
+        let slice: Vec<Box<str>> = parameters.iter().map(|p| p.name.text.clone()).collect();
         Some(Property {
             name: declaration.name.text.clone(),
             description: declaration.description.clone(),
             source_name: None,
-            slice: declaration.slice.iter().map(|n| n.text.clone()).collect(),
-            bindings: bindings(declaration, &events),
-            events,
+            bindings: bindings(&slice, &self.events),
+            slice,
+            events: std::mem::take(&mut self.events),
             variables: std::mem::take(&mut self.variables),
-            constraint: None,
-            behaviour: Behaviour::Automaton { states, initial },
+            functions: Arc::clone(&self.functions),
+            constraint,
+            behaviour: behaviour?,
             span: declaration.span.clone(),
+        })
+    }
+
+    /// The states, checked.
+    fn automaton(&mut self) -> Behaviour {
+        self.declare_states();
+        let states = self.resolved_states();
+        let initial = self.initial_state();
+        if !self.has_errors() {
+            self.warn_of_unreachable(&states, initial);
+            self.warn_of_stuck(&states);
+            self.warn_of_guards(&states);
+        }
+        Behaviour::Automaton { states, initial }
+    }
+
+    /// Either states or a formula or expression: each has its own way to take
+    /// a step.
+    fn exclusive_behaviour(&mut self, is_logic: bool) {
+        let declaration = self.declaration;
+        let (true, Some(demand)) = (is_logic, declaration.demands.first()) else {
+            return;
+        };
+        if let Some(state) = declaration.states.first() {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "two-behaviours",
+                    state.name.span.clone(),
+                    "a property has states or a formula, not both",
+                )
+                .label(demand.span.clone(), "the demand is here")
+                .help("write two properties; they may share events that stand before the first"),
+            );
+        }
+        if let Some(variable) = declaration.variables.first() {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "variable-without-states",
+                    variable.name.span.clone(),
+                    "only properties with states have variables",
+                )
+                .label(demand.span.clone(), "this has a formula or expression")
+                .help(
+                    "a proposition keeps what a formula needs: `proposition open set … cleared …`",
+                ),
+            );
+        }
+    }
+
+    /// Looks at everything that properties may share.
+    fn shared_declarations(&mut self) {
+        self.unique_declarations();
+        self.declare_functions();
+        let own: Vec<Source<'a>> = self.sources.clone();
+        for source in own {
+            for event in &source.declarations.events {
+                self.event_slot_named(&event.name.text);
+            }
+        }
+        self.check_unused(&[]);
+    }
+
+    /// Runs a check of a declaration; where that stands in another file, what
+    /// it says is said at the `use`.
+    fn at_origin<T>(
+        &mut self,
+        origin: Option<&Range<usize>>,
+        check: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.diagnostics.len();
+        let result = check(self);
+        if let Some(origin) = origin {
+            for diagnostic in self.diagnostics.iter_mut().skip(before) {
+                diagnostic.span = origin.clone();
+                diagnostic.labels.clear();
+            }
+        }
+        result
+    }
+
+    fn event_declaration(
+        &self,
+        name: &str,
+    ) -> Option<(&'a EventDeclaration, Option<&'a Range<usize>>)> {
+        self.sources.iter().rev().find_map(|source| {
+            let events = &source.declarations.events;
+            let found = events.iter().find(|event| &*event.name.text == name)?;
+            Some((found, source.origin))
+        })
+    }
+
+    fn proposition_declaration(
+        &self,
+        name: &str,
+    ) -> Option<(&'a PropositionDeclaration, Option<&'a Range<usize>>)> {
+        self.sources.iter().rev().find_map(|source| {
+            let propositions = &source.declarations.propositions;
+            let found = propositions.iter().find(|p| &*p.name.text == name)?;
+            Some((found, source.origin))
+        })
+    }
+
+    fn formula_definition(
+        &self,
+        name: &str,
+    ) -> Option<(&'a FormulaDefinition, Option<&'a Range<usize>>)> {
+        self.sources.iter().rev().find_map(|source| {
+            let definitions = &source.declarations.definitions;
+            let found = definitions.iter().find(|d| &*d.name.text == name)?;
+            Some((found, source.origin))
         })
     }
 
     fn within_limits(&mut self) -> bool {
         let declaration = self.declaration;
         let before = self.diagnostics.len();
-        for (count, limit, what) in [
-            (declaration.events.len(), ITEMS_MAX, "events"),
+        let parameters = declaration.for_each.as_ref();
+        let parameters = parameters.map_or(0, |each| each.parameters.len());
+        let all = |count: fn(&Declarations) -> usize| {
+            let counts = self.sources.iter().map(|s| count(s.declarations));
+            counts.sum::<usize>()
+        };
+        let counts = [
+            (all(|d| d.events.len()), ITEMS_MAX, "events"),
+            (all(|d| d.propositions.len()), ITEMS_MAX, "propositions"),
+            (all(|d| d.functions.len()), ITEMS_MAX, "functions"),
             (declaration.variables.len(), ITEMS_MAX, "variables"),
             (declaration.states.len(), ITEMS_MAX, "states"),
             (
-                declaration.slice.len(),
+                declaration.slice.len() + parameters,
                 SLICE_PARAMETERS_MAX,
                 "slice parameters",
             ),
-        ] {
+        ];
+        for (count, limit, what) in counts {
             if count > limit {
                 self.diagnostics.push(Diagnostic::error(
                     "too-many",
@@ -180,9 +429,11 @@ impl<'a> Checker<'a> {
         let mut known: Vec<&str> = known.into_iter().collect();
         // Sorted, so that the same text gives the same message each time.
         known.sort_unstable();
+        known.dedup();
         let error = Diagnostic::error(code, name.span.clone(), message);
         let suggestion = suggest(&name.text, known.iter().copied());
-        let listed = matches!(what, "event" | "state") && (1..=LISTED_MAX).contains(&known.len());
+        let listed = matches!(what, "event" | "state" | "proposition or event")
+            && (1..=LISTED_MAX).contains(&known.len());
         if suggestion.is_none() && listed {
             let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
             return error.help(format!("known: {}", known.join(", ")));
@@ -198,21 +449,34 @@ fn plural(what: &str) -> String {
     }
 }
 
+/// The names that events of these declarations give to values.
+fn captures(declarations: &Declarations) -> impl Iterator<Item = &str> {
+    let inline = declarations
+        .propositions
+        .iter()
+        .flat_map(|proposition| &proposition.clauses)
+        .filter_map(|clause| match &clause.event {
+            crate::syntax::EventReference::Inline(event) => Some(&**event),
+            crate::syntax::EventReference::Named(_) => None,
+        });
+    let events = declarations.events.iter().chain(inline);
+    events
+        .flat_map(|event| &event.captures)
+        .map(|capture| &*capture.name.text)
+}
+
 /// For each event and slice parameter, the capture that binds it.
-fn bindings(declaration: &PropertyDeclaration, events: &[SymbolicEvent]) -> Vec<Vec<Option<u8>>> {
-    let slot_of = |event: &SymbolicEvent, parameter: &Name| {
+fn bindings(slice: &[Box<str>], events: &[SymbolicEvent]) -> Vec<Vec<Option<u8>>> {
+    let slot_of = |event: &SymbolicEvent, parameter: &str| {
         let slot = event
             .captures
             .iter()
-            .position(|capture| !capture.hoisted && capture.name == parameter.text)?;
+            .position(|capture| !capture.hoisted && &*capture.name == parameter)?;
         u8::try_from(slot).ok()
     };
     let of_event = |event| {
-        declaration
-            .slice
-            .iter()
-            .map(|parameter| slot_of(event, parameter))
-            .collect()
+        let slots = slice.iter().map(|parameter| slot_of(event, parameter));
+        slots.collect()
     };
     events.iter().map(of_event).collect()
 }

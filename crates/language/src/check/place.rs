@@ -3,12 +3,13 @@
 
 use super::event::{field_of, kind_of};
 use super::expression::Scope;
-use super::{CAPTURES_MAX, Checker};
+use super::{CAPTURES_MAX, Checker, moment};
 use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
 use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::{Capture, Read};
+use std::ops::Range;
 
 /// A place, as it is read and as it is written.
 struct Place {
@@ -46,14 +47,11 @@ impl Checker<'_> {
             }
             _ => {
                 let place = self.place(expression, scope)?;
-                let kind = match place.read {
-                    Read::AddressOf(_) => Kind::Address,
-                    _ => Kind::Unknown,
-                };
+                let kind = moment::kind_of(&place.read);
                 (place.read, place.name, kind)
             }
         };
-        let slot = self.capture_slot(expression, scope, read, name, kind)?;
+        let slot = self.capture_slot(&expression.span, scope, read, name, kind)?;
         let term = Term {
             kind: TermKind::Capture(slot),
             span: expression.span.clone(),
@@ -62,21 +60,21 @@ impl Checker<'_> {
     }
 
     /// The slot of a read: that of an equal one, or a new one.
-    fn capture_slot(
+    pub(super) fn capture_slot(
         &mut self,
-        expression: &Expression,
+        span: &Range<usize>,
         scope: &mut Scope,
         read: Read,
         name: String,
         kind: Kind,
     ) -> Option<u8> {
-        let event = usize::from(scope.event?);
+        let event = usize::from(scope.event()?);
         let captures = &mut self.events.get_mut(event)?.captures;
         let known = captures.iter().position(|capture| capture.read == read);
         let slot = known.unwrap_or(captures.len());
         if slot >= CAPTURES_MAX {
             let message = format!("an event reads at most {CAPTURES_MAX} values");
-            self.error("too-many", &expression.span, message);
+            self.error("too-many", span, message);
             return None;
         }
         if known.is_none() {
@@ -84,7 +82,7 @@ impl Checker<'_> {
                 name: name.into(),
                 read,
                 hoisted: true,
-                span: expression.span.clone(),
+                span: span.clone(),
             });
             self.capture_kinds.get_mut(event)?.push(kind);
         }
@@ -141,6 +139,14 @@ impl Checker<'_> {
                     name: format!("{}[{index}]", inner.name),
                 })
             }
+            ExpressionKind::Slice { object, start, end } => {
+                let inner = self.place(object, scope)?;
+                let (start, end) = self.constant_range(start, end, &expression.span)?;
+                Some(Place {
+                    read: Read::Elements(Box::new(inner.read), start, end),
+                    name: format!("{}[{start}..{end}]", inner.name),
+                })
+            }
             ExpressionKind::Call { .. } => {
                 self.no_call(&expression.span);
                 None
@@ -190,7 +196,7 @@ impl Checker<'_> {
             span: expression.span.clone(),
         };
         if let Some(slot) = self.capture_named(&name.text, scope) {
-            let event = self.events.get(usize::from(scope.event?))?;
+            let event = self.events.get(usize::from(scope.event()?))?;
             let read = match &event.captures.get(usize::from(slot))?.read {
                 Read::Convert(inner, _) => (**inner).clone(),
                 read => read.clone(),
@@ -199,6 +205,11 @@ impl Checker<'_> {
                 read,
                 name: name.text.into(),
             });
+        }
+        if scope.local(&name.text).is_some() {
+            let message = format!("`{}` is a value, not a place in the debuggee", name.text);
+            self.error("bad-place", &name.span, message);
+            return None;
         }
         if self.variable_slots.contains_key(&*name.text) {
             let message = format!(

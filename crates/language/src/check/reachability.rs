@@ -1,12 +1,11 @@
-//! What is declared and has no effect: states that nothing leads to, events
-//! that no transition is for.
+//! States that nothing leads to, and states that are never left.
 
 use super::Checker;
 use crate::diagnostic::Diagnostic;
-use crate::property::{State, StateId};
+use crate::property::{State, StateId, Transition};
 
 impl Checker<'_> {
-    pub(super) fn warn_of_unused(&mut self, states: &[State], initial: StateId) {
+    pub(super) fn warn_of_unreachable(&mut self, states: &[State], initial: StateId) {
         let reached = reachable(states, initial);
         for (state, reached) in self.declaration.states.iter().zip(reached) {
             if !reached {
@@ -17,12 +16,36 @@ impl Checker<'_> {
                 ));
             }
         }
-        for (event, used) in self.declaration.events.iter().zip(&self.used_events) {
-            if !used {
-                self.diagnostics.push(Diagnostic::warning(
-                    "unused-event",
-                    event.name.span.clone(),
-                    format!("no transition is for the event `{}`", event.name.text),
+    }
+
+    /// An accepting state that waits for events and is never left, although
+    /// there are others. One that waits for nothing is an end, and one that is
+    /// not accepting a violation.
+    pub(super) fn warn_of_stuck(&mut self, states: &[State]) {
+        if states.len() < 2 {
+            return;
+        }
+        let named = states.iter().zip(&self.declaration.states);
+        for (position, (state, declaration)) in named.enumerate() {
+            let stays = |transition: &Transition| {
+                let branches = std::iter::once(&transition.success).chain(&transition.failure);
+                branches
+                    .into_iter()
+                    .all(|branch| branch.target.index() == position)
+            };
+            let stuck = state.accepting
+                && !state.is_final
+                && !state.transitions.is_empty()
+                && state.transitions.iter().all(stays);
+            if stuck {
+                let warning = Diagnostic::warning(
+                    "stuck-state",
+                    declaration.name.span.clone(),
+                    format!("the state `{}` is never left", state.name),
+                );
+                self.diagnostics.push(warning.help(
+                    "let a transition lead elsewhere: `-> STATE`; if this is the end, it needs \
+                     no transitions",
                 ));
             }
         }

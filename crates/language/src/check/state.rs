@@ -4,8 +4,11 @@ use super::Checker;
 use super::expression::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::property::{Branch, State, StateId, Transition};
-use crate::syntax::{BranchDeclaration, Expression, StateDeclaration, TransitionDeclaration};
-use crate::term::{Kind, Term};
+use crate::syntax::{
+    BinaryOperator, BranchDeclaration, Expression, Name, StateDeclaration, TransitionDeclaration,
+    UnaryOperator,
+};
+use crate::term::{Kind, Term, TermKind};
 use juror_event::EventId;
 
 impl Checker<'_> {
@@ -22,7 +25,7 @@ impl Checker<'_> {
     fn resolved_state(&mut self, state: &StateDeclaration, id: StateId) -> State {
         let mut transitions = Vec::new();
         for transition in &state.transitions {
-            transitions.extend(self.transition(transition, id));
+            transitions.extend(self.transition(transition, id).unwrap_or_default());
         }
         self.warn_of_shadowed(state);
         if let (Some(word), Some(first)) = (&state.is_final, state.transitions.first()) {
@@ -39,6 +42,7 @@ impl Checker<'_> {
             name: state.name.text.clone(),
             accepting: state.non_accepting.is_none(),
             is_final: state.is_final.is_some(),
+            action: state.action.as_ref().map(|name| name.text.clone()),
             transitions,
             span: state.span.clone(),
         }
@@ -49,6 +53,7 @@ impl Checker<'_> {
         for (position, transition) in state.transitions.iter().enumerate() {
             let earlier = state.transitions.iter().take(position).find(|earlier| {
                 earlier.event.text == transition.event.text
+                    && earlier.ignored.is_none()
                     && (earlier.guard.is_none() || earlier.failure.is_some())
             });
             if let Some(earlier) = earlier {
@@ -67,14 +72,15 @@ impl Checker<'_> {
         }
     }
 
+    /// The transitions that one declaration stands for; nothing after an
+    /// error, which was reported.
     fn transition(
         &mut self,
         transition: &TransitionDeclaration,
         from: StateId,
-    ) -> Option<Transition> {
-        let Some(event) = self.event_slots.get(&*transition.event.text).copied() else {
-            let known: Vec<&str> = self.event_slots.keys().copied().collect();
-            let error = self.unknown("unknown-event", "event", &transition.event, known);
+    ) -> Option<Vec<Transition>> {
+        let Some(event) = self.event_slot_named(&transition.event.text) else {
+            let error = self.unknown_event(&transition.event);
             self.diagnostics.push(error);
             return None;
         };
@@ -83,26 +89,33 @@ impl Checker<'_> {
         }
         let mut scope = Scope::of_event(event);
         let guard = (transition.guard.as_ref()).map(|guard| self.condition(guard, &mut scope));
+        let ignored = (transition.ignored.as_ref()).map(|doubt| self.condition(doubt, &mut scope));
         let success = self.branch(&transition.success, from, &mut scope);
         let failure =
             (transition.failure.as_ref()).map(|failure| self.branch(failure, from, &mut scope));
         // An error inside was reported; the transition is left out.
-        let guard = match guard {
-            Some(guard) => Some(guard?),
-            None => None,
-        };
-        let failure = match failure {
-            Some(failure) => Some(failure?),
-            None => None,
-        };
-        Some(Transition {
+        let guard = required(guard)?;
+        let ignored = required(ignored)?;
+        let failure = required(failure)?;
+        let whole = Transition {
             event: EventId(event),
             guard,
             success: success?,
             failure,
             captures: scope.captures,
             span: transition.span.clone(),
+        };
+        Some(match ignored {
+            None => vec![whole],
+            Some(ignored) => with_ignored(whole, &ignored, only_ignores(transition)),
         })
+    }
+
+    /// An event that is not declared.
+    pub(super) fn unknown_event(&mut self, name: &Name) -> Diagnostic {
+        let events = self.sources.iter().flat_map(|s| &s.declarations.events);
+        let known: Vec<&str> = events.map(|event| &*event.name.text).collect();
+        self.unknown("unknown-event", "event", name, known)
     }
 
     /// An expression that is true or false, as far as is known.
@@ -130,7 +143,7 @@ impl Checker<'_> {
         from: StateId,
         scope: &mut Scope,
     ) -> Option<Branch> {
-        let updates = self.updates(&branch.block, scope);
+        let updates = self.block(&branch.block, scope);
         let target = match &branch.target {
             None => Some(from),
             Some(name) => {
@@ -146,7 +159,79 @@ impl Checker<'_> {
         Some(Branch {
             updates: updates?,
             target: target?,
+            action: branch.action.as_ref().map(|name| name.text.clone()),
             span: branch.span.clone(),
         })
+    }
+}
+
+/// What is absent stays absent; what could not be resolved is nothing.
+fn required<T>(found: Option<Option<T>>) -> Option<Option<T>> {
+    match found {
+        Some(None) => None,
+        Some(Some(found)) => Some(Some(found)),
+        None => Some(None),
+    }
+}
+
+/// `on e ignore when x` alone: the event is taken and nothing happens.
+fn only_ignores(transition: &TransitionDeclaration) -> bool {
+    transition.guard.is_none()
+        && transition.failure.is_none()
+        && transition.success.block.is_empty()
+        && transition.success.target.is_none()
+        && transition.success.action.is_none()
+}
+
+/// A guard with three outcomes, as guards with two: first ignored or not, then
+/// held or failed.
+fn with_ignored(whole: Transition, ignored: &Term, alone: bool) -> Vec<Transition> {
+    if alone {
+        return vec![Transition {
+            guard: Some(ignored.clone()),
+            ..whole
+        }];
+    }
+    let applies = not(ignored);
+    let Some(guard) = &whole.guard else {
+        return vec![Transition {
+            guard: Some(applies),
+            ..whole
+        }];
+    };
+    let held = and(applies.clone(), guard.clone());
+    let failed = and(applies, not(guard));
+    let otherwise = whole.failure.clone().map(|failure| Transition {
+        guard: Some(failed),
+        success: failure,
+        failure: None,
+        ..whole.clone()
+    });
+    let first = Transition {
+        guard: Some(held),
+        failure: None,
+        ..whole
+    };
+    std::iter::once(first).chain(otherwise).collect()
+}
+
+pub(super) fn not(term: &Term) -> Term {
+    Term {
+        span: term.span.clone(),
+        kind: TermKind::Unary {
+            operator: UnaryOperator::Not,
+            operand: Box::new(term.clone()),
+        },
+    }
+}
+
+pub(super) fn and(left: Term, right: Term) -> Term {
+    Term {
+        span: left.span.start.min(right.span.start)..left.span.end.max(right.span.end),
+        kind: TermKind::Binary {
+            operator: BinaryOperator::And,
+            left: Box::new(left),
+            right: Box::new(right),
+        },
     }
 }

@@ -1,46 +1,141 @@
-//! Update blocks.
+//! Update blocks, and the statements of functions.
 
 use super::Checker;
 use super::expression::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
-use crate::term::{Kind, Update};
+use crate::term::{Kind, Place, Update};
 use std::ops::Range;
 
+/// What an assignment gives a value.
+#[derive(Clone, Copy)]
+enum Assigned {
+    Variable(u16),
+    Local(u16, Kind),
+}
+
 impl Checker<'_> {
-    /// The updates of a block; nothing after an error, which was reported.
-    pub(super) fn updates(
-        &mut self,
-        block: &[Statement],
-        scope: &mut Scope,
-    ) -> Option<Vec<Update>> {
+    /// The updates of a block, whose local variables end with it; nothing after
+    /// an error, which was reported.
+    pub(super) fn block(&mut self, block: &[Statement], scope: &mut Scope) -> Option<Vec<Update>> {
+        let outer = scope.locals.len();
         let mut updates = Vec::new();
         let mut sound = true;
         for statement in block {
-            let update = match statement {
-                Statement::Assignment {
-                    variable,
-                    operator,
-                    value,
-                    span,
-                } => self.assignment(variable, *operator, value, span, scope),
-                Statement::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    let condition = self.condition(condition, scope);
-                    let then = self.updates(then, scope);
-                    let otherwise = self.updates(otherwise, scope);
-                    conditional(condition, then, otherwise)
-                }
-            };
-            match update {
+            match self.statement(statement, scope) {
                 Some(update) => updates.push(update),
                 None => sound = false,
             }
         }
+        scope.locals.truncate(outer);
         sound.then_some(updates)
+    }
+
+    fn statement(&mut self, statement: &Statement, scope: &mut Scope) -> Option<Update> {
+        match statement {
+            Statement::Assignment {
+                variable,
+                keys,
+                operator,
+                value,
+                span,
+            } if keys.is_empty() => self.assignment(variable, *operator, value, span, scope),
+            Statement::Assignment {
+                variable,
+                keys,
+                operator,
+                value,
+                span,
+            } => self.element_assignment(variable, keys, *operator, value, span, scope),
+            Statement::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.condition(condition, scope);
+                let then = self.block(then, scope);
+                let otherwise = self.block(otherwise, scope);
+                conditional(condition, then, otherwise)
+            }
+            Statement::For {
+                element,
+                collection,
+                body,
+            } => self.loop_over(element, collection, body, scope),
+            Statement::Local { name, value } => {
+                let found = self.term(value, scope);
+                self.shadowed(name, scope);
+                let kind = found.as_ref().map_or(Kind::Unknown, |(_, kind)| *kind);
+                let slot = scope.declare(name, kind);
+                let (value, _) = found?;
+                Some(Update::Local { slot, value })
+            }
+            Statement::Return { value, span } => {
+                if !self.in_function {
+                    let error = Diagnostic::error(
+                        "return-outside",
+                        span.clone(),
+                        "only a function returns something",
+                    );
+                    self.diagnostics.push(error);
+                    return None;
+                }
+                let (value, _) = self.term(value, scope)?;
+                Some(Update::Return(value))
+            }
+        }
+    }
+
+    /// A local variable is not another thing that is called so.
+    fn shadowed(&mut self, name: &Name, scope: &Scope) {
+        let (what, place) = if let Some(local) = scope.local(&name.text) {
+            ("local variable", Some(local.name.span.clone()))
+        } else if let (Some(_), Some(slot)) = (scope.event(), self.variable_slots.get(&*name.text))
+        {
+            let variable = self.variables.get(usize::from(*slot));
+            ("variable", variable.map(|variable| variable.span.clone()))
+        } else if self.capture_named(&name.text, scope).is_some() {
+            ("parameter of the event", None)
+        } else {
+            return;
+        };
+        let message = format!("`{}` is the name of a {what}, too", name.text);
+        let error = Diagnostic::error("duplicate-name", name.span.clone(), message);
+        let error = error.help("choose another name");
+        self.diagnostics.push(match place {
+            Some(place) => error.label(place, "the first is here"),
+            None => error,
+        });
+    }
+
+    fn loop_over(
+        &mut self,
+        element: &Name,
+        collection: &Expression,
+        body: &[Statement],
+        scope: &mut Scope,
+    ) -> Option<Update> {
+        let found = self.term(collection, scope);
+        if let Some((_, kind)) = &found
+            && *kind != Kind::Unknown
+            && !kind.is_collection()
+        {
+            let message = format!("a loop goes through a collection, and this is {kind}");
+            let error = Diagnostic::error("type-mismatch", collection.span.clone(), message);
+            self.diagnostics
+                .push(error.help("for numbers, write `for i in 0..9 { … }`"));
+            return None;
+        }
+        self.shadowed(element, scope);
+        let outer = scope.locals.len();
+        let slot = scope.declare(element, Kind::Unknown);
+        let body = self.block(body, scope);
+        scope.locals.truncate(outer);
+        Some(Update::For {
+            slot,
+            collection: found?.0,
+            body: body?,
+        })
     }
 
     fn assignment(
@@ -51,52 +146,144 @@ impl Checker<'_> {
         span: &Range<usize>,
         scope: &mut Scope,
     ) -> Option<Update> {
-        let slot = self.assigned(variable, scope);
+        let assigned = self.assigned(variable, scope);
         let term = match operator {
             None => self.term(value, scope),
             // `x += y` is `x = x + y`, and its errors are those of the sum.
             Some(operator) => {
-                slot?;
-                let sum = Expression {
-                    kind: ExpressionKind::Binary {
-                        operator,
-                        left: Box::new(Expression {
-                            kind: ExpressionKind::Name(variable.text.clone()),
-                            span: variable.span.clone(),
-                        }),
-                        right: Box::new(value.clone()),
-                    },
-                    span: span.clone(),
+                assigned?;
+                let read = assigned.and_then(|assigned| self.is_read(assigned));
+                let current = Expression {
+                    kind: ExpressionKind::Name(variable.text.clone()),
+                    span: variable.span.clone(),
                 };
-                self.term(&sum, scope)
+                let sum = combined(current, operator, value, span);
+                let term = self.term(&sum, scope);
+                // Counting alone is no use of a variable.
+                if let Some(slot) = read {
+                    self.read_variables.remove(&slot);
+                }
+                term
             }
         };
-        let (slot, (term, kind)) = (slot?, term?);
-        let holds = self.variable_kind(slot);
+        let (assigned, (term, kind)) = (assigned?, term?);
+        let holds = match assigned {
+            Assigned::Variable(slot) => self.variable_kind(slot),
+            Assigned::Local(_, kind) => kind,
+        };
         if !fits(holds, kind) {
             let error = Diagnostic::error(
                 "type-mismatch",
                 value.span.clone(),
                 format!("`{}` holds {holds}, and this is {kind}", variable.text),
             );
-            let declared = self.variables.get(usize::from(slot));
-            let declared = declared.map_or(variable.span.clone(), |v| v.span.clone());
+            let declared = match assigned {
+                Assigned::Variable(slot) => self
+                    .variables
+                    .get(usize::from(slot))
+                    .map(|v| v.span.clone()),
+                Assigned::Local(..) => scope.local(&variable.text).map(|l| l.name.span.clone()),
+            };
+            let declared = declared.unwrap_or_else(|| variable.span.clone());
             self.diagnostics
                 .push(error.label(declared, format!("its initial value makes it {holds}")));
             return None;
         }
-        Some(Update::Assign {
-            variable: slot,
-            holds,
-            value: term,
+        Some(match assigned {
+            Assigned::Variable(slot) => Update::Assign {
+                variable: slot,
+                holds,
+                value: term,
+                span: span.clone(),
+            },
+            Assigned::Local(slot, _) => Update::Local { slot, value: term },
+        })
+    }
+
+    /// The slot, when nothing has read the variable so far.
+    fn is_read(&self, assigned: Assigned) -> Option<u16> {
+        match assigned {
+            Assigned::Variable(slot) if !self.read_variables.contains(&slot) => Some(slot),
+            _ => None,
+        }
+    }
+
+    fn element_assignment(
+        &mut self,
+        variable: &Name,
+        keys: &[Expression],
+        operator: Option<BinaryOperator>,
+        value: &Expression,
+        span: &Range<usize>,
+        scope: &mut Scope,
+    ) -> Option<Update> {
+        let assigned = self.assigned(variable, scope)?;
+        let (place, holds) = match assigned {
+            Assigned::Variable(slot) => (Place::Variable(slot), self.variable_kind(slot)),
+            Assigned::Local(slot, kind) => (Place::Local(slot), kind),
+        };
+        if !matches!(holds, Kind::Map | Kind::Sequence | Kind::Unknown) {
+            let message = format!("`{}` holds {holds}, which has no elements", variable.text);
+            let error = Diagnostic::error("type-mismatch", variable.span.clone(), message);
+            self.diagnostics.push(match holds {
+                Kind::Set => error.help(format!("write `{0} = {0} + {{x}}`", variable.text)),
+                _ => error,
+            });
+            return None;
+        }
+        let mut terms = Vec::new();
+        for key in keys {
+            terms.push(self.term(key, scope)?.0);
+        }
+        let value = match operator {
+            None => self.term(value, scope)?.0,
+            Some(operator) => {
+                let current = keys.iter().fold(
+                    Expression {
+                        kind: ExpressionKind::Name(variable.text.clone()),
+                        span: variable.span.clone(),
+                    },
+                    |object, key| Expression {
+                        span: variable.span.start..key.span.end,
+                        kind: ExpressionKind::Index {
+                            object: Box::new(object),
+                            index: Box::new(key.clone()),
+                        },
+                    },
+                );
+                let sum = combined(current, operator, value, span);
+                self.term(&sum, scope)?.0
+            }
+        };
+        Some(Update::AssignElement {
+            variable: place,
+            keys: terms,
+            value,
             span: span.clone(),
         })
     }
 
-    /// The slot of the variable on the left of an assignment.
-    fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<u16> {
+    /// What stands on the left of an assignment.
+    fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<Assigned> {
+        if let Some(local) = scope.local(&variable.text) {
+            return Some(Assigned::Local(local.slot, local.kind));
+        }
+        if self.in_function {
+            let known: Vec<Name> = scope.locals.iter().map(|l| l.name.clone()).collect();
+            let known = known.iter().map(|name| &*name.text);
+            let error = self.unknown("unknown-variable", "local variable", variable, known);
+            let error = match error.help {
+                Some(_) => error,
+                None => error.help(format!(
+                    "functions are pure and assign their own variables only: `var {} = 0`",
+                    variable.text
+                )),
+            };
+            self.diagnostics.push(error);
+            return None;
+        }
         if let Some(slot) = self.variable_slots.get(&*variable.text) {
-            return Some(*slot);
+            return Some(Assigned::Variable(*slot));
         }
         if self.capture_named(&variable.text, scope).is_some() {
             let error = Diagnostic::error(
@@ -121,6 +308,22 @@ impl Checker<'_> {
         };
         self.diagnostics.push(error);
         None
+    }
+}
+
+fn combined(
+    current: Expression,
+    operator: BinaryOperator,
+    value: &Expression,
+    span: &Range<usize>,
+) -> Expression {
+    Expression {
+        kind: ExpressionKind::Binary {
+            operator,
+            left: Box::new(current),
+            right: Box::new(value.clone()),
+        },
+        span: span.clone(),
     }
 }
 

@@ -31,6 +31,16 @@ impl Parser<'_> {
         read
     }
 
+    /// What an event is about: operators before and after, no calls.
+    pub(super) fn place(&mut self) -> Expression {
+        let outer = self.dialect;
+        self.dialect = Dialect::Place;
+        self.nodes = 0;
+        let place = self.unary();
+        self.dialect = outer;
+        place
+    }
+
     /// What could not be read, at the current token.
     pub(super) fn error_expression(&self) -> Expression {
         Expression {
@@ -139,6 +149,9 @@ impl Parser<'_> {
         Some(match self.kind() {
             TokenKind::Word if self.text() == "or" => (Op::Or, 1),
             TokenKind::Word if self.text() == "and" => (Op::And, 2),
+            TokenKind::Word if self.text() == "in" && self.dialect == Dialect::Property => {
+                (Op::In, 4)
+            }
             TokenKind::Sign(sign) => match sign {
                 Sign::OrOr => (Op::Or, 1),
                 Sign::AndAnd => (Op::And, 2),

@@ -4,19 +4,26 @@
 //! Invariants: every loop consumes a token or ends; recursion is limited, so
 //! that no input overflows the stack here or in later walks over the tree.
 
+mod block;
+mod event;
 mod expression;
+mod formula;
 mod literal;
+mod logic;
+mod pattern;
 mod primary;
 mod property;
+mod sequence;
 mod state;
 #[cfg(test)]
 mod tests;
 mod types;
 
+pub(crate) use formula::PREFIX_WORDS;
 pub(crate) use types::conversion;
 
 use crate::diagnostic::Diagnostic;
-use crate::lexer::tokenize;
+use crate::lexer::{Tokens, tokenize};
 use crate::syntax::{Expression, File, Name};
 use crate::token::{Sign, Token, TokenKind};
 use std::ops::Range;
@@ -41,6 +48,9 @@ pub struct Parse {
     pub file: File,
     /// What could not, in the order in which it was met.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where comments stand, from their sign to the end of their line, in
+    /// bytes and in order.
+    pub comments: Vec<Range<usize>>,
 }
 
 /// Reads a source of properties.
@@ -50,6 +60,7 @@ pub fn parse(source: &str) -> Parse {
     Parse {
         file,
         diagnostics: parser.diagnostics,
+        comments: parser.comments,
     }
 }
 
@@ -78,6 +89,8 @@ enum Dialect {
     Property,
     /// A capture's read: `arg 1` and `ret` have their meaning.
     Read,
+    /// What an event is about: a parenthesis after it begins its captures.
+    Place,
     /// The prompt: one expression to the end of the text.
     Prompt,
 }
@@ -87,6 +100,7 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     position: usize,
     diagnostics: Vec<Diagnostic>,
+    comments: Vec<Range<usize>>,
     dialect: Dialect,
     /// Open parentheses and brackets of the expression being read.
     enclosed: usize,
@@ -100,11 +114,16 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(source: &'a str, dialect: Dialect) -> Parser<'a> {
-        let (tokens, mut diagnostics) = tokenize(source);
+        let Tokens {
+            tokens,
+            comments,
+            mut diagnostics,
+        } = tokenize(source);
         diagnostics.truncate(DIAGNOSTICS_MAX);
         Parser {
             source,
             tokens,
+            comments,
             position: 0,
             diagnostics,
             dialect,
@@ -163,6 +182,12 @@ impl<'a> Parser<'a> {
         if self.position + 1 < self.tokens.len() {
             self.position += 1;
         }
+    }
+
+    /// The text of the token `ahead` of the current one.
+    fn text_ahead(&self, ahead: usize) -> &'a str {
+        let span = self.token(ahead).map_or(0..0, |token| token.span.clone());
+        self.text_at(span)
     }
 
     fn is(&self, sign: Sign) -> bool {

@@ -23,7 +23,9 @@ impl Parser<'_> {
                     self.field(&mut object, true)
                 }
                 TokenKind::Sign(Sign::OpenBracket) => self.index(&mut object),
-                TokenKind::Sign(Sign::OpenParenthesis) => self.call(&mut object),
+                TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Place => {
+                    self.call(&mut object)
+                }
                 _ => return object,
             };
             let Some(kind) = kind else {
@@ -114,6 +116,49 @@ impl Parser<'_> {
         })
     }
 
+    /// Expressions up to the closing sign.
+    fn elements(&mut self, close: Sign) -> Option<Vec<Expression>> {
+        let mut elements = Vec::new();
+        while !self.is(close) {
+            elements.push(self.enclosed_expression()?);
+            if !self.take(Sign::Comma) {
+                break;
+            }
+        }
+        self.expect(close).then_some(elements)
+    }
+
+    /// After `{`: a set or, with colons, a map.
+    fn set_or_map(&mut self) -> Option<ExpressionKind> {
+        if self.take(Sign::Colon) {
+            let closed = self.expect(Sign::CloseBrace);
+            return closed.then(|| ExpressionKind::Map(Vec::new()));
+        }
+        if self.take(Sign::CloseBrace) {
+            return Some(ExpressionKind::Set(Vec::new()));
+        }
+        let first = self.enclosed_expression()?;
+        if !self.take(Sign::Colon) {
+            let mut elements = vec![first];
+            if self.take(Sign::Comma) {
+                elements.extend(self.elements(Sign::CloseBrace)?);
+            } else if !self.expect(Sign::CloseBrace) {
+                return None;
+            }
+            return Some(ExpressionKind::Set(elements));
+        }
+        let mut entries = vec![(first, self.enclosed_expression()?)];
+        while self.take(Sign::Comma) && !self.is(Sign::CloseBrace) {
+            let key = self.enclosed_expression()?;
+            if !self.expect(Sign::Colon) {
+                return None;
+            }
+            entries.push((key, self.enclosed_expression()?));
+        }
+        let closed = self.expect(Sign::CloseBrace);
+        closed.then_some(ExpressionKind::Map(entries))
+    }
+
     /// An expression inside of parentheses or brackets.
     fn enclosed_expression(&mut self) -> Option<Expression> {
         self.enclosed += 1;
@@ -142,6 +187,15 @@ impl Parser<'_> {
             }
             TokenKind::Sign(Sign::PathSeparator) => self.path(String::new()),
             TokenKind::Sign(Sign::OpenParenthesis) => self.parenthesis(),
+            TokenKind::Sign(Sign::OpenBracket) if self.dialect == Dialect::Property => {
+                self.advance();
+                let elements = self.elements(Sign::CloseBracket);
+                elements.map_or(ExpressionKind::Error, ExpressionKind::Sequence)
+            }
+            TokenKind::Sign(Sign::OpenBrace) if self.dialect == Dialect::Property => {
+                self.advance();
+                self.set_or_map().unwrap_or(ExpressionKind::Error)
+            }
             TokenKind::Word => self.word(),
             _ => {
                 let error = self.expected("a value");

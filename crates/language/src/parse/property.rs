@@ -1,16 +1,34 @@
-//! Files, properties and their items, except states.
+//! Files, properties and their items.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{
-    CaptureDeclaration, EventDeclaration, Expression, ExpressionKind, File, Name,
-    PropertyDeclaration, VariableDeclaration,
+    Declarations, File, Name, PropertyDeclaration, UseDeclaration, VariableDeclaration,
 };
 use crate::token::{Sign, TokenKind};
-use juror_event::{EventKind, Reach};
 
-const ITEMS: &[&str] = &["slice", "event", "var", "state"];
+/// The words that an item of a property begins with.
+const ITEMS: &[&str] = &[
+    "slice",
+    "for",
+    "event",
+    "var",
+    "state",
+    "proposition",
+    "let",
+    "function",
+    "ltl",
+    "pattern",
+    "never",
+    "matches",
+    "use",
+];
+
+/// Items that a parenthesis or operator may follow directly.
+const DEMANDS: &[&str] = &["ltl", "pattern", "never", "matches"];
+
+/// Items that properties can share.
+const SHARED: &[&str] = &["event", "proposition", "let", "function"];
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -25,17 +43,26 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            let error = self.expected("`property`");
-            let similar = suggest(self.text(), ["property"]);
-            self.report(match similar {
-                Some(_) => error.did_you_mean(similar),
-                None => error.help("a file begins with `property NAME`"),
-            });
-            self.advance();
-            self.skip_to(|parser| parser.is_word("property"));
+            if self.kind() == TokenKind::Word && file.properties.is_empty() {
+                if self.text() == "use" {
+                    match self.used_file() {
+                        Some(used) => file.uses.push(used),
+                        None => self.skip_to(Self::at_item),
+                    }
+                    continue;
+                }
+                if SHARED.contains(&self.text()) {
+                    if self.shared_item(&mut file.shared).is_none() {
+                        self.skip_to(Self::at_item);
+                    }
+                    continue;
+                }
+            }
+            self.not_in_file();
         }
-        if file.properties.is_empty() && !self.has_errors() {
-            let error = Diagnostic::error(
+        let empty = file.properties.is_empty() && file.shared.is_empty() && file.uses.is_empty();
+        if empty && !self.has_errors() {
+            let error = crate::Diagnostic::error(
                 "no-property",
                 0..self.source.len(),
                 "there is no property here",
@@ -43,6 +70,43 @@ impl Parser<'_> {
             self.report(error.help("a file begins with `property NAME`"));
         }
         file
+    }
+
+    /// What cannot stand outside of a property; takes at least one token.
+    fn not_in_file(&mut self) {
+        let error = self.expected("`property`");
+        let similar = suggest(self.text(), ["property"]);
+        self.report(match similar {
+            Some(_) => error.did_you_mean(similar),
+            None => error.help(
+                "a file begins with `property NAME`; before it may stand `use`, `event`, \
+                 `proposition`, `let` and `function`",
+            ),
+        });
+        self.advance();
+        self.skip_to(|parser| {
+            parser.is_word("property") || (parser.at_item() && SHARED.contains(&parser.text()))
+        });
+    }
+
+    /// `use "library.prop"`
+    fn used_file(&mut self) -> Option<UseDeclaration> {
+        let start = self.start();
+        self.advance();
+        if self.kind() != TokenKind::Text {
+            let error = self.expected("the name of a file in quotes");
+            self.report(error.help("write `use \"library.prop\"`"));
+            return None;
+        }
+        let span = self.span();
+        let path = Name {
+            text: self.quoted_text().into(),
+            span,
+        };
+        Some(UseDeclaration {
+            path,
+            span: self.span_from(start),
+        })
     }
 
     /// Skips tokens up to the first at which `condition` holds.
@@ -55,18 +119,38 @@ impl Parser<'_> {
     /// True where an item or a property begins: the word and a name after it,
     /// since `event` alone may also be a variable.
     pub(super) fn at_item(&self) -> bool {
-        self.kind() == TokenKind::Word
-            && self.kind_ahead(1) == TokenKind::Word
-            && (ITEMS.contains(&self.text()) || self.text() == "property")
+        self.at_item_ahead(0)
     }
 
-    /// True where a function's name is missing and the next item begins. A
-    /// function may be called `state`, with an item or more of its event after
-    /// it.
-    fn at_next_item(&self) -> bool {
-        let next = self.token(1).map_or(0..0, |token| token.span.clone());
-        let next = self.text_at(next);
-        self.at_item() && !ITEMS.contains(&next) && !["in", "returns", "property"].contains(&next)
+    /// The same, `ahead` of the current token.
+    pub(super) fn at_item_ahead(&self, ahead: usize) -> bool {
+        if self.kind_ahead(ahead) != TokenKind::Word {
+            return false;
+        }
+        let word = self.text_ahead(ahead);
+        let known = ITEMS.contains(&word) || word == "property";
+        known
+            && match self.kind_ahead(ahead + 1) {
+                TokenKind::Word => true,
+                TokenKind::Text => word == "use",
+                TokenKind::Sign(
+                    Sign::OpenParenthesis | Sign::Not | Sign::OpenBracket | Sign::Less,
+                ) => DEMANDS.contains(&word),
+                _ => false,
+            }
+    }
+
+    /// True where a name is missing and the next item begins. A function may be
+    /// called `state`, with an item or more of its event after it.
+    pub(super) fn at_next_item(&self) -> bool {
+        let next = self.text_ahead(1);
+        self.at_item()
+            && self.kind_ahead(1) == TokenKind::Word
+            && !ITEMS.contains(&next)
+            && ![
+                "in", "returns", "property", "when", "cleared", "set", "pulse",
+            ]
+            .contains(&next)
     }
 
     fn property(&mut self) -> Option<PropertyDeclaration> {
@@ -83,9 +167,11 @@ impl Parser<'_> {
             name,
             description,
             slice: Vec::new(),
-            events: Vec::new(),
+            for_each: None,
+            declarations: Declarations::default(),
             variables: Vec::new(),
             states: Vec::new(),
+            demands: Vec::new(),
             complete: false,
             span: start..start,
         };
@@ -105,7 +191,7 @@ impl Parser<'_> {
         let done = match self.text() {
             _ if self.take(Sign::Semicolon) => Some(()),
             "slice" => self.slice(property),
-            "event" => self.event().map(|event| property.events.push(event)),
+            "for" => self.for_each(property),
             "var" => self
                 .variable()
                 .map(|variable| property.variables.push(variable)),
@@ -115,6 +201,10 @@ impl Parser<'_> {
                     property.states.push(state);
                 }
                 return;
+            }
+            word if SHARED.contains(&word) => self.shared_item(&mut property.declarations),
+            word if DEMANDS.contains(&word) => {
+                self.demand().map(|demand| property.demands.push(demand))
             }
             _ => {
                 self.not_an_item();
@@ -127,8 +217,19 @@ impl Parser<'_> {
         }
     }
 
+    /// An item that properties can share.
+    fn shared_item(&mut self, declarations: &mut Declarations) -> Option<()> {
+        match self.text() {
+            "event" => declarations.events.push(self.event()?),
+            "proposition" => declarations.propositions.push(self.proposition()?),
+            "let" => declarations.definitions.push(self.definition()?),
+            _ => declarations.functions.push(self.function_declaration()?),
+        }
+        Some(())
+    }
+
     fn not_an_item(&mut self) {
-        let error = self.expected("`event`, `var`, `state` or `slice on`");
+        let error = self.expected("an item of the property");
         let similar = match self.kind() {
             TokenKind::Word => suggest(self.text(), ITEMS.iter().copied()),
             _ => None,
@@ -138,7 +239,12 @@ impl Parser<'_> {
                 error.help("a property has no braces: its items follow its name")
             }
             _ if self.is_word("on") => error.help("transitions stand in the braces of a state"),
-            _ => error.did_you_mean(similar),
+            _ if self.is_word("use") => error.help("`use` stands before the first property"),
+            _ if similar.is_some() => error.did_you_mean(similar),
+            _ => error.help(
+                "items: `slice on`, `for each`, `event`, `proposition`, `var`, `function`, \
+                 `state`, `let`, `ltl`, `pattern`, `never`, `matches`",
+            ),
         };
         self.report(error);
     }
@@ -172,146 +278,5 @@ impl Parser<'_> {
             initial,
             span: self.span_from(start),
         })
-    }
-
-    fn event(&mut self) -> Option<EventDeclaration> {
-        let start = self.start();
-        self.advance();
-        let name = self.expect_name("the name of an event")?;
-        if !self.expect(Sign::Assign) {
-            return None;
-        }
-        let kind = if self.take_word("before") {
-            EventKind::BeforeCall
-        } else if self.take_word("after") {
-            EventKind::AfterCall
-        } else {
-            let similar = suggest(self.text(), ["before", "after"]);
-            let error = self.expected("`before` or `after`");
-            self.report(error.did_you_mean(similar));
-            return None;
-        };
-        let function = self.function()?;
-        let mut captures = Vec::new();
-        if self.take(Sign::OpenParenthesis) {
-            while !self.is(Sign::CloseParenthesis) {
-                captures.push(self.capture()?);
-                if !self.take(Sign::Comma) {
-                    break;
-                }
-            }
-            if !self.expect(Sign::CloseParenthesis) {
-                return None;
-            }
-        }
-        if self.is_word("returns") {
-            captures.push(self.returned()?);
-        }
-        let reach = self.reach()?;
-        Some(EventDeclaration {
-            name,
-            kind,
-            subject: function,
-            captures,
-            reach,
-            span: self.span_from(start),
-        })
-    }
-
-    fn function(&mut self) -> Option<Name> {
-        let start = self.start();
-        if self.kind() == TokenKind::Text {
-            let text = self.quoted_text();
-            if text.is_empty() {
-                let span = self.span_from(start);
-                self.report(Diagnostic::error("syntax", span, "a function has a name"));
-                return None;
-            }
-            let span = self.span_from(start);
-            return Some(Name {
-                text: text.into(),
-                span,
-            });
-        }
-        let mut text = String::new();
-        loop {
-            if self.kind() != TokenKind::Word || (text.is_empty() && self.at_next_item()) {
-                let error = self.expected("the name of a function");
-                self.report(error.help("odd names stand in quotes: \"operator new\""));
-                return None;
-            }
-            text.push_str(self.text());
-            self.advance();
-            if !self.take(Sign::PathSeparator) {
-                break;
-            }
-            text.push_str("::");
-        }
-        Some(Name {
-            text: text.into(),
-            span: self.span_from(start),
-        })
-    }
-
-    fn capture(&mut self) -> Option<CaptureDeclaration> {
-        let start = self.start();
-        let unnamed = matches!(
-            self.kind(),
-            TokenKind::Sign(Sign::Star | Sign::And | Sign::Caret)
-        ) || (self.is_word("arg") && self.kind_ahead(1) == TokenKind::Integer);
-        if unnamed {
-            let error = self.expected("the name of a parameter");
-            self.report(error.help("give what is read a name: `name = …`"));
-            return None;
-        }
-        let name = self.expect_name("the name of a parameter")?;
-        let conversion = if self.take(Sign::Colon) {
-            Some(self.capture_type()?)
-        } else {
-            None
-        };
-        let read = self.take(Sign::Assign).then(|| self.read());
-        Some(CaptureDeclaration {
-            name,
-            conversion,
-            read,
-            span: self.span_from(start),
-        })
-    }
-
-    fn returned(&mut self) -> Option<CaptureDeclaration> {
-        let start = self.start();
-        let word = self.span();
-        self.advance();
-        let name = self.expect_name("a name for the returned value")?;
-        let conversion = if self.take(Sign::Colon) {
-            Some(self.capture_type()?)
-        } else {
-            None
-        };
-        Some(CaptureDeclaration {
-            name,
-            conversion,
-            read: Some(Expression {
-                kind: ExpressionKind::Return,
-                span: word,
-            }),
-            span: self.span_from(start),
-        })
-    }
-
-    fn reach(&mut self) -> Option<Reach> {
-        if !self.take_word("in") {
-            return Some(Reach::Anywhere);
-        }
-        if self.take_word("library") {
-            return Some(Reach::Library);
-        }
-        if self.kind() == TokenKind::Text {
-            return Some(Reach::Module(self.quoted_text().into()));
-        }
-        let error = self.expected("`library` or the file name of a module in quotes");
-        self.report(error);
-        None
     }
 }

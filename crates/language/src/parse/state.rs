@@ -3,11 +3,8 @@
 use super::Parser;
 use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
-use crate::syntax::{
-    BinaryOperator, BranchDeclaration, StateDeclaration, Statement, TransitionDeclaration,
-};
+use crate::syntax::{BranchDeclaration, Name, StateDeclaration, TransitionDeclaration};
 use crate::token::{Sign, TokenKind};
-use std::ops::Range;
 
 impl Parser<'_> {
     pub(super) fn state(&mut self) -> Option<StateDeclaration> {
@@ -23,6 +20,7 @@ impl Parser<'_> {
             accepting: None,
             non_accepting: None,
             is_final: None,
+            action: None,
             transitions: Vec::new(),
             span: start..start,
         };
@@ -35,13 +33,17 @@ impl Parser<'_> {
     }
 
     fn state_words(&mut self, state: &mut StateDeclaration) {
-        const WORDS: [&str; 4] = ["initial", "accepting", "non-accepting", "final"];
+        const WORDS: [&str; 5] = ["initial", "accepting", "non-accepting", "final", "action"];
         while self.kind() == TokenKind::Word && !self.at_item() {
             let place = match self.text() {
                 "initial" => &mut state.initial,
                 "accepting" => &mut state.accepting,
                 "non-accepting" => &mut state.non_accepting,
                 "final" => &mut state.is_final,
+                "action" => {
+                    state.action = self.action();
+                    continue;
+                }
                 _ => {
                     let error = self.expected("`{` or the next item");
                     let similar = suggest(self.text(), WORDS);
@@ -116,7 +118,24 @@ impl Parser<'_> {
         let start = self.start();
         self.advance();
         let event = self.expect_name("the name of an event")?;
-        let guard = self.take_word("when").then(|| self.expression());
+        let mut guard = None;
+        let mut ignored = None;
+        loop {
+            if self.is_word("when") && guard.is_none() {
+                self.advance();
+                guard = Some(self.expression());
+            } else if self.is_word("ignore") && ignored.is_none() {
+                self.advance();
+                if !self.take_word("when") {
+                    let error = self.expected("`when` after `ignore`");
+                    self.report(error);
+                    return None;
+                }
+                ignored = Some(self.expression());
+            } else {
+                break;
+            }
+        }
         let success = self.branch()?;
         let failure = if self.is_word("else") {
             let word = self.span();
@@ -134,6 +153,7 @@ impl Parser<'_> {
         Some(TransitionDeclaration {
             event,
             guard,
+            ignored,
             success,
             failure,
             span: self.span_from(start),
@@ -152,95 +172,29 @@ impl Parser<'_> {
         } else {
             None
         };
+        let action = if self.is_word("action") {
+            Some(self.action()?)
+        } else {
+            None
+        };
         Some(BranchDeclaration {
             block,
             target,
+            action,
             span: self.span_from(start),
         })
     }
 
-    /// A block in braces; nothing when the parser lost its way in it.
-    fn block(&mut self) -> Option<Vec<Statement>> {
-        let opened = self.span();
-        if !self.expect(Sign::OpenBrace) {
-            return None;
-        }
-        let mut statements = Vec::new();
-        loop {
-            if self.take(Sign::Semicolon) {
-                continue;
-            }
-            if self.take(Sign::CloseBrace) {
-                return Some(statements);
-            }
-            if self.kind() == TokenKind::End {
-                let error = self.expected("`}`");
-                self.report(error.label(opened, "the block that is not closed"));
-                return None;
-            }
-            let statement = if self.is_word("if") {
-                self.nested(Self::conditional)??
-            } else {
-                self.assignment(&opened)?
-            };
-            statements.push(statement);
-        }
-    }
-
-    fn conditional(&mut self) -> Option<Statement> {
+    /// `action name`
+    fn action(&mut self) -> Option<Name> {
         self.advance();
-        let condition = self.expression();
-        let then = self.block()?;
-        let otherwise = if !self.take_word("else") {
-            Vec::new()
-        } else if self.is_word("if") {
-            vec![self.nested(Self::conditional)??]
-        } else {
-            self.block()?
-        };
-        Some(Statement::If {
-            condition,
-            then,
-            otherwise,
-        })
-    }
-
-    fn assignment(&mut self, opened: &Range<usize>) -> Option<Statement> {
-        let start = self.start();
-        if self.kind() != TokenKind::Word {
-            let error = self.expected("a variable to assign, `if` or `}`");
-            self.report(error.label(opened.clone(), "in this block"));
-            return None;
+        if self.kind() == TokenKind::Text {
+            let span = self.span();
+            return Some(Name {
+                text: self.quoted_text().into(),
+                span,
+            });
         }
-        let variable = self.expect_name("the name of a variable")?;
-        let operator = match self.kind() {
-            TokenKind::Sign(Sign::Assign) => None,
-            TokenKind::Sign(Sign::PlusAssign) => Some(BinaryOperator::Add),
-            TokenKind::Sign(Sign::MinusAssign) => Some(BinaryOperator::Subtract),
-            TokenKind::Sign(Sign::StarAssign) => Some(BinaryOperator::Multiply),
-            TokenKind::Sign(Sign::Plus | Sign::Minus) => {
-                let error = self.expected("`=`, `+=`, `-=` or `*=`");
-                self.report(error.help(format!("write `{} += 1`", variable.text)));
-                return None;
-            }
-            TokenKind::Sign(Sign::Dot | Sign::Arrow | Sign::OpenBracket) => {
-                let error = self.expected("`=`, `+=`, `-=` or `*=`");
-                self.report(error.help("a property assigns its own variables only"));
-                return None;
-            }
-            _ => {
-                let error = self.expected("`=`, `+=`, `-=` or `*=`");
-                self.report(error);
-                return None;
-            }
-        };
-        self.advance();
-        let value = self.expression();
-        Some(Statement::Assignment {
-            variable,
-            operator,
-            value,
-            span: self.span_from(start),
-        })
+        self.expect_name("the name of the action")
     }
 }

@@ -42,6 +42,7 @@ fn shown(expression: &Expression) -> String {
         }
         Kind::SizeOf(operand) => format!("sizeof {}", shown(operand)),
         Kind::SizeOfType(type_name) => format!("sizeof <{type_name}>"),
+        Kind::Set(_) | Kind::Map(_) | Kind::Sequence(_) => "collection".to_owned(),
         Kind::Error => "!".to_owned(),
     }
 }
@@ -142,7 +143,9 @@ fn mistakes() {
     check_error("\"a\\q\"", "bad-escape", "\"a\\q\"");
     check_error("'ab'", "bad-character", "'ab'");
     check_error("a.", "syntax", "");
-    check_error("a ? b : c", "unknown-character", "?");
+    check_error("a ? b : c", "after-expression", "?");
+    check_error("a \u{a7} b", "unknown-character", "\u{a7}");
+    check_error("{1}", "syntax", "{");
     check_error("when", "syntax", "when");
 }
 

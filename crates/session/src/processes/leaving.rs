@@ -26,7 +26,16 @@ impl Session {
             Some(ending) if ending.is_final() && !is_called => self.watch.finish(),
             _ => Vec::new(),
         };
-        report::end_violations(&self.watch, &violations, self.program.as_ref())
+        let program = self.program.as_ref();
+        let at_exit = std::mem::take(&mut self.exit_violations);
+        let mut shown = report::end_violations(&self.watch, &at_exit, program, false);
+        shown.extend(report::end_violations(
+            &self.watch,
+            &violations,
+            program,
+            true,
+        ));
+        shown
     }
 
     /// The current process is gone, and others are there: its part of the

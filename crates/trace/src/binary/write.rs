@@ -168,7 +168,11 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.push(value_tag::TEXT);
             text(words, out);
         }
-        Value::Unavailable(Unavailability::NotCaptured) => out.push(value_tag::NOT_CAPTURED),
+        // A recorder refuses events that carry collections.
+        Value::Set(_)
+        | Value::Map(_)
+        | Value::Sequence(_)
+        | Value::Unavailable(Unavailability::NotCaptured) => out.push(value_tag::NOT_CAPTURED),
         Value::Unavailable(Unavailability::OptimizedOut) => out.push(value_tag::OPTIMIZED_OUT),
         Value::Unavailable(Unavailability::Unreadable { address }) => {
             out.push(value_tag::UNREADABLE);

@@ -1,160 +1,9 @@
-//! The syntax tree: what was written, names not yet looked up.
-//!
-//! Invariant: every tree that the parser builds is shallow enough to be walked
-//! recursively (see the limits in the parser).
+//! Expressions and types as they were written.
 
-use juror_event::{Conversion, EventKind};
+use super::Name;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A source file: properties, in order.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct File {
-    /// The properties.
-    pub properties: Vec<PropertyDeclaration>,
-}
-
-/// A name and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    /// The name.
-    pub text: Box<str>,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `property name "description" { … }`
-#[derive(Debug, Clone, PartialEq)]
-pub struct PropertyDeclaration {
-    /// Its name.
-    pub name: Name,
-    /// What it says, in words.
-    pub description: Option<Box<str>>,
-    /// The names after `slice on`.
-    pub slice: Vec<Name>,
-    /// The events, in order.
-    pub events: Vec<EventDeclaration>,
-    /// The variables, in order.
-    pub variables: Vec<VariableDeclaration>,
-    /// The states, in order.
-    pub states: Vec<StateDeclaration>,
-    /// True when everything in it could be read.
-    pub complete: bool,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `event name = before function(captures) returns name in library`
-#[derive(Debug, Clone, PartialEq)]
-pub struct EventDeclaration {
-    /// Its name.
-    pub name: Name,
-    /// Before or after the call.
-    pub kind: EventKind,
-    /// What it is about: the function.
-    pub subject: Name,
-    /// What is read, in order; `returns x` is the last, `x = ret`.
-    pub captures: Vec<CaptureDeclaration>,
-    /// Where the function is looked for.
-    pub reach: juror_event::Reach,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `name: type = read`
-#[derive(Debug, Clone, PartialEq)]
-pub struct CaptureDeclaration {
-    /// Its name.
-    pub name: Name,
-    /// The type that it is given.
-    pub conversion: Option<Conversion>,
-    /// How it is read; nothing stands for the parameter of that name.
-    pub read: Option<Expression>,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `var name = value`
-#[derive(Debug, Clone, PartialEq)]
-pub struct VariableDeclaration {
-    /// Its name.
-    pub name: Name,
-    /// Its value at the start.
-    pub initial: Expression,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `state name accepting { … }`
-#[derive(Debug, Clone, PartialEq)]
-pub struct StateDeclaration {
-    /// Its name.
-    pub name: Name,
-    /// Where `initial` stands.
-    pub initial: Option<Range<usize>>,
-    /// Where `accepting` stands.
-    pub accepting: Option<Range<usize>>,
-    /// Where `non-accepting` stands.
-    pub non_accepting: Option<Range<usize>>,
-    /// Where `final` stands.
-    pub is_final: Option<Range<usize>>,
-    /// The transitions, in order.
-    pub transitions: Vec<TransitionDeclaration>,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `on event when guard { … } -> state else { … } -> state`
-#[derive(Debug, Clone, PartialEq)]
-pub struct TransitionDeclaration {
-    /// The event.
-    pub event: Name,
-    /// What must be true.
-    pub guard: Option<Expression>,
-    /// What happens when it is.
-    pub success: BranchDeclaration,
-    /// What happens when it is not, where something does.
-    pub failure: Option<BranchDeclaration>,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// `{ … } -> state`
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct BranchDeclaration {
-    /// The updates.
-    pub block: Vec<Statement>,
-    /// The next state; without one the state stays.
-    pub target: Option<Name>,
-    /// Where it stands, in bytes.
-    pub span: Range<usize>,
-}
-
-/// One statement of an update block.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Statement {
-    /// `variable += value`
-    Assignment {
-        /// The variable.
-        variable: Name,
-        /// The operator of `+=`, `-=` or `*=`.
-        operator: Option<BinaryOperator>,
-        /// The value.
-        value: Expression,
-        /// Where it stands, in bytes.
-        span: Range<usize>,
-    },
-    /// `if condition { … } else { … }`
-    If {
-        /// The condition.
-        condition: Expression,
-        /// What is done when it is true.
-        then: Vec<Statement>,
-        /// What is done when it is false.
-        otherwise: Vec<Statement>,
-    },
-}
 
 /// An expression as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,7 +83,8 @@ pub enum ExpressionKind {
         /// What is converted.
         operand: Box<Expression>,
     },
-    /// `f(a, b)`: a call of the debuggee's function; at the prompt only.
+    /// `f(a, b)`: at the prompt a call of the debuggee's function, in a
+    /// property one of the language's or its own functions.
     Call {
         /// What stands before the parenthesis: a name, or a pointer to code.
         function: Box<Expression>,
@@ -245,6 +95,12 @@ pub enum ExpressionKind {
     SizeOf(Box<Expression>),
     /// `sizeof(unsigned long)`
     SizeOfType(TypeName),
+    /// `{1, 2}`, `{}`
+    Set(Vec<Expression>),
+    /// `{a: 1, b: 2}`, `{:}`
+    Map(Vec<(Expression, Expression)>),
+    /// `[1, 2]`
+    Sequence(Vec<Expression>),
     /// What could not be read; a diagnostic says why.
     Error,
 }
@@ -267,6 +123,12 @@ impl Expression {
             ExpressionKind::Slice { object, start, end } => [object, start, end]
                 .into_iter()
                 .any(|part| part.calls_functions()),
+            ExpressionKind::Set(elements) | ExpressionKind::Sequence(elements) => {
+                elements.iter().any(Expression::calls_functions)
+            }
+            ExpressionKind::Map(entries) => entries
+                .iter()
+                .any(|(key, value)| key.calls_functions() || value.calls_functions()),
             ExpressionKind::Integer(_)
             | ExpressionKind::Float(_)
             | ExpressionKind::Text(_)
@@ -352,6 +214,8 @@ pub enum BinaryOperator {
     Greater,
     /// `>=`
     GreaterEqual,
+    /// `x in s`: an element of a set or sequence, a key of a map.
+    In,
     /// `|`
     BitOr,
     /// `^`
@@ -404,6 +268,7 @@ impl fmt::Display for BinaryOperator {
             BinaryOperator::LessEqual => "<=",
             BinaryOperator::Greater => ">",
             BinaryOperator::GreaterEqual => ">=",
+            BinaryOperator::In => "in",
             BinaryOperator::BitOr => "|",
             BinaryOperator::BitXor => "^",
             BinaryOperator::BitAnd => "&",

@@ -1,0 +1,414 @@
+//! Sets, maps and sequences of values.
+//!
+//! They are persistent: a copy shares everything with its original, and a
+//! change of one leaves the other as it was. So a slice is as cheap to copy as
+//! its plain variables. What they hold is ordered, so that the same values are
+//! gone through and shown in the same order each time.
+//!
+//! Invariant: no more than [`DEPTH_MAX`] of them are nested, so that walks over
+//! a value may recurse.
+
+use crate::Value;
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync, VectorSync};
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// How deeply collections may be nested.
+pub const DEPTH_MAX: u8 = 16;
+
+/// A value that would nest collections too deeply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooDeep;
+
+impl fmt::Display for TooDeep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "collections may be nested {DEPTH_MAX} levels deep, not more"
+        )
+    }
+}
+
+/// The depth of a collection that holds values of this depth.
+fn around(depth: u8) -> Result<u8, TooDeep> {
+    match depth.checked_add(1) {
+        Some(depth) if depth <= DEPTH_MAX => Ok(depth),
+        _ => Err(TooDeep),
+    }
+}
+
+/// The contents of a collection and how deep they are: one word, so that a
+/// value stays small.
+#[derive(Debug, Clone)]
+struct Inner<T> {
+    contents: T,
+    /// Never too small: what is removed keeps it.
+    depth: u8,
+}
+
+/// Different values, in order.
+#[derive(Debug, Clone)]
+pub struct Set(Arc<Inner<RedBlackTreeSetSync<Value>>>);
+
+/// Values by different keys, in the order of the keys.
+#[derive(Debug, Clone)]
+pub struct Map(Arc<Inner<RedBlackTreeMapSync<Value, Value>>>);
+
+/// Values by their position from 0.
+#[derive(Debug, Clone)]
+pub struct Sequence(Arc<Inner<VectorSync<Value>>>);
+
+impl Default for Set {
+    fn default() -> Set {
+        Set(Arc::new(Inner {
+            contents: RedBlackTreeSetSync::new_sync(),
+            depth: 1,
+        }))
+    }
+}
+
+impl Default for Map {
+    fn default() -> Map {
+        Map(Arc::new(Inner {
+            contents: RedBlackTreeMapSync::new_sync(),
+            depth: 1,
+        }))
+    }
+}
+
+impl Default for Sequence {
+    fn default() -> Sequence {
+        Sequence(Arc::new(Inner {
+            contents: VectorSync::new_sync(),
+            depth: 1,
+        }))
+    }
+}
+
+impl Set {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.contents.size()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How deeply collections are nested, this one included.
+    pub fn depth(&self) -> u8 {
+        self.0.depth
+    }
+
+    /// Whether a value is in it.
+    pub fn contains(&self, value: &Value) -> bool {
+        self.0.contents.contains(value)
+    }
+
+    /// The values, from the smallest.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.0.contents.iter()
+    }
+
+    /// Puts a value into it.
+    ///
+    /// # Errors
+    /// When the value is too deep to be in a collection.
+    pub fn insert(&mut self, value: Value) -> Result<(), TooDeep> {
+        let depth = around(value.depth())?;
+        let inner = Arc::make_mut(&mut self.0);
+        inner.depth = inner.depth.max(depth);
+        inner.contents.insert_mut(value);
+        Ok(())
+    }
+
+    /// Takes a value out of it, if it is there.
+    pub fn remove(&mut self, value: &Value) {
+        if self.contains(value) {
+            Arc::make_mut(&mut self.0).contents.remove_mut(value);
+        }
+    }
+}
+
+impl Map {
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.0.contents.size()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How deeply collections are nested, this one included.
+    pub fn depth(&self) -> u8 {
+        self.0.depth
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &Value) -> Option<&Value> {
+        self.0.contents.get(key)
+    }
+
+    /// Keys and values, from the smallest key.
+    pub fn iter(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        self.0.contents.iter()
+    }
+
+    /// Gives a key a value.
+    ///
+    /// # Errors
+    /// When one of them is too deep to be in a collection.
+    pub fn insert(&mut self, key: Value, value: Value) -> Result<(), TooDeep> {
+        let depth = around(key.depth().max(value.depth()))?;
+        let inner = Arc::make_mut(&mut self.0);
+        inner.depth = inner.depth.max(depth);
+        inner.contents.insert_mut(key, value);
+        Ok(())
+    }
+
+    /// Takes a key and its value out of it, if it is there.
+    pub fn remove(&mut self, key: &Value) {
+        if self.get(key).is_some() {
+            Arc::make_mut(&mut self.0).contents.remove_mut(key);
+        }
+    }
+}
+
+impl Sequence {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.contents.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How deeply collections are nested, this one included.
+    pub fn depth(&self) -> u8 {
+        self.0.depth
+    }
+
+    /// The value at a position.
+    pub fn get(&self, position: usize) -> Option<&Value> {
+        self.0.contents.get(position)
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.0.contents.iter()
+    }
+
+    /// Adds a value at the end.
+    ///
+    /// # Errors
+    /// When the value is too deep to be in a collection.
+    pub fn push(&mut self, value: Value) -> Result<(), TooDeep> {
+        let depth = around(value.depth())?;
+        let inner = Arc::make_mut(&mut self.0);
+        inner.depth = inner.depth.max(depth);
+        inner.contents.push_back_mut(value);
+        Ok(())
+    }
+
+    /// Replaces the value at a position; false when there is none.
+    ///
+    /// # Errors
+    /// When the value is too deep to be in a collection.
+    pub fn set(&mut self, position: usize, value: Value) -> Result<bool, TooDeep> {
+        let depth = around(value.depth())?;
+        if position >= self.len() {
+            return Ok(false);
+        }
+        let inner = Arc::make_mut(&mut self.0);
+        inner.depth = inner.depth.max(depth);
+        Ok(inner.contents.set_mut(position, value))
+    }
+
+    /// Takes the last value away; false when there is none.
+    pub fn pop(&mut self) -> bool {
+        !self.is_empty() && Arc::make_mut(&mut self.0).contents.drop_last_mut()
+    }
+}
+
+/// What is too deep is left out; no value of the debuggee is.
+impl FromIterator<Value> for Set {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Set {
+        let mut set = Set::default();
+        for value in values {
+            // An error leaves the set as it was.
+            let _: Result<(), TooDeep> = set.insert(value);
+        }
+        set
+    }
+}
+
+/// What is too deep is left out; no value of the debuggee is.
+impl FromIterator<(Value, Value)> for Map {
+    fn from_iter<I: IntoIterator<Item = (Value, Value)>>(entries: I) -> Map {
+        let mut map = Map::default();
+        for (key, value) in entries {
+            // An error leaves the map as it was.
+            let _: Result<(), TooDeep> = map.insert(key, value);
+        }
+        map
+    }
+}
+
+/// What is too deep is left out; no value of the debuggee is.
+impl FromIterator<Value> for Sequence {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Sequence {
+        let mut sequence = Sequence::default();
+        for value in values {
+            // An error leaves the sequence as it was.
+            let _: Result<(), TooDeep> = sequence.push(value);
+        }
+        sequence
+    }
+}
+
+macro_rules! by_contents {
+    ($name:ident) => {
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.0, &other.0)
+                    || (self.len() == other.len() && self.iter().eq(other.iter()))
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.iter().cmp(other.iter())
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                state.write_usize(self.len());
+                for element in self.iter() {
+                    element.hash(state);
+                }
+            }
+        }
+    };
+}
+
+by_contents!(Set);
+by_contents!(Map);
+by_contents!(Sequence);
+
+fn separated<'a>(
+    f: &mut fmt::Formatter<'_>,
+    values: impl Iterator<Item = &'a Value>,
+) -> fmt::Result {
+    for (position, value) in values.enumerate() {
+        let before = if position == 0 { "" } else { ", " };
+        write!(f, "{before}{value}")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        separated(f, self.iter())?;
+        f.write_str("}")
+    }
+}
+
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        separated(f, self.iter())?;
+        f.write_str("]")
+    }
+}
+
+impl fmt::Display for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("{:}");
+        }
+        f.write_str("{")?;
+        for (position, (key, value)) in self.iter().enumerate() {
+            let before = if position == 0 { "" } else { ", " };
+            write!(f, "{before}{key}: {value}")?;
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn number(n: u8) -> Value {
+        Value::Int(n.into())
+    }
+
+    proptest! {
+        #[test]
+        fn they_are_what_the_standard_ones_are(
+            changes in prop::collection::vec((any::<bool>(), 0..12_u8, any::<u8>()), 0..40)
+        ) {
+            let (mut set, mut map) = (Set::default(), Map::default());
+            let (mut plain_set, mut plain_map) = (BTreeSet::new(), BTreeMap::new());
+            for (put, key, value) in changes {
+                let before = (set.clone(), plain_set.clone());
+                if put {
+                    set.insert(number(key)).unwrap();
+                    map.insert(number(key), number(value)).unwrap();
+                    plain_set.insert(number(key));
+                    plain_map.insert(number(key), number(value));
+                } else {
+                    set.remove(&number(key));
+                    map.remove(&number(key));
+                    plain_set.remove(&number(key));
+                    plain_map.remove(&number(key));
+                }
+                prop_assert!(set.iter().eq(plain_set.iter()));
+                prop_assert!(map.iter().eq(plain_map.iter()));
+                prop_assert_eq!(&set, &plain_set.iter().cloned().collect());
+                prop_assert!(before.0.iter().eq(before.1.iter()));
+            }
+        }
+    }
+
+    #[test]
+    fn they_are_shown_as_they_are_written() {
+        let set: Set = [2, 1, 2].map(number).into_iter().collect();
+        assert_eq!(set.to_string(), "{1, 2}");
+        let map: Map = [(number(1), Value::Set(set))].into_iter().collect();
+        assert_eq!(map.to_string(), "{1: {1, 2}}");
+        assert_eq!(Map::default().to_string(), "{:}");
+        assert_eq!(Sequence::default().to_string(), "[]");
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let mut value = number(0);
+        for _ in 0..DEPTH_MAX {
+            let mut around = Sequence::default();
+            around.push(value).unwrap();
+            value = Value::Sequence(around);
+        }
+        assert_eq!(Sequence::default().push(value.clone()), Err(TooDeep));
+        assert_eq!(Set::default().insert(value), Err(TooDeep));
+    }
+}

@@ -1,0 +1,369 @@
+//! What an event brings with it, beside what can be read from the debuggee:
+//! who, when, from where, and what the kernel or the processor said of it.
+//!
+//! Invariant: a fact is looked for only when a capture asks for it; the name
+//! of a caller is made once for each place.
+
+use crate::program::Program;
+use crate::read_plan::Machine;
+use juror_debuggee::ThreadId;
+use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
+
+/// What a capture may ask of an event itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// juror's number of the thread.
+    Thread,
+    /// Nanoseconds since the start.
+    Time,
+    /// The function that made the call.
+    CallerName,
+    /// Where the call returns to.
+    ReturnAddress,
+    /// What a watched place holds.
+    Value,
+    /// What it held before.
+    Old,
+    /// Its address.
+    Place,
+    /// Its position in the watched range.
+    Index,
+    /// The number of a signal or system call.
+    Number,
+    /// The process that sent a signal.
+    Sender,
+    /// Why it was sent.
+    Code,
+    /// The program's exit status.
+    Status,
+    /// The name of a module's file.
+    ModuleName,
+    /// What is added to the addresses in it.
+    Base,
+}
+
+/// What is known of one occurrence of an event.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Moment<'a> {
+    /// Where the call of the event returns to; found on the stack when it is
+    /// asked for and not given.
+    pub return_address: Option<u64>,
+    /// What is special about it.
+    pub details: Details<'a>,
+}
+
+/// What is special about one kind of event.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Details<'a> {
+    /// Nothing.
+    #[default]
+    None,
+    /// Of an access to memory.
+    Access {
+        /// What the place holds.
+        value: &'a Value,
+        /// What it held before.
+        old: &'a Value,
+        /// Its address.
+        address: u64,
+        /// Its position in the watched range, from the range's first index.
+        index: i64,
+    },
+    /// Of a system call.
+    SystemCall {
+        /// Its number.
+        number: u64,
+    },
+    /// Of a signal.
+    Signal {
+        /// Its number.
+        number: i32,
+        /// The process that sent it.
+        sender: Option<u32>,
+        /// `si_code`.
+        code: i32,
+    },
+    /// Of a module.
+    Module {
+        /// The name of its file.
+        name: &'a str,
+        /// What is added to the addresses in it.
+        base: u64,
+    },
+    /// Of the end of the program.
+    Exit {
+        /// Its status.
+        status: i32,
+    },
+}
+
+impl Fact {
+    /// The fact that a capture means; nothing where it reads the debuggee.
+    pub fn of(read: &Read) -> Option<Fact> {
+        Some(match read {
+            Read::Thread => Fact::Thread,
+            Read::Time => Fact::Time,
+            Read::CallerName => Fact::CallerName,
+            Read::ReturnAddress => Fact::ReturnAddress,
+            Read::Value => Fact::Value,
+            Read::Old => Fact::Old,
+            Read::Place => Fact::Place,
+            Read::Position => Fact::Index,
+            Read::Number => Fact::Number,
+            Read::Sender => Fact::Sender,
+            Read::Code => Fact::Code,
+            Read::Status => Fact::Status,
+            Read::ModuleName => Fact::ModuleName,
+            Read::Base => Fact::Base,
+            _ => return None,
+        })
+    }
+
+    /// The value as a property types it (`now: i64 = value`).
+    pub fn converted(value: Value, conversion: Conversion) -> Value {
+        let Some(number) = value.as_integer() else {
+            return value;
+        };
+        let low = number as u64;
+        match conversion {
+            Conversion::Signed { bytes } => {
+                let unused = 64 - 8 * u32::from(bytes.clamp(1, 8));
+                Value::Int(i128::from(((low << unused) as i64) >> unused))
+            }
+            Conversion::Unsigned { bytes } => {
+                let unused = 64 - 8 * u32::from(bytes.clamp(1, 8));
+                Value::Int(i128::from((low << unused) >> unused))
+            }
+            Conversion::Bool => Value::Bool(number != 0),
+            Conversion::Address | Conversion::Text => Value::Address(low),
+            Conversion::Float32 | Conversion::Float64 => Value::Float(number as f64),
+        }
+    }
+
+    /// Whether events of a kind have it.
+    pub fn belongs_to(self, kind: EventKind) -> bool {
+        use EventKind::{
+            Access, Change, ModuleLoad, ModuleUnload, ProgramExit, Read, Signal, SystemCallEntry,
+            SystemCallExit, ThreadEnd, Write,
+        };
+        let is_access = matches!(kind, Read | Write | Change | Access);
+        match self {
+            Fact::Thread | Fact::Time => true,
+            // Nothing is left of the stack then.
+            Fact::CallerName | Fact::ReturnAddress => !matches!(kind, ThreadEnd | ProgramExit),
+            Fact::Value | Fact::Place | Fact::Index => is_access,
+            Fact::Old => is_access && kind != Read,
+            Fact::Number => matches!(kind, Signal | SystemCallEntry | SystemCallExit),
+            Fact::Sender | Fact::Code => kind == Signal,
+            Fact::Status => kind == ProgramExit,
+            Fact::ModuleName | Fact::Base => matches!(kind, ModuleLoad | ModuleUnload),
+        }
+    }
+
+    /// Its value for one occurrence, as the property types it.
+    pub fn value_as(
+        self,
+        conversion: Option<Conversion>,
+        program: &Program,
+        thread: ThreadId,
+        moment: &Moment<'_>,
+    ) -> Value {
+        let value = self.value(program, thread, moment);
+        match conversion {
+            None => value,
+            Some(conversion) => Fact::converted(value, conversion),
+        }
+    }
+
+    /// Its value for one occurrence.
+    pub fn value(self, program: &Program, thread: ThreadId, moment: &Moment<'_>) -> Value {
+        let whole = |number: i128| Value::Int(number);
+        match (self, moment.details) {
+            (Fact::Thread, _) => whole(program.thread_number(thread).into()),
+            (Fact::Time, _) => whole(program.elapsed_ns().into()),
+            (Fact::ReturnAddress, _) => match moment.return_address(program, thread) {
+                Some(address) => Value::Address(address),
+                None => MISSING,
+            },
+            (Fact::CallerName, _) => match moment.return_address(program, thread) {
+                Some(address) => Value::Text(program.caller_name(address)),
+                None => MISSING,
+            },
+            (Fact::Value, Details::Access { value, .. }) => value.clone(),
+            (Fact::Old, Details::Access { old, .. }) => old.clone(),
+            (Fact::Place, Details::Access { address, .. }) => Value::Address(address),
+            (Fact::Index, Details::Access { index, .. }) => whole(index.into()),
+            (Fact::Number, Details::SystemCall { number }) => whole(number.into()),
+            (Fact::Number, Details::Signal { number, .. }) => whole(number.into()),
+            (Fact::Sender, Details::Signal { sender, .. }) => whole(sender.unwrap_or(0).into()),
+            (Fact::Code, Details::Signal { code, .. }) => whole(code.into()),
+            (Fact::Status, Details::Exit { status }) => whole(status.into()),
+            (Fact::ModuleName, Details::Module { name, .. }) => Value::Text(name.into()),
+            (Fact::Base, Details::Module { base, .. }) => Value::Address(base),
+            _ => MISSING,
+        }
+    }
+}
+
+/// The event does not have it.
+const MISSING: Value = Value::Unavailable(Unavailability::OptimizedOut);
+
+impl Moment<'_> {
+    /// Of an event whose details are these.
+    pub fn of(details: Details<'_>) -> Moment<'_> {
+        Moment {
+            return_address: None,
+            details,
+        }
+    }
+
+    fn return_address(&self, program: &Program, thread: ThreadId) -> Option<u64> {
+        self.return_address
+            .or_else(|| program.return_address(thread))
+    }
+}
+
+impl Program {
+    /// Where the call that a stopped thread is in returns to.
+    pub fn return_address(&self, thread: ThreadId) -> Option<u64> {
+        let mut is_left = false;
+        let mut found = None;
+        self.walk(thread, |frame| {
+            if is_left {
+                found = Some(frame.pc);
+                return false;
+            }
+            is_left = !frame.is_inlined();
+            true
+        });
+        found
+    }
+
+    /// The name of the function that a call at this return address was made
+    /// in; the module with an offset where it has no name.
+    fn named_caller(&self, address: u64) -> String {
+        let described = self.describe(address.wrapping_sub(1));
+        match (described.function, self.modules.find(address)) {
+            (Some(function), _) => function,
+            (None, Some(module)) => {
+                format!("{}+{:#x}", module.name(), module.to_file(address))
+            }
+            (None, None) => format!("{address:#x}"),
+        }
+    }
+
+    /// The same, made once for each address.
+    pub fn caller_name(&self, address: u64) -> std::sync::Arc<str> {
+        if let Some(known) = self.caller_names.borrow().get(&address) {
+            return std::sync::Arc::clone(known);
+        }
+        let name: std::sync::Arc<str> = self.named_caller(address).into();
+        let mut names = self.caller_names.borrow_mut();
+        names.insert(address, std::sync::Arc::clone(&name));
+        name
+    }
+}
+
+/// Bytes that were read before, as memory.
+pub(crate) struct Snapshot<'a> {
+    /// Where they stand.
+    pub start: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+impl Machine for Snapshot<'_> {
+    fn register(&self, _number: u8) -> u64 {
+        0
+    }
+
+    fn vector(&self, _number: u8) -> Option<u64> {
+        None
+    }
+
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let Some(offset) = address.checked_sub(self.start) else {
+            return false;
+        };
+        let Some(offset) = usize::try_from(offset).ok() else {
+            return false;
+        };
+        let end = offset.saturating_add(buffer.len());
+        match self.bytes.get(offset..end) {
+            Some(bytes) => {
+                buffer.copy_from_slice(bytes);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_belongs_to_the_events_that_have_it() {
+        for (fact, kind, expected) in [
+            (Fact::Thread, EventKind::ProgramExit, true),
+            (Fact::CallerName, EventKind::Write, true),
+            (Fact::CallerName, EventKind::ProgramExit, false),
+            (Fact::Old, EventKind::Change, true),
+            (Fact::Old, EventKind::Read, false),
+            (Fact::Value, EventKind::BeforeCall, false),
+            (Fact::Number, EventKind::SystemCallExit, true),
+            (Fact::Sender, EventKind::SystemCallExit, false),
+            (Fact::Status, EventKind::ProgramExit, true),
+            (Fact::Base, EventKind::ModuleUnload, true),
+        ] {
+            assert_eq!(fact.belongs_to(kind), expected, "{fact:?} {kind}");
+        }
+    }
+
+    #[test]
+    fn a_fact_is_what_the_property_calls_it() {
+        let signed = Conversion::Signed { bytes: 4 };
+        for (value, conversion, expected) in [
+            (Value::Int(0xffff_ffff), signed, Value::Int(-1)),
+            (
+                Value::Int(-1),
+                Conversion::Unsigned { bytes: 2 },
+                Value::Int(0xffff),
+            ),
+            (
+                Value::Int(5),
+                Conversion::Signed { bytes: 8 },
+                Value::Int(5),
+            ),
+            (Value::Int(2), Conversion::Bool, Value::Bool(true)),
+            (Value::Int(16), Conversion::Address, Value::Address(16)),
+            (Value::Text("f".into()), signed, Value::Text("f".into())),
+        ] {
+            assert_eq!(
+                Fact::converted(value.clone(), conversion),
+                expected,
+                "{value:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_snapshot_is_memory_where_it_has_bytes() {
+        let snapshot = Snapshot {
+            start: 0x10,
+            bytes: &[1, 2, 3, 4],
+        };
+        let mut two = [0; 2];
+        for (address, expected) in [
+            (0x10, Some([1, 2])),
+            (0x12, Some([3, 4])),
+            (0x13, None),
+            (0xf, None),
+            (u64::MAX, None),
+        ] {
+            let read = snapshot.read(address, &mut two).then_some(two);
+            assert_eq!(read, expected, "{address:#x}");
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! The places that events of memory are about (`queue->count`,
+//! `board[0..81]`): which bytes they are now, what leads there, and what the
+//! bytes meant before and mean after an access.
+//!
+//! Invariant: a place consists of global variables and what they lead to, so
+//! it is the same for every thread and at every moment at which nothing on its
+//! path is stored to.
+
+use crate::capture_plan::decode_type;
+use crate::expression::{Scope, evaluate};
+use crate::facts::Snapshot;
+use crate::frames::static_address;
+use crate::modules::Module;
+use crate::program::Program;
+use crate::read_plan::{Decode, ReadPlan, Source};
+use crate::scope::global;
+use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
+use juror_event::{Reach, Unavailability, Value};
+use juror_language::{Expression, ExpressionKind, parse_expression};
+use juror_symbols::{BitField, Type, TypeKind};
+use smallvec::SmallVec;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+/// A place as it was written.
+#[derive(Debug, Clone)]
+pub struct EventPlace {
+    expression: Expression,
+    reach: Reach,
+}
+
+/// Why there is no such place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// A name of it is in no module that is loaded: one to come may have it.
+    pub is_absent: bool,
+}
+
+impl PlaceError {
+    fn wrong(message: impl Into<String>) -> PlaceError {
+        PlaceError {
+            message: message.into(),
+            help: None,
+            is_absent: false,
+        }
+    }
+}
+
+/// A place as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sight {
+    /// Its bytes; nothing while what leads there is no pointer to memory.
+    pub own: Option<Range<u64>>,
+    /// The pointers that lead there.
+    pub path: Vec<Range<u64>>,
+    /// The elements that are told apart.
+    pub elements: Elements,
+    /// What the bytes are.
+    pub bytes: Vec<u8>,
+}
+
+/// How the bytes of a place are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elements {
+    /// How many bytes each has.
+    pub size: u64,
+    /// How many they are.
+    pub count: u64,
+    /// The index of the first one.
+    pub first: i64,
+    /// What each means; nothing where it is no single value.
+    pub decode: Option<Decode>,
+}
+
+impl EventPlace {
+    /// Reads the expression of a place.
+    pub fn parse(text: &str, reach: Reach) -> Result<EventPlace, PlaceError> {
+        let (expression, diagnostics) = parse_expression(text);
+        if let Some(error) = diagnostics.into_iter().find(|it| it.is_error()) {
+            return Err(PlaceError {
+                message: error.message,
+                help: error.help,
+                is_absent: false,
+            });
+        }
+        let expression = expression.ok_or_else(|| PlaceError::wrong("a place is missing"))?;
+        Ok(EventPlace { expression, reach })
+    }
+
+    /// Looks at the place as it is now.
+    pub fn look(&self, program: &Program) -> Result<Sight, PlaceError> {
+        let scope = GlobalScope {
+            program,
+            reach: &self.reach,
+            reads: RefCell::default(),
+            has_failed: Cell::new(false),
+            help: RefCell::default(),
+            is_absent: Cell::new(false),
+        };
+        let first = self.first_index(&scope)?;
+        let value = match evaluate(&self.expression, &scope) {
+            Ok(value) => value,
+            // What leads there is not to be read now.
+            Err(_) if scope.has_failed.get() && !scope.is_absent.get() => {
+                return Ok(Sight {
+                    own: None,
+                    path: joined(scope.reads.into_inner()),
+                    elements: Elements {
+                        size: 1,
+                        count: 0,
+                        first,
+                        decode: None,
+                    },
+                    bytes: Vec::new(),
+                });
+            }
+            Err(error) => {
+                return Err(PlaceError {
+                    message: error.message,
+                    help: scope.help.take(),
+                    is_absent: scope.is_absent.get(),
+                });
+            }
+        };
+        let is_range = matches!(self.expression.kind, ExpressionKind::Slice { .. });
+        let (own, elements) = shape(&value, is_range, first)?;
+        let mut bytes = vec![0; (own.end - own.start) as usize];
+        let is_readable = program.debuggee.read(own.start, &mut bytes).is_ok();
+        Ok(Sight {
+            own: is_readable.then_some(own),
+            path: joined(scope.reads.into_inner()),
+            elements,
+            bytes,
+        })
+    }
+
+    fn first_index(&self, scope: &GlobalScope<'_>) -> Result<i64, PlaceError> {
+        let ExpressionKind::Slice { start, .. } = &self.expression.kind else {
+            return Ok(0);
+        };
+        let value = evaluate(start, scope).map_err(|error| PlaceError::wrong(error.message))?;
+        let value = value.to_value(scope).map_err(PlaceError::wrong)?;
+        let index = value.as_integer().and_then(|it| i64::try_from(it).ok());
+        index.ok_or_else(|| PlaceError::wrong("a range begins at a whole number"))
+    }
+}
+
+/// The bytes of a value, and how they are divided.
+fn shape(value: &Typed, is_range: bool, first: i64) -> Result<(Range<u64>, Elements), PlaceError> {
+    let Place::Memory(address) = value.place else {
+        return Err(PlaceError {
+            message: "this is a value, not a place in memory, so nothing can be seen of it"
+                .to_owned(),
+            help: Some("name a variable, a field, or what a pointer leads to".to_owned()),
+            is_absent: false,
+        });
+    };
+    if let Some(bits) = value.bits {
+        let start = address.wrapping_add(bits.offset_bits / 8);
+        let inside = BitField {
+            offset_bits: bits.offset_bits % 8,
+            ..bits
+        };
+        let size = (inside.offset_bits + inside.size_bits).div_ceil(8);
+        let elements = Elements {
+            size,
+            count: 1,
+            first,
+            decode: decode_type(&value.r#type, Some(inside)).ok(),
+        };
+        return Ok((start..start.wrapping_add(size), elements));
+    }
+    let size = value
+        .r#type
+        .size()
+        .ok_or_else(|| PlaceError::wrong("its size is not known, so it cannot be watched"))?;
+    if size == 0 || size > VALUE_SIZE_MAX {
+        return Err(PlaceError::wrong(format!(
+            "{size} bytes cannot be watched; 1 to {VALUE_SIZE_MAX} can be"
+        )));
+    }
+    let range = address..address.saturating_add(size);
+    let whole = decode_type(&value.r#type, None).ok();
+    let leaf = leaf_of(&value.r#type);
+    let leaf_size = leaf.size().unwrap_or(size).max(1);
+    let is_divided = is_range || whole.is_none() && leaf_size < size;
+    let elements = match is_divided {
+        true => Elements {
+            size: leaf_size,
+            count: size / leaf_size,
+            first,
+            decode: decode_type(&leaf, None).ok(),
+        },
+        false => Elements {
+            size,
+            count: 1,
+            first,
+            decode: whole,
+        },
+    };
+    Ok((range, elements))
+}
+
+/// The type of the innermost elements of an array.
+fn leaf_of(whole: &Type) -> Type {
+    let mut r#type = whole.clone();
+    while let TypeKind::Array { element, .. } = r#type.strip().kind() {
+        r#type = element.clone();
+    }
+    r#type
+}
+
+impl Sight {
+    /// The ranges by which accesses are told apart: one for each element of a
+    /// few, so that debug registers can do it; the whole of many.
+    pub fn watched_parts(&self) -> SmallVec<[Range<u64>; 4]> {
+        let Some(own) = &self.own else {
+            return SmallVec::new();
+        };
+        if self.elements.count > ELEMENTS_BY_REGISTER {
+            return SmallVec::from_iter([own.clone()]);
+        }
+        let size = self.elements.size;
+        (0..self.elements.count)
+            .map(|element| {
+                let start = own.start + element * size;
+                start..start + size
+            })
+            .collect()
+    }
+
+    /// Whether accesses have to be told byte by byte, which debug registers
+    /// do not.
+    pub fn needs_exact_bytes(&self) -> bool {
+        self.elements.count > ELEMENTS_BY_REGISTER
+    }
+
+    /// The elements that an access to these bytes touched. Where nobody knows
+    /// the bytes, those that differ from `now`; all of a single one.
+    pub fn touched<'a>(
+        &'a self,
+        bytes: Option<(u64, u64)>,
+        now: &'a [u8],
+    ) -> impl Iterator<Item = u64> + 'a {
+        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let size = self.elements.size;
+        (0..self.elements.count).filter(move |element| match bytes {
+            Some((first, length)) => {
+                let begin = start.saturating_add(element * size);
+                first < begin.saturating_add(size) && begin < first.saturating_add(length)
+            }
+            None => self.elements.count == 1 || self.differs(*element, now),
+        })
+    }
+
+    /// Whether an element is another value now.
+    pub fn differs(&self, element: u64, now: &[u8]) -> bool {
+        match self.elements.decode {
+            Some(_) => self.value_in(element, &self.bytes) != self.value_in(element, now),
+            None => self.part(element, &self.bytes) != self.part(element, now),
+        }
+    }
+
+    fn part<'a>(&self, element: u64, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let start = usize::try_from(element * self.elements.size).ok()?;
+        let size = usize::try_from(self.elements.size).ok()?;
+        bytes.get(start..start.saturating_add(size))
+    }
+
+    /// Takes what these bytes are now; all of them where nobody knows which.
+    pub fn take_bytes(&mut self, bytes: Option<(u64, u64)>, now: &[u8]) {
+        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let Some((first, length)) = bytes else {
+            self.bytes = now.to_vec();
+            return;
+        };
+        let from = usize::try_from(first.saturating_sub(start)).unwrap_or(usize::MAX);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let places = self.bytes.iter_mut().zip(now).skip(from).take(length);
+        places.for_each(|(place, now)| *place = *now);
+    }
+
+    /// The address of an element.
+    pub fn address(&self, element: u64) -> u64 {
+        let start = self.own.as_ref().map_or(0, |own| own.start);
+        start.wrapping_add(element.wrapping_mul(self.elements.size))
+    }
+
+    /// The index of an element, as the property writes it.
+    pub fn index(&self, element: u64) -> i64 {
+        self.elements.first.saturating_add_unsigned(element)
+    }
+
+    /// The value of an element in these bytes of the whole place.
+    pub fn value_in(&self, element: u64, bytes: &[u8]) -> Value {
+        let (Some(decode), Some(own)) = (self.elements.decode, &self.own) else {
+            return Value::Unavailable(Unavailability::NotCaptured);
+        };
+        let snapshot = Snapshot {
+            start: own.start,
+            bytes,
+        };
+        let plan = ReadPlan {
+            source: Source::Absolute {
+                address: self.address(element),
+            },
+            follow: SmallVec::new(),
+            // Text that a pointer leads to may be anywhere by now.
+            decode: match decode {
+                Decode::TextPointer => Decode::Address,
+                decode => decode,
+            },
+        };
+        plan.read(&snapshot, 0)
+    }
+}
+
+/// Elements that get a debug register each.
+const ELEMENTS_BY_REGISTER: u64 = 4;
+
+/// The ranges in order, none twice.
+fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    ranges.dedup();
+    ranges
+}
+
+/// What names mean where there is no call: global variables.
+struct GlobalScope<'a> {
+    program: &'a Program,
+    reach: &'a Reach,
+    /// What was read on the way.
+    reads: RefCell<Vec<Range<u64>>>,
+    has_failed: Cell<bool>,
+    help: RefCell<Option<String>>,
+    is_absent: Cell<bool>,
+}
+
+impl Memory for GlobalScope<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let is_read = self.program.debuggee.read(address, buffer).is_ok();
+        if is_read {
+            let end = address.saturating_add(buffer.len() as u64);
+            self.reads.borrow_mut().push(address..end);
+        } else {
+            self.has_failed.set(true);
+        }
+        is_read
+    }
+}
+
+impl GlobalScope<'_> {
+    fn modules(&self) -> impl Iterator<Item = &Module> {
+        let modules = self.program.modules.iter();
+        modules
+            .filter(|module| module.is_reached(self.reach))
+            .map(|module| &**module)
+    }
+
+    fn missing(&self, name: &str) -> String {
+        let has_no_address = |module: &Module| {
+            let found = module.symbols.globals_named(name);
+            !found.is_empty()
+                && found
+                    .iter()
+                    .all(|variable| static_address(variable, module).is_none())
+        };
+        if self.modules().any(has_no_address) {
+            return format!(
+                "`{name}` has no address of its own: every thread has another, or the compiler \
+                 removed it"
+            );
+        }
+        self.is_absent.set(true);
+        let mut names: Vec<String> = Vec::new();
+        for module in self.modules().filter(|module| module.is_main) {
+            names.extend(module.symbols.global_names());
+        }
+        let near = juror_language::suggest(name, names.iter().map(String::as_str));
+        self.help
+            .replace(near.map(|near| format!("did you mean `{near}`?")));
+        format!("the program has no global variable `{name}`")
+    }
+}
+
+impl Scope for GlobalScope<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        let found = self.modules().find_map(|module| global(module, name, &[]));
+        found.ok_or_else(|| self.missing(name))
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        Err(format!(
+            "`${name}` belongs to a thread, and is no place in memory"
+        ))
+    }
+
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        Err(format!(
+            "`arg {position}` belongs to a call, and this event has none"
+        ))
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        Err("`ret` belongs to a call, and this event has none".to_owned())
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        Err("`^` belongs to a call, and this event has none".to_owned())
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.modules()
+            .filter(|module| module.symbols.has_debug_info())
+            .find_map(|module| module.symbols.type_named(name))
+            .or_else(|| Type::builtin(name))
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sight(count: u64, bytes: &[u8]) -> Sight {
+        Sight {
+            own: Some(0x100..0x100 + bytes.len() as u64),
+            path: Vec::new(),
+            elements: Elements {
+                size: 2,
+                count,
+                first: 10,
+                decode: Some(Decode::Signed(2)),
+            },
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn an_access_touches_the_elements_that_it_overlaps() {
+        let sight = sight(3, &[1, 0, 2, 0, 3, 0]);
+        for (bytes, now, expected) in [
+            (Some((0x102, 2)), [1, 0, 9, 0, 3, 0], vec![1]),
+            (Some((0x101, 2)), [1, 0, 2, 0, 3, 0], vec![0, 1]),
+            (Some((0x100, 6)), [1, 0, 2, 0, 3, 0], vec![0, 1, 2]),
+            (Some((0x106, 2)), [1, 0, 2, 0, 3, 0], vec![]),
+            (None, [1, 0, 2, 0, 4, 0], vec![2]),
+            (None, [1, 0, 2, 0, 3, 0], vec![]),
+        ] {
+            let touched: Vec<u64> = sight.touched(bytes, &now).collect();
+            assert_eq!(touched, expected, "{bytes:?}");
+        }
+        let single = Sight {
+            bytes: vec![1, 0],
+            own: Some(0x100..0x102),
+            ..self::sight(1, &[1, 0])
+        };
+        assert_eq!(single.touched(None, &[1, 0]).count(), 1);
+    }
+
+    #[test]
+    fn elements_have_addresses_indices_and_values() {
+        let sight = sight(3, &[1, 0, 0xff, 0xff, 3, 0]);
+        assert_eq!(sight.address(2), 0x104);
+        assert_eq!(sight.index(2), 12);
+        assert_eq!(sight.value_in(1, &sight.bytes), Value::Int(-1));
+        assert!(sight.differs(1, &[1, 0, 0xfe, 0xff, 3, 0]));
+        assert!(!sight.differs(0, &[1, 0, 0xfe, 0xff, 3, 0]));
+        assert_eq!(sight.watched_parts().len(), 3);
+        assert!(!sight.needs_exact_bytes());
+    }
+}

@@ -1,0 +1,482 @@
+//! Formulas as they are written to formulas over bits.
+//!
+//! A defined formula stands for its text, with its parameters replaced: what is
+//! given for them keeps the meaning that it has where it stands.
+
+use super::Checker;
+use super::grounding::{Argument, Grounding};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{
+    BoundExpression, Expression, ExpressionKind, FormulaBinary, FormulaDefinition,
+    FormulaExpression, FormulaKind, FormulaUnary, Name, PatternExpression, PatternKind,
+    PatternScope, UnaryOperator,
+};
+use juror_event::Value;
+use juror_logic::{Bound, Formula, patterns};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many parts a formula may have once its definitions are written out.
+const PARTS_MAX: usize = 4_000;
+/// How deeply formulas may be nested then.
+const DEPTH_MAX: usize = 450;
+
+/// What the parameters of a definition stand for.
+pub(super) struct Environment<'e, 'a> {
+    /// The definition that is open; nothing outside of all.
+    definition: Option<&'a FormulaDefinition>,
+    given: &'e [&'a FormulaExpression],
+    /// What stands around the use of the definition.
+    outer: Option<&'e Environment<'e, 'a>>,
+}
+
+impl<'e, 'a> Environment<'e, 'a> {
+    /// Outside of all definitions.
+    pub(super) fn outside() -> Environment<'e, 'a> {
+        Environment {
+            definition: None,
+            given: &[],
+            outer: None,
+        }
+    }
+
+    /// What stands for a name, and where its own names mean something.
+    fn given(&self, name: &str) -> Option<(&'a FormulaExpression, &'e Environment<'e, 'a>)> {
+        let mut parameters = self.definition?.parameters.iter();
+        let position = parameters.position(|parameter| &*parameter.text == name)?;
+        Some((self.given.get(position).copied()?, self.outer?))
+    }
+
+    /// Whether a definition is being written out.
+    fn is_open(&self, definition: &FormulaDefinition) -> bool {
+        let here = self.definition.is_some_and(|d| std::ptr::eq(d, definition));
+        here || self.outer.is_some_and(|outer| outer.is_open(definition))
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The formula over bits; nothing after an error, which was reported.
+    pub(super) fn formula(
+        &mut self,
+        expression: &'a FormulaExpression,
+        environment: &Environment<'_, 'a>,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Formula> {
+        grounding.parts += 1;
+        if grounding.parts > PARTS_MAX || grounding.depth >= DEPTH_MAX {
+            if grounding.parts <= PARTS_MAX + 1 {
+                grounding.parts = PARTS_MAX + 1;
+                let message = "this formula is too large once its definitions are written out";
+                self.error("too-long", &expression.span, message);
+            }
+            return None;
+        }
+        grounding.depth += 1;
+        let formula = self.formula_kind(expression, environment, grounding);
+        grounding.depth -= 1;
+        formula
+    }
+
+    fn formula_kind(
+        &mut self,
+        expression: &'a FormulaExpression,
+        environment: &Environment<'_, 'a>,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Formula> {
+        match &expression.kind {
+            FormulaKind::Error => None,
+            FormulaKind::Any => {
+                self.error(
+                    "not-a-formula",
+                    &expression.span,
+                    "`any` is an argument only",
+                );
+                None
+            }
+            FormulaKind::Constant(constant) => match constant.kind {
+                ExpressionKind::Bool(true) => Some(Formula::True),
+                ExpressionKind::Bool(false) => Some(Formula::False),
+                _ => {
+                    let message = "a value alone is neither true nor false";
+                    self.error("not-a-formula", &expression.span, message);
+                    None
+                }
+            },
+            FormulaKind::Atom { name, arguments } => {
+                self.atom(name, arguments.as_deref(), environment, grounding)
+            }
+            FormulaKind::Unary {
+                operator,
+                bound,
+                operand,
+            } => {
+                self.note_steps(operator.words(), bound.as_ref(), expression, grounding);
+                let operand = self.formula(operand, environment, grounding)?;
+                Some(unary(*operator, lowered(bound.as_ref()), operand))
+            }
+            FormulaKind::Binary {
+                operator,
+                bound,
+                left,
+                right,
+            } => {
+                self.note_steps(operator.words(), bound.as_ref(), expression, grounding);
+                // Both sides are looked at, so that both are reported.
+                let left = self.formula(left, environment, grounding);
+                let right = self.formula(right, environment, grounding);
+                Some(binary(*operator, lowered(bound.as_ref()), left?, right?))
+            }
+        }
+    }
+
+    /// Remembers the first operator that counts single steps.
+    fn note_steps(
+        &self,
+        words: &str,
+        bound: Option<&BoundExpression>,
+        expression: &FormulaExpression,
+        grounding: &mut Grounding<'_>,
+    ) {
+        let counted = bound.is_some_and(|bound| !bound.is_time);
+        let stepping = ["next", "weak next", "yesterday", "weak yesterday"].contains(&words);
+        if (counted || stepping) && grounding.counts_steps.is_none() {
+            let what = match counted {
+                true => "a number of steps".to_owned(),
+                false => format!("`{words}`"),
+            };
+            grounding.counts_steps = Some((expression.span.clone(), what));
+        }
+    }
+
+    fn atom(
+        &mut self,
+        name: &'a Name,
+        arguments: Option<&'a [FormulaExpression]>,
+        environment: &Environment<'_, 'a>,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Formula> {
+        if let Some((given, outer)) = environment.given(&name.text) {
+            if arguments.is_some() {
+                let message = format!("`{}` stands for a formula and takes nothing", name.text);
+                self.error("wrong-arguments", &name.span, message);
+                return None;
+            }
+            return self.formula(given, outer, grounding);
+        }
+        if let Some((definition, origin)) = self.formula_definition(&name.text) {
+            return self.defined(definition, origin, name, arguments, environment, grounding);
+        }
+        let bit = self.letter(name, arguments, environment, grounding)?;
+        Some(Formula::Proposition(bit))
+    }
+
+    /// The bit of a proposition or event.
+    pub(super) fn letter(
+        &mut self,
+        name: &'a Name,
+        arguments: Option<&'a [FormulaExpression]>,
+        environment: &Environment<'_, 'a>,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<u8> {
+        let declared = self.proposition_declaration(&name.text);
+        let event = match declared {
+            Some(_) => None,
+            None => self.event_slot_named(&name.text),
+        };
+        if declared.is_none() && event.is_none() {
+            self.unknown_proposition(name, grounding);
+            return None;
+        }
+        let arguments = match arguments {
+            None => None,
+            Some(arguments) => {
+                let found: Vec<Option<Argument>> = arguments
+                    .iter()
+                    .map(|argument| self.argument(argument, environment, grounding))
+                    .collect();
+                Some(found.into_iter().collect::<Option<Vec<Argument>>>()?)
+            }
+        };
+        match (declared, event) {
+            (Some((declaration, origin)), _) => {
+                let arguments = arguments.unwrap_or_default();
+                self.ground_proposition(declaration, origin, arguments, name, grounding)
+            }
+            (None, event) => self.ground_event(event?, arguments, name, grounding),
+        }
+    }
+
+    fn unknown_proposition(&mut self, name: &Name, grounding: &Grounding<'_>) {
+        if grounding.parameter(&name.text).is_some() {
+            let message = format!("`{}` is a parameter, neither true nor false", name.text);
+            self.error("not-a-formula", &name.span, message);
+            return;
+        }
+        let known: Vec<&str> = self
+            .sources
+            .iter()
+            .flat_map(|source| {
+                let declarations = source.declarations;
+                let events = declarations.events.iter().map(|e| &*e.name.text);
+                let propositions = declarations.propositions.iter().map(|p| &*p.name.text);
+                let definitions = declarations.definitions.iter().map(|d| &*d.name.text);
+                events.chain(propositions).chain(definitions)
+            })
+            .collect();
+        let error = self.unknown("unknown-proposition", "proposition or event", name, known);
+        self.diagnostics.push(error);
+    }
+
+    /// What an argument of a proposition stands for.
+    fn argument(
+        &mut self,
+        argument: &'a FormulaExpression,
+        environment: &Environment<'_, 'a>,
+        grounding: &Grounding<'_>,
+    ) -> Option<Argument> {
+        match &argument.kind {
+            FormulaKind::Any => Some(Argument::Any),
+            FormulaKind::Error => None,
+            FormulaKind::Constant(constant) => match constant_value(constant) {
+                Some(value) => Some(Argument::Constant(value)),
+                None => {
+                    self.error("bad-argument", &constant.span, "this is not a plain value");
+                    None
+                }
+            },
+            FormulaKind::Atom {
+                name,
+                arguments: None,
+            } => {
+                if let Some((given, outer)) = environment.given(&name.text) {
+                    return self.argument(given, outer, grounding);
+                }
+                if let Some(position) = grounding.parameter(&name.text) {
+                    return Some(Argument::Parameter(position));
+                }
+                let known: Vec<&str> = (grounding.parameters.iter())
+                    .map(|parameter| &*parameter.name.text)
+                    .collect();
+                let error = self.unknown("unknown-parameter", "parameter", name, known);
+                let error = match error.help {
+                    Some(_) => error,
+                    None => error.help(format!(
+                        "declare it: `for each value {}`; or write `any`",
+                        name.text
+                    )),
+                };
+                self.diagnostics.push(error);
+                None
+            }
+            _ => {
+                let message = "an argument is a parameter, a value or `any`";
+                self.error("bad-argument", &argument.span, message);
+                None
+            }
+        }
+    }
+
+    /// A defined formula, written out.
+    fn defined(
+        &mut self,
+        definition: &'a FormulaDefinition,
+        origin: Option<&'a Range<usize>>,
+        name: &'a Name,
+        arguments: Option<&'a [FormulaExpression]>,
+        environment: &Environment<'_, 'a>,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Formula> {
+        self.used_names.insert(&definition.name.text);
+        let given: Vec<&'a FormulaExpression> = arguments.unwrap_or(&[]).iter().collect();
+        if given.len() != definition.parameters.len() {
+            self.wrong_count(name, definition.parameters.len(), given.len());
+            return None;
+        }
+        if environment.is_open(definition) {
+            let message = format!("`{}` is defined by itself", definition.name.text);
+            let error = Diagnostic::error("recursive-definition", name.span.clone(), message);
+            let error = error.label(definition.name.span.clone(), "its definition");
+            self.diagnostics
+                .push(error.help("`always` and `until` say what holds again and again"));
+            return None;
+        }
+        let inner = Environment {
+            definition: Some(definition),
+            given: &given,
+            outer: Some(environment),
+        };
+        self.at_origin(origin, |checker| {
+            checker.formula(&definition.formula, &inner, grounding)
+        })
+    }
+
+    /// A specification pattern, written out.
+    pub(super) fn pattern(
+        &mut self,
+        pattern: &'a PatternExpression,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Formula> {
+        let scope = self.pattern_scope(&pattern.scope, grounding);
+        let outside = Environment::outside();
+        let mut of = |checker: &mut Self, formula| checker.formula(formula, &outside, grounding);
+        Some(match &pattern.kind {
+            PatternKind::Absence(p) => patterns::absence(of(self, p)?, &scope?),
+            PatternKind::Existence(p) => patterns::existence(of(self, p)?, &scope?),
+            PatternKind::Universality(p) => patterns::universality(of(self, p)?, &scope?),
+            PatternKind::BoundedExistence(p, times) => {
+                if *times > 32 {
+                    let message = "a pattern counts up to 32";
+                    self.error("too-many", &pattern.span, message);
+                    return None;
+                }
+                let p = of(self, p)?;
+                let is_pulse = match p {
+                    Formula::Proposition(bit) => {
+                        let found = grounding.propositions.get(usize::from(bit));
+                        found.is_some_and(|proposition| !proposition.persistent)
+                    }
+                    _ => false,
+                };
+                match is_pulse {
+                    true => patterns::bounded_count(p, *times, &scope?),
+                    false => patterns::bounded_existence(p, *times, &scope?),
+                }
+            }
+            PatternKind::Precedence { causes, effects } => match (&causes[..], &effects[..]) {
+                ([s], [p]) => patterns::precedence(of(self, s)?, of(self, p)?, &scope?),
+                ([s, t], [p]) => {
+                    let (s, t, p) = (of(self, s)?, of(self, t)?, of(self, p)?);
+                    patterns::precedence_chain(s, t, p, &scope?)
+                }
+                ([p], [s, t]) => {
+                    let (p, s, t) = (of(self, p)?, of(self, s)?, of(self, t)?);
+                    patterns::precedence_of_chain(p, s, t, &scope?)
+                }
+                _ => return self.no_such_chain(pattern),
+            },
+            PatternKind::Response { responses, causes } => match (&responses[..], &causes[..]) {
+                ([s], [p]) => patterns::response(of(self, s)?, of(self, p)?, &scope?),
+                ([s, t], [p]) => {
+                    let (s, t, p) = (of(self, s)?, of(self, t)?, of(self, p)?);
+                    patterns::response_chain(s, t, p, &scope?)
+                }
+                ([p], [s, t]) => {
+                    let (p, s, t) = (of(self, p)?, of(self, s)?, of(self, t)?);
+                    patterns::response_to_chain(p, s, t, &scope?)
+                }
+                _ => return self.no_such_chain(pattern),
+            },
+        })
+    }
+
+    fn no_such_chain(&mut self, pattern: &PatternExpression) -> Option<Formula> {
+        let message = "a chain has two on one side and one on the other";
+        let error = Diagnostic::error("bad-pattern", pattern.span.clone(), message);
+        self.diagnostics
+            .push(error.help("longer ones are formulas: `ltl always (p implies eventually …)`"));
+        None
+    }
+
+    fn pattern_scope(
+        &mut self,
+        scope: &'a PatternScope,
+        grounding: &mut Grounding<'_>,
+    ) -> Option<patterns::Scope> {
+        let outside = Environment::outside();
+        let mut of = |formula| self.formula(formula, &outside, grounding);
+        Some(match scope {
+            PatternScope::Global => patterns::Scope::Globally,
+            PatternScope::Before(end) => patterns::Scope::Before(of(end)?),
+            PatternScope::After(begin) => patterns::Scope::After(of(begin)?),
+            PatternScope::Between(begin, end) => {
+                let (begin, end) = (of(begin), of(end));
+                patterns::Scope::Between(begin?, end?)
+            }
+            PatternScope::AfterUntil(begin, end) => {
+                let (begin, end) = (of(begin), of(end));
+                patterns::Scope::AfterUntil(begin?, end?)
+            }
+        })
+    }
+}
+
+/// The value of a literal.
+fn constant_value(expression: &Expression) -> Option<Value> {
+    Some(match &expression.kind {
+        ExpressionKind::Integer(number) => Value::Int(*number),
+        ExpressionKind::Float(number) => Value::Float(*number),
+        ExpressionKind::Text(text) => Value::Text(text.clone()),
+        ExpressionKind::Bool(truth) => Value::Bool(*truth),
+        ExpressionKind::Null => Value::Address(0),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Negate,
+            operand,
+        } => match constant_value(operand)? {
+            Value::Int(number) => Value::Int(number.checked_neg()?),
+            Value::Float(number) => Value::Float(-number),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn lowered(bound: Option<&BoundExpression>) -> Bound {
+    let steps = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    match bound {
+        None => Bound::Unbounded,
+        Some(bound) if bound.is_time => Bound::Time {
+            from: bound.from,
+            to: bound.to,
+        },
+        Some(bound) => Bound::Steps {
+            from: steps(bound.from),
+            to: bound.to.map(steps),
+        },
+    }
+}
+
+fn unary(operator: FormulaUnary, bound: Bound, operand: Formula) -> Formula {
+    let operand = Arc::new(operand);
+    let truth = |truth| Arc::new(if truth { Formula::True } else { Formula::False });
+    match operator {
+        FormulaUnary::Not => Formula::Not(operand),
+        FormulaUnary::Always => Formula::Release(truth(false), operand, bound),
+        FormulaUnary::Eventually => Formula::Until(truth(true), operand, bound),
+        FormulaUnary::Next => Formula::Next(operand),
+        FormulaUnary::WeakNext => Formula::WeakNext(operand),
+        FormulaUnary::Once => Formula::Since(truth(true), operand, bound),
+        FormulaUnary::Historically => Formula::Trigger(truth(false), operand, bound),
+        FormulaUnary::Yesterday => Formula::Yesterday(operand),
+        FormulaUnary::WeakYesterday => Formula::WeakYesterday(operand),
+    }
+}
+
+fn binary(operator: FormulaBinary, bound: Bound, left: Formula, right: Formula) -> Formula {
+    let not = |formula: &Arc<Formula>| Arc::new(Formula::Not(Arc::clone(formula)));
+    let or = |a: Arc<Formula>, b: Arc<Formula>| Arc::new(Formula::Or(a, b));
+    let (left, right) = (Arc::new(left), Arc::new(right));
+    match operator {
+        FormulaBinary::Iff => {
+            Formula::And(or(not(&left), Arc::clone(&right)), or(not(&right), left))
+        }
+        FormulaBinary::Implies => Formula::Or(not(&left), right),
+        FormulaBinary::Or => Formula::Or(left, right),
+        FormulaBinary::And => Formula::And(left, right),
+        FormulaBinary::Until => Formula::Until(left, right, bound),
+        // Within a bound: the right side comes, or the left side lasts.
+        FormulaBinary::WeakUntil if bound != Bound::Unbounded => {
+            let lasts = Formula::Release(Arc::new(Formula::False), Arc::clone(&left), bound);
+            Formula::Or(
+                Arc::new(Formula::Until(left, right, bound)),
+                Arc::new(lasts),
+            )
+        }
+        FormulaBinary::WeakUntil => {
+            let either = or(left, Arc::clone(&right));
+            Formula::Release(right, either, Bound::Unbounded)
+        }
+        FormulaBinary::Release => Formula::Release(left, right, bound),
+        FormulaBinary::Since => Formula::Since(left, right, bound),
+        FormulaBinary::Trigger => Formula::Trigger(left, right, bound),
+    }
+}

@@ -1,0 +1,142 @@
+//! Properties that are formulas or regular expressions.
+
+use super::Checker;
+use super::declarations::Parameter;
+use super::formula::Environment;
+use super::grounding::Grounding;
+use super::sequence::matches_nothing;
+use crate::diagnostic::Diagnostic;
+use crate::property::{Demand, Logic};
+use crate::syntax::{DemandDeclaration, DemandKind, ParameterSort, SequenceExpression};
+use juror_logic::{Formula, Meaning};
+use std::sync::Arc;
+
+impl<'a> Checker<'a> {
+    /// What the property demands; nothing after an error, which was reported.
+    pub(super) fn logic(&mut self, parameters: &[Parameter<'a>]) -> Option<Logic> {
+        let declaration = self.declaration;
+        let mut grounding = Grounding::new(parameters);
+        let demand = self.demand(&declaration.demands, &mut grounding);
+        let demand = demand?;
+        self.concerned_parameters(&grounding);
+        self.warn_of_interleaving(&grounding);
+        Some(Logic {
+            demand,
+            propositions: grounding.propositions,
+            effects: grounding.effects,
+        })
+    }
+
+    fn demand(
+        &mut self,
+        demands: &'a [DemandDeclaration],
+        grounding: &mut Grounding<'_>,
+    ) -> Option<Demand> {
+        let mut expressions = demands.iter().filter_map(expression);
+        let found = expressions.next();
+        if let (Some((first, ..)), Some(other)) = (found, demands.get(1)) {
+            let message = "an expression is the only demand of its property";
+            let error = Diagnostic::error("two-behaviours", other.span.clone(), message);
+            let error = error.label(first.span.clone(), "the expression is here");
+            self.diagnostics.push(
+                error.help(
+                    "write two properties; they may share events that stand before the first",
+                ),
+            );
+            return None;
+        }
+        if let Some((declaration, expression, meaning)) = found {
+            let regex = self.regex(expression, grounding)?;
+            if meaning == Meaning::MatchViolates && matches_nothing(&regex) {
+                let error = Diagnostic::error(
+                    "matches-nothing",
+                    expression.span.clone(),
+                    "this matches before anything has happened",
+                );
+                let error = error.label(declaration.span.clone(), "so it is always violated");
+                self.diagnostics
+                    .push(error.help("let it have at least one step: `a+` for `a*`"));
+                return None;
+            }
+            return Some(Demand::Expression {
+                expression: regex,
+                meaning,
+            });
+        }
+        let mut whole: Option<Formula> = None;
+        let mut sound = true;
+        for declaration in demands {
+            let formula = match &declaration.kind {
+                DemandKind::Formula(formula) => {
+                    self.formula(formula, &Environment::outside(), grounding)
+                }
+                DemandKind::Pattern(pattern) => self.pattern(pattern, grounding),
+                DemandKind::Never(_) | DemandKind::Matches(_) => None,
+            };
+            let Some(formula) = formula else {
+                sound = false;
+                continue;
+            };
+            whole = Some(match whole {
+                Some(whole) => Formula::And(Arc::new(whole), Arc::new(formula)),
+                None => formula,
+            });
+        }
+        whole.filter(|_| sound).map(Demand::Formula)
+    }
+
+    /// Every parameter is in something that the property speaks of.
+    fn concerned_parameters(&mut self, grounding: &Grounding<'_>) {
+        for (position, parameter) in grounding.parameters.iter().enumerate() {
+            let concerned = grounding
+                .effects
+                .iter()
+                .any(|effect| effect.binding.get(position).is_some_and(Option::is_some));
+            if !concerned {
+                let name = parameter.name;
+                let message = format!(
+                    "no event of the formula binds the parameter `{}`",
+                    name.text
+                );
+                let error = Diagnostic::error("unbound-slice", name.span.clone(), message);
+                self.diagnostics.push(error.help(format!(
+                    "use it as an argument, `holds({0})`, or let an event capture it by name",
+                    name.text
+                )));
+            }
+        }
+    }
+
+    /// The steps of several threads come in an order that the next run need
+    /// not have.
+    fn warn_of_interleaving(&mut self, grounding: &Grounding<'_>) {
+        let Some((span, what)) = &grounding.counts_steps else {
+            return;
+        };
+        let threads = grounding.parameters.iter();
+        let threads = threads.filter(|p| p.sort == ParameterSort::Thread).count();
+        if threads == 1 {
+            return;
+        }
+        let warning = Diagnostic::warning(
+            "interleaving",
+            span.clone(),
+            format!("{what} depends on how threads take turns"),
+        );
+        self.diagnostics.push(warning.help(
+            "between two events of one thread there may be events of others, in this run or the \
+             next; say `until` or `eventually`, or look at each thread alone: `slice on thread`",
+        ));
+    }
+}
+
+/// The expression of a demand that is one.
+fn expression(
+    demand: &DemandDeclaration,
+) -> Option<(&DemandDeclaration, &SequenceExpression, Meaning)> {
+    match &demand.kind {
+        DemandKind::Never(expression) => Some((demand, expression, Meaning::MatchViolates)),
+        DemandKind::Matches(expression) => Some((demand, expression, Meaning::MatchRequired)),
+        DemandKind::Formula(_) | DemandKind::Pattern(_) => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! What belongs to the moment of an event: its thread, its time, the value
+//! that was written; and what an event can be about.
+
+use super::Checker;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator};
+use crate::term::Kind;
+use juror_event::{EventKind, Read};
+
+/// What every event knows by this name.
+pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {
+    Some(match name {
+        "thread" => (Read::Thread, Kind::Integer),
+        "time" => (Read::Time, Kind::Integer),
+        "caller" => (Read::CallerName, Kind::Text),
+        "return_address" => (Read::ReturnAddress, Kind::Address),
+        _ => return None,
+    })
+}
+
+/// What an event of this kind knows by this name.
+pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
+    if let Some(found) = read_for_all(name) {
+        return Some(found);
+    }
+    Some(match (name, kind) {
+        ("value", kind) if is_memory(kind) => (Read::Value, Kind::Unknown),
+        ("address", kind) if is_memory(kind) => (Read::Place, Kind::Address),
+        ("old", EventKind::Write | EventKind::Change) => (Read::Old, Kind::Unknown),
+        ("index", kind) if is_memory(kind) => (Read::Position, Kind::Integer),
+        ("number", EventKind::Signal) => (Read::Number, Kind::Integer),
+        ("sender", EventKind::Signal) => (Read::Sender, Kind::Integer),
+        ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
+        ("status", EventKind::ProgramExit) => (Read::Status, Kind::Integer),
+        ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::ModuleName, Kind::Text),
+        ("base", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::Base, Kind::Address),
+        _ => return None,
+    })
+}
+
+/// What is known about a value that is read so.
+pub(super) fn kind_of(read: &Read) -> Kind {
+    match read {
+        Read::Thread
+        | Read::Time
+        | Read::Number
+        | Read::Sender
+        | Read::Code
+        | Read::Status
+        | Read::Position => Kind::Integer,
+        Read::CallerName | Read::ModuleName => Kind::Text,
+        Read::ReturnAddress | Read::Place | Read::Base | Read::AddressOf(_) => Kind::Address,
+        Read::Elements(..) => Kind::Sequence,
+        _ => Kind::Unknown,
+    }
+}
+
+/// True for the events of a place in memory.
+pub(super) fn is_memory(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access
+    )
+}
+
+/// True for events that have arguments by position.
+pub(super) fn has_arguments(kind: EventKind) -> bool {
+    kind.is_call() || matches!(kind, EventKind::SystemCallEntry | EventKind::SystemCallExit)
+}
+
+impl Checker<'_> {
+    /// A capture that is a name alone.
+    pub(super) fn read_by_name(&mut self, name: &Name, kind: EventKind) -> Option<(Read, Kind)> {
+        // Of a call, a name alone is always the parameter of the function.
+        if kind.is_call() {
+            return Some((Read::Name(name.text.clone()), Kind::Unknown));
+        }
+        if let Some(found) = read(&name.text, kind) {
+            return Some(found);
+        }
+        if is_memory(kind) || kind == EventKind::Line {
+            return Some((Read::Name(name.text.clone()), Kind::Unknown));
+        }
+        let help = match kind {
+            EventKind::SystemCallEntry | EventKind::SystemCallExit => {
+                format!("say which argument it is: `{} = arg 1`", name.text)
+            }
+            EventKind::Signal => "a signal has a `number`, a `sender` and a `code`".to_owned(),
+            EventKind::ProgramExit => "the exit of the program has a `status`".to_owned(),
+            EventKind::ModuleLoad | EventKind::ModuleUnload => {
+                "a module has a `name` and a `base`".to_owned()
+            }
+            _ => "it has a `thread` and a `time`".to_owned(),
+        };
+        let message = format!("`{kind}` has no value called `{}`", name.text);
+        let error = Diagnostic::error("bad-read", name.span.clone(), message);
+        self.diagnostics.push(error.help(help));
+        None
+    }
+
+    /// A place of an event means the same wherever it is looked at.
+    pub(super) fn check_subject(&mut self, event: &EventDeclaration) {
+        let Some(place) = &event.place else {
+            return;
+        };
+        if matches!(place.kind, ExpressionKind::Integer(_)) {
+            let error = Diagnostic::error("bad-place", place.span.clone(), "a number is no place");
+            self.diagnostics
+                .push(error.help("say what lies there: `*(int *)0x4010`"));
+        }
+        self.check_place(place);
+    }
+
+    fn check_place(&mut self, place: &Expression) {
+        let what = match &place.kind {
+            ExpressionKind::Name(_) | ExpressionKind::Integer(_) | ExpressionKind::Error => return,
+            ExpressionKind::Field { object, .. } => return self.check_place(object),
+            ExpressionKind::Index { object, index } => {
+                self.constant_index(index);
+                return self.check_place(object);
+            }
+            ExpressionKind::Slice { object, start, end } => {
+                self.constant_range(start, end, &place.span);
+                return self.check_place(object);
+            }
+            ExpressionKind::Cast { operand, .. }
+            | ExpressionKind::Unary {
+                operator: UnaryOperator::Dereference,
+                operand,
+            } => return self.check_place(operand),
+            ExpressionKind::Register(_) => "a register is no place in memory",
+            _ => "this is not a place in the debuggee",
+        };
+        let error = Diagnostic::error("bad-place", place.span.clone(), what);
+        self.diagnostics.push(error.help(
+            "a place that is watched is a variable, a field, an element, a range of elements or \
+             what a pointer points to: `total`, `queue.c::count`, `queue->count`, `board[0..81]`, \
+             `*pointer`",
+        ));
+    }
+}

@@ -1,0 +1,364 @@
+//! The one evaluator, over values that the caller supplies.
+//!
+//! Pure but for [`execute`], which assigns variables of its [`Store`]. Nothing
+//! is allocated for numbers and truth values; `and` and `or` do not look at
+//! their right side when the left decides.
+//!
+//! Every evaluation ends: it has [`STEPS_MAX`] steps, and calls nest so deeply
+//! that the stack suffices. What goes beyond is an error that is shown.
+
+mod block;
+#[cfg(test)]
+mod tests;
+
+pub use block::execute;
+
+use crate::syntax::BinaryOperator;
+use crate::term::{Builtin, Function, Kind, Term, TermKind};
+use crate::{arithmetic, collection};
+use juror_event::{Map, Sequence, Set, Unavailability, Value};
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::ops::Range;
+
+/// How many steps one evaluation of a guard or of a block may take: terms that
+/// are computed and elements of collections that are looked at.
+pub const STEPS_MAX: usize = 1_000_000;
+
+/// How deeply functions may be nested: the sum of their terms' heights.
+const HEIGHT_MAX: u32 = 1_000;
+
+/// Where the values of names come from.
+pub trait Environment {
+    /// The value of the variable in this slot, if there is one.
+    fn variable(&self, slot: u16) -> Option<&Value>;
+    /// The value of the event's capture in this slot, if there is one.
+    fn capture(&self, slot: u8) -> Option<&Value>;
+}
+
+/// An environment whose variables can be assigned.
+pub trait Store: Environment {
+    /// Gives the variable in this slot a value; a slot that does not exist is
+    /// ignored.
+    fn assign(&mut self, slot: u16, value: Value);
+}
+
+/// A guard or update that has no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EvaluationError {
+    /// Where in the property source, in bytes.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl EvaluationError {
+    fn new(span: &Range<usize>, message: impl Into<String>) -> EvaluationError {
+        EvaluationError {
+            span: span.clone(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The value of a term.
+///
+/// # Errors
+/// When a value is not available, an integer overflows, something is divided
+/// by zero, an operator has no meaning between its operands, an element is not
+/// there, or the evaluation takes too many steps.
+pub fn evaluate(term: &Term, environment: &impl Environment) -> Result<Value, EvaluationError> {
+    Frame::new(environment, &Budget::default()).evaluate(term)
+}
+
+/// The truth of a condition.
+///
+/// # Errors
+/// As [`evaluate`], and when the value is not a boolean.
+pub fn truth(term: &Term, environment: &impl Environment) -> Result<bool, EvaluationError> {
+    Frame::new(environment, &Budget::default()).truth(term)
+}
+
+/// What is left of an evaluation.
+struct Budget {
+    steps: Cell<usize>,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            steps: Cell::new(STEPS_MAX),
+        }
+    }
+}
+
+impl Budget {
+    fn spend(&self, steps: usize, span: &Range<usize>) -> Result<(), EvaluationError> {
+        match self.steps.get().checked_sub(steps) {
+            Some(left) => {
+                self.steps.set(left);
+                Ok(())
+            }
+            None => Err(EvaluationError::new(
+                span,
+                format!("this takes more than {STEPS_MAX} steps"),
+            )),
+        }
+    }
+}
+
+/// The environment of functions: their parameters are all they know.
+struct Nothing;
+
+impl Environment for Nothing {
+    fn variable(&self, _slot: u16) -> Option<&Value> {
+        None
+    }
+
+    fn capture(&self, _slot: u8) -> Option<&Value> {
+        None
+    }
+}
+
+/// What a term sees: the environment, local variables, and functions.
+struct Frame<'a, E> {
+    environment: &'a E,
+    locals: &'a [Value],
+    /// The functions that calls without their own mean.
+    functions: &'a [Function],
+    /// How high the calls are already.
+    height: u32,
+    budget: &'a Budget,
+}
+
+impl<'a, E: Environment> Frame<'a, E> {
+    fn new(environment: &'a E, budget: &'a Budget) -> Frame<'a, E> {
+        Frame {
+            environment,
+            locals: &[],
+            functions: &[],
+            height: 0,
+            budget,
+        }
+    }
+
+    fn evaluate(&self, term: &Term) -> Result<Value, EvaluationError> {
+        let value = self.value(term)?;
+        match &*value {
+            Value::Unavailable(why) => Err(EvaluationError::new(
+                &term.span,
+                arithmetic::unavailable(why),
+            )),
+            _ => Ok(value.into_owned()),
+        }
+    }
+
+    fn truth(&self, term: &Term) -> Result<bool, EvaluationError> {
+        let value = self.value(term)?;
+        match &*value {
+            Value::Bool(truth) => Ok(*truth),
+            Value::Unavailable(why) => Err(EvaluationError::new(
+                &term.span,
+                arithmetic::unavailable(why),
+            )),
+            other => Err(EvaluationError::new(
+                &term.span,
+                format!("expected true or false, found {}", Kind::of(other)),
+            )),
+        }
+    }
+
+    fn value<'t>(&'t self, term: &'t Term) -> Result<Cow<'t, Value>, EvaluationError> {
+        match &term.kind {
+            TermKind::Constant(value) => Ok(Cow::Borrowed(value)),
+            TermKind::Variable(slot) => Ok(found(self.environment.variable(*slot))),
+            TermKind::Capture(slot) => Ok(found(self.environment.capture(*slot))),
+            TermKind::Local(slot) => Ok(found(self.locals.get(usize::from(*slot)))),
+            TermKind::Unary { operator, operand } => {
+                let value = self.value(operand)?;
+                arithmetic::unary(*operator, &value)
+                    .map(Cow::Owned)
+                    .map_err(|message| {
+                        let span = match &*value {
+                            Value::Unavailable(_) => &operand.span,
+                            _ => &term.span,
+                        };
+                        EvaluationError::new(span, message)
+                    })
+            }
+            TermKind::Binary {
+                operator: operator @ (BinaryOperator::And | BinaryOperator::Or),
+                left,
+                right,
+            } => {
+                let decided = *operator == BinaryOperator::Or;
+                let result = self.truth(left)? == decided || self.truth(right)? == decided;
+                Ok(Cow::Owned(Value::Bool(result == decided)))
+            }
+            TermKind::Binary {
+                operator,
+                left,
+                right,
+            } => self.binary(*operator, left, right, &term.span),
+            TermKind::Element { collection, key } => self.element(collection, key, &term.span),
+            _ => self.built(term).map(Cow::Owned),
+        }
+    }
+
+    fn binary<'t>(
+        &'t self,
+        operator: BinaryOperator,
+        left: &'t Term,
+        right: &'t Term,
+        span: &Range<usize>,
+    ) -> Result<Cow<'t, Value>, EvaluationError> {
+        let left_value = self.value(left)?;
+        let right_value = self.value(right)?;
+        let cost = collection::cost(operator, &left_value, &right_value);
+        self.budget.spend(1 + cost, span)?;
+        arithmetic::binary(operator, &left_value, &right_value)
+            .map(Cow::Owned)
+            .map_err(|message| {
+                // The place that could not be read, not the whole sum.
+                let span = match (&*left_value, &*right_value) {
+                    (Value::Unavailable(_), _) => &left.span,
+                    (_, Value::Unavailable(_)) => &right.span,
+                    _ => span,
+                };
+                EvaluationError::new(span, message)
+            })
+    }
+
+    fn element<'t>(
+        &'t self,
+        collection: &'t Term,
+        key: &'t Term,
+        span: &Range<usize>,
+    ) -> Result<Cow<'t, Value>, EvaluationError> {
+        self.budget.spend(1, span)?;
+        let key = self.evaluate(key)?;
+        let value = self.value(collection)?;
+        if let Value::Unavailable(why) = &*value {
+            let message = arithmetic::unavailable(why);
+            return Err(EvaluationError::new(&collection.span, message));
+        }
+        let error = |message| EvaluationError::new(span, message);
+        match value {
+            Cow::Borrowed(value) => collection::element(value, &key)
+                .map(Cow::Borrowed)
+                .map_err(error),
+            Cow::Owned(value) => collection::element(&value, &key)
+                .map(|element| Cow::Owned(element.clone()))
+                .map_err(error),
+        }
+    }
+
+    /// Values that are made: collections, and what functions give.
+    fn built(&self, term: &Term) -> Result<Value, EvaluationError> {
+        let error = |message: String| EvaluationError::new(&term.span, message);
+        match &term.kind {
+            TermKind::Set(elements) => {
+                let mut set = Set::default();
+                for value in self.all(elements)? {
+                    set.insert(value)
+                        .map_err(collection::too_deep)
+                        .map_err(error)?;
+                }
+                Ok(Value::Set(set))
+            }
+            TermKind::Sequence(elements) => {
+                let mut sequence = Sequence::default();
+                for value in self.all(elements)? {
+                    let pushed = sequence.push(value);
+                    pushed.map_err(collection::too_deep).map_err(error)?;
+                }
+                Ok(Value::Sequence(sequence))
+            }
+            TermKind::Map(entries) => {
+                let mut map = Map::default();
+                self.budget.spend(entries.len(), &term.span)?;
+                for (key, value) in entries {
+                    let inserted = map.insert(self.evaluate(key)?, self.evaluate(value)?);
+                    inserted.map_err(collection::too_deep).map_err(error)?;
+                }
+                Ok(Value::Map(map))
+            }
+            TermKind::Builtin {
+                function,
+                arguments,
+            } => self.builtin(*function, arguments, &term.span),
+            TermKind::Call {
+                functions,
+                function,
+                arguments,
+            } => {
+                let functions = functions.as_ref().map_or(self.functions, |f| f);
+                let arguments = self.all(arguments)?;
+                self.call(functions, *function, arguments, &term.span)
+            }
+            _ => self.evaluate(term),
+        }
+    }
+
+    fn all(&self, terms: &[Term]) -> Result<Vec<Value>, EvaluationError> {
+        let mut values = Vec::with_capacity(terms.len());
+        for term in terms {
+            self.budget.spend(1, &term.span)?;
+            values.push(self.evaluate(term)?);
+        }
+        Ok(values)
+    }
+
+    fn builtin(
+        &self,
+        function: Builtin,
+        arguments: &[Term],
+        span: &Range<usize>,
+    ) -> Result<Value, EvaluationError> {
+        let values = self.all(arguments)?;
+        self.budget
+            .spend(collection::builtin_cost(function, &values), span)?;
+        collection::call(function, &values).map_err(|message| EvaluationError::new(span, message))
+    }
+
+    fn call(
+        &self,
+        functions: &[Function],
+        function: u16,
+        arguments: Vec<Value>,
+        span: &Range<usize>,
+    ) -> Result<Value, EvaluationError> {
+        let Some(function) = functions.get(usize::from(function)) else {
+            return Err(EvaluationError::new(span, "there is no such function"));
+        };
+        self.budget.spend(1, span)?;
+        let height = self.height + function.height;
+        if height > HEIGHT_MAX {
+            return Err(EvaluationError::new(
+                span,
+                format!("calls of `{}` are nested too deeply", function.name),
+            ));
+        }
+        let result = block::call(function, functions, arguments, height, self.budget);
+        match result {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(EvaluationError::new(
+                span,
+                format!("`{}` ended without `return`", function.name),
+            )),
+            Err(error) if function.foreign => Err(EvaluationError::new(
+                span,
+                format!("in `{}`: {}", function.name, error.message),
+            )),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn found(value: Option<&Value>) -> Cow<'_, Value> {
+    value.map_or(
+        Cow::Owned(Value::Unavailable(Unavailability::NotCaptured)),
+        Cow::Borrowed,
+    )
+}

@@ -1,0 +1,428 @@
+//! Formulas of temporal logic.
+//!
+//! From loosest to tightest: `iff`, `implies`, `or`, `and`, the temporal
+//! operators between formulas, the operators before one. Words stand first;
+//! the signs and letters of the literature are read, too.
+
+use super::{Parser, RESERVED};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{
+    BoundExpression, Expression, FormulaBinary, FormulaExpression, FormulaKind, FormulaUnary,
+};
+use crate::token::{Sign, TokenKind};
+
+/// Words that are operators wherever a formula may begin, so that nothing can
+/// be called so.
+pub(crate) const PREFIX_WORDS: &[&str] = &[
+    "always",
+    "eventually",
+    "next",
+    "once",
+    "historically",
+    "yesterday",
+    "weak",
+    "not",
+];
+
+/// Words that go on after a formula.
+const INFIX_WORDS: &[&str] = &[
+    "iff", "implies", "or", "and", "until", "unless", "release", "since", "trigger", "U", "W", "R",
+    "S", "weak",
+];
+
+impl Parser<'_> {
+    /// A whole formula.
+    pub(super) fn formula(&mut self) -> FormulaExpression {
+        self.nodes = 0;
+        self.formula_binary(0)
+    }
+
+    /// An operand: an atom, `not` and an operand, or a formula in parentheses.
+    pub(super) fn formula_operand(&mut self) -> FormulaExpression {
+        self.nodes = 0;
+        self.formula_unary()
+    }
+
+    fn formula_of(&self, kind: FormulaKind, start: usize) -> FormulaExpression {
+        FormulaExpression {
+            kind,
+            span: self.span_from(start),
+            parenthesized: false,
+        }
+    }
+
+    fn formula_error(&self) -> FormulaExpression {
+        FormulaExpression {
+            kind: FormulaKind::Error,
+            span: self.span(),
+            parenthesized: false,
+        }
+    }
+
+    fn formula_binary(&mut self, binding: u8) -> FormulaExpression {
+        let start = self.start();
+        let mut left = self.formula_unary();
+        while let Some((operator, level, tokens)) = self.formula_operator() {
+            if level < binding || !self.count_node() {
+                break;
+            }
+            for _ in 0..tokens {
+                self.advance();
+            }
+            let bound = match operator.is_temporal() {
+                true => self.bound(),
+                false => None,
+            };
+            // `implies` and the temporal operators group to the right.
+            let grouped_right = operator == FormulaBinary::Implies || operator.is_temporal();
+            let inner = if grouped_right { level } else { level + 1 };
+            let Some(right) = self.nested(|parser| parser.formula_binary(inner)) else {
+                break;
+            };
+            self.check_always(operator, &left);
+            let kind = FormulaKind::Binary {
+                operator,
+                bound,
+                left: Box::new(left),
+                right: Box::new(right),
+            };
+            left = self.formula_of(kind, start);
+        }
+        left
+    }
+
+    /// `always p implies q` is seldom what is meant.
+    fn check_always(&mut self, operator: FormulaBinary, left: &FormulaExpression) {
+        let always = matches!(
+            &left.kind,
+            FormulaKind::Unary {
+                operator: FormulaUnary::Always,
+                ..
+            }
+        );
+        if operator != FormulaBinary::Implies || !always || left.parenthesized {
+            return;
+        }
+        let warning = Diagnostic::warning(
+            "loose-always",
+            left.span.clone(),
+            "`always` ends before `implies`",
+        )
+        .help("write `always (p implies q)`, or `(always p) implies q` if that is meant");
+        self.diagnostics.push(warning);
+    }
+
+    /// The operator between formulas at the current token, how tightly it
+    /// binds, and how many tokens it has.
+    fn formula_operator(&self) -> Option<(FormulaBinary, u8, usize)> {
+        use FormulaBinary as Op;
+        Some(match self.kind() {
+            TokenKind::Sign(Sign::Less) if self.kind_ahead(1) == TokenKind::Sign(Sign::Arrow) => {
+                (Op::Iff, 1, 2)
+            }
+            TokenKind::Sign(Sign::Arrow) => (Op::Implies, 2, 1),
+            TokenKind::Sign(Sign::OrOr) => (Op::Or, 3, 1),
+            TokenKind::Sign(Sign::AndAnd) => (Op::And, 4, 1),
+            TokenKind::Word => match self.text() {
+                "iff" => (Op::Iff, 1, 1),
+                "implies" => (Op::Implies, 2, 1),
+                "or" => (Op::Or, 3, 1),
+                "and" => (Op::And, 4, 1),
+                "until" | "U" => (Op::Until, 5, 1),
+                "weak" if self.text_ahead(1) == "until" => (Op::WeakUntil, 5, 2),
+                "unless" | "W" => (Op::WeakUntil, 5, 1),
+                "release" | "R" => (Op::Release, 5, 1),
+                "since" | "S" => (Op::Since, 5, 1),
+                "trigger" => (Op::Trigger, 5, 1),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    fn formula_unary(&mut self) -> FormulaExpression {
+        let start = self.start();
+        let Some((operator, tokens)) = self.formula_prefix() else {
+            return self.atom();
+        };
+        for _ in 0..tokens {
+            self.advance();
+        }
+        let bound = self.bound();
+        let bounded = matches!(
+            operator,
+            FormulaUnary::Always
+                | FormulaUnary::Eventually
+                | FormulaUnary::Once
+                | FormulaUnary::Historically
+        );
+        if let Some(bound) = bound.as_ref().filter(|_| !bounded) {
+            let message = format!("`{}` has no bound", operator.words());
+            let error = Diagnostic::error("no-bound", bound.span.clone(), message);
+            self.report(error);
+        }
+        let operand = if self.count_node() {
+            self.nested(Self::formula_unary)
+        } else {
+            None
+        };
+        let operand = operand.unwrap_or_else(|| self.formula_error());
+        let kind = FormulaKind::Unary {
+            operator,
+            bound: bound.filter(|_| bounded),
+            operand: Box::new(operand),
+        };
+        self.formula_of(kind, start)
+    }
+
+    /// The operator before a formula at the current token, and how many tokens
+    /// it has.
+    fn formula_prefix(&self) -> Option<(FormulaUnary, usize)> {
+        use FormulaUnary as Op;
+        let next = self.kind_ahead(1);
+        Some(match self.kind() {
+            TokenKind::Sign(Sign::Not) => (Op::Not, 1),
+            TokenKind::Sign(Sign::OpenBracket) if next == TokenKind::Sign(Sign::CloseBracket) => {
+                (Op::Always, 2)
+            }
+            TokenKind::Sign(Sign::Less) if next == TokenKind::Sign(Sign::Greater) => {
+                (Op::Eventually, 2)
+            }
+            TokenKind::Word => match self.text() {
+                "not" => (Op::Not, 1),
+                "always" => (Op::Always, 1),
+                "eventually" => (Op::Eventually, 1),
+                "next" => (Op::Next, 1),
+                "once" => (Op::Once, 1),
+                "historically" => (Op::Historically, 1),
+                "yesterday" => (Op::Yesterday, 1),
+                "weak" if self.text_ahead(1) == "next" => (Op::WeakNext, 2),
+                "weak" if self.text_ahead(1) == "yesterday" => (Op::WeakYesterday, 2),
+                letter if self.operand_follows() => match letter {
+                    "G" => (Op::Always, 1),
+                    "F" => (Op::Eventually, 1),
+                    "X" => (Op::Next, 1),
+                    "O" => (Op::Once, 1),
+                    "H" => (Op::Historically, 1),
+                    "Y" => (Op::Yesterday, 1),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// True when what follows the current token begins a formula: a letter
+    /// before it is an operator, and a proposition otherwise.
+    fn operand_follows(&self) -> bool {
+        match self.kind_ahead(1) {
+            TokenKind::Word => !INFIX_WORDS.contains(&self.text_ahead(1)) && !self.at_item_ahead(1),
+            TokenKind::Sign(sign) => matches!(
+                sign,
+                Sign::OpenParenthesis | Sign::Not | Sign::OpenBracket | Sign::Less
+            ),
+            _ => false,
+        }
+    }
+
+    fn atom(&mut self) -> FormulaExpression {
+        let start = self.start();
+        if !self.count_node() {
+            return self.formula_error();
+        }
+        let kind = match self.kind() {
+            TokenKind::Sign(Sign::OpenParenthesis) => {
+                self.advance();
+                let inner = self.nested(|parser| parser.formula_binary(0));
+                let closed = self.expect(Sign::CloseParenthesis);
+                let kind = inner.filter(|_| closed);
+                return FormulaExpression {
+                    kind: kind.map_or(FormulaKind::Error, |inner| inner.kind),
+                    span: self.span_from(start),
+                    parenthesized: true,
+                };
+            }
+            TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::Text
+            | TokenKind::Character
+            | TokenKind::Sign(Sign::Minus) => FormulaKind::Constant(self.literal()),
+            TokenKind::Word => self.named_atom(),
+            _ => {
+                let error = self.expected("a formula");
+                self.report(error);
+                FormulaKind::Error
+            }
+        };
+        self.formula_of(kind, start)
+    }
+
+    fn literal(&mut self) -> Expression {
+        let nodes = self.nodes;
+        let literal = self.place();
+        self.nodes = nodes;
+        literal
+    }
+
+    fn named_atom(&mut self) -> FormulaKind {
+        match self.text() {
+            "true" | "false" | "null" => return FormulaKind::Constant(self.literal()),
+            "_" | "any" => {
+                self.advance();
+                return FormulaKind::Any;
+            }
+            word if RESERVED.contains(&word) || self.at_item() => {
+                let error = self.expected("a formula");
+                self.report(error);
+                return FormulaKind::Error;
+            }
+            _ => {}
+        }
+        let Some(name) = self.expect_name("a proposition") else {
+            return FormulaKind::Error;
+        };
+        let arguments = match self.is(Sign::OpenParenthesis) {
+            true => match self.formula_arguments() {
+                Some(arguments) => Some(arguments),
+                None => return FormulaKind::Error,
+            },
+            false => None,
+        };
+        FormulaKind::Atom { name, arguments }
+    }
+
+    /// `(a, b)` after the name of a proposition.
+    pub(super) fn formula_arguments(&mut self) -> Option<Vec<FormulaExpression>> {
+        self.advance();
+        let mut arguments = Vec::new();
+        while !self.is(Sign::CloseParenthesis) {
+            arguments.push(self.nested(|parser| parser.formula_binary(0))?);
+            if !self.take(Sign::Comma) {
+                break;
+            }
+        }
+        self.expect(Sign::CloseParenthesis).then_some(arguments)
+    }
+
+    /// `within 5 ms`, `for 3 steps`, `from 1 to 2 s`
+    fn bound(&mut self) -> Option<BoundExpression> {
+        let numbered = matches!(self.kind_ahead(1), TokenKind::Integer | TokenKind::Float);
+        if self.kind() != TokenKind::Word || !numbered {
+            return None;
+        }
+        let start = self.start();
+        let ranged = match self.text() {
+            "within" | "for" => false,
+            "from" => true,
+            _ => return None,
+        };
+        self.advance();
+        let first = self.amount()?;
+        let (from, to) = if ranged {
+            if !self.take_word("to") {
+                let error = self.expected("`to`");
+                self.report(error);
+                return None;
+            }
+            (first, self.amount()?)
+        } else {
+            (Amount::default(), first)
+        };
+        // `from 1 to 2 s`: the unit of the second is that of both.
+        let unit = to.unit.or(from.unit);
+        let bound = self.bound_of(&from, &to, unit, start);
+        if bound.is_none() {
+            let span = self.span_from(start);
+            let error = Diagnostic::error("bad-bound", span, "this is no time and no count");
+            self.report(error.help("write `within 5 ms` or `within 10 steps`"));
+        }
+        bound
+    }
+
+    fn bound_of(
+        &self,
+        from: &Amount,
+        to: &Amount,
+        unit: Option<Unit>,
+        start: usize,
+    ) -> Option<BoundExpression> {
+        let unit = unit?;
+        let from_unit = from.unit.unwrap_or(unit);
+        if (unit == Unit::Steps) != (from_unit == Unit::Steps) {
+            return None;
+        }
+        let (from, to) = (from_unit.of(from.number)?, unit.of(to.number)?);
+        (from <= to).then(|| BoundExpression {
+            from,
+            to: Some(to),
+            is_time: unit != Unit::Steps,
+            span: self.span_from(start),
+        })
+    }
+
+    /// A number and its unit, which may be joined: `5 ms`, `5ms`.
+    fn amount(&mut self) -> Option<Amount> {
+        if !matches!(self.kind(), TokenKind::Integer | TokenKind::Float) {
+            let error = self.expected("a number");
+            self.report(error);
+            return None;
+        }
+        let text = self.text();
+        self.advance();
+        let end = text.find(|c: char| c.is_alphabetic());
+        let (digits, suffix) = text.split_at(end.unwrap_or(text.len()));
+        let digits: String = digits.chars().filter(|&c| c != '_').collect();
+        let mut unit = Unit::named(suffix);
+        if suffix.is_empty() && self.kind() == TokenKind::Word {
+            unit = Unit::named(self.text());
+            if unit.is_some() {
+                self.advance();
+            }
+        }
+        Some(Amount {
+            // What is no number is no bound either.
+            number: digits.parse().unwrap_or(f64::NAN),
+            unit,
+        })
+    }
+}
+
+/// A number with its unit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Amount {
+    number: f64,
+    unit: Option<Unit>,
+}
+
+/// What a bound counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Steps,
+    Nanoseconds(u64),
+}
+
+impl Unit {
+    fn named(word: &str) -> Option<Unit> {
+        Some(match word {
+            "step" | "steps" | "event" | "events" => Unit::Steps,
+            "ns" => Unit::Nanoseconds(1),
+            "us" => Unit::Nanoseconds(1_000),
+            "ms" => Unit::Nanoseconds(1_000_000),
+            "s" => Unit::Nanoseconds(1_000_000_000),
+            "min" => Unit::Nanoseconds(60_000_000_000),
+            _ => return None,
+        })
+    }
+
+    /// So many of it, when that is a count that can be kept.
+    fn of(self, number: f64) -> Option<u64> {
+        let (product, limit) = match self {
+            Unit::Steps => (number, f64::from(u32::MAX)),
+            // 2^53: whole numbers up to here are exact.
+            Unit::Nanoseconds(each) => (number * each as f64, 9_007_199_254_740_992.0),
+        };
+        let whole = product >= 0.0 && product <= limit && product.fract() == 0.0;
+        whole.then_some(product as u64)
+    }
+}
