@@ -80,9 +80,17 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
         Cell::new(event, PLAIN),
         Cell::new(safe(&step.to), to),
         place(&step.location).into(),
-        Cell::new(format!("thread {}", step.thread), QUIET),
+        Cell::new(thread(step.thread), QUIET),
         repeated.into(),
     ]
+}
+
+/// The thread; nothing where a trace does not tell.
+fn thread(number: u32) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("thread {number}"),
+    }
 }
 
 /// Where the call was made; nothing where a trace does not tell.

@@ -17,10 +17,12 @@ mod check;
 mod collection;
 mod diagnostic;
 mod evaluate;
+mod format;
 mod include;
 mod lexer;
 mod parse;
 mod property;
+pub mod show;
 mod suggest;
 pub mod syntax;
 mod term;
@@ -30,6 +32,7 @@ pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
 pub use include::{Loaded, Reader, UsedFile, load_with};
+pub use format::format;
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,

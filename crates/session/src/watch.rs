@@ -22,7 +22,7 @@ use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
-use juror_monitor::{Monitor, SliceId};
+use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
 use occasions::{Occasion, Occasions, Subject};
 use places::{PlaceWatch, PlaceWatches};
 use std::path::PathBuf;
@@ -199,10 +199,24 @@ pub fn load(
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
             property.events.iter_mut().for_each(add_captures);
-            watch.add(Arc::new(property), number, history);
+            match Monitor::with_history(Arc::new(property), records(history)) {
+                Ok(monitor) => watch.add(monitor, number),
+                Err(error) => {
+                    let diagnostic = Diagnostic::error("monitor", error.span, error.message);
+                    return Err(property_error(source, vec![diagnostic]));
+                }
+            }
         }
     }
     Ok((watch, warnings))
+}
+
+/// How many transitions are remembered by this option.
+fn records(history: usize) -> usize {
+    match history {
+        0 => HISTORY_RECORDS,
+        records => records,
+    }
 }
 
 fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
@@ -214,28 +228,20 @@ fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> Sess
 }
 
 impl Watch {
-    fn add(&mut self, property: Arc<Property>, source: usize, history: usize) {
-        let monitor = match history {
-            0 => Monitor::new(Arc::clone(&property)),
-            records => Monitor::with_history(Arc::clone(&property), records),
-        };
-        self.add_monitor(property, source, monitor);
-    }
-
     /// Records the events of all properties, and those that are named.
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.watched.iter().map(|watched| &*watched.property);
         let property = Arc::new(recording::property(properties, recording)?);
-        self.add_recorder(Recorder::new(property, recording.clone()));
+        let monitor = Monitor::with_history(Arc::clone(&property), 0)
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        self.add_recorder(Recorder::new(property, recording.clone()), monitor);
         Ok(())
     }
 
     /// Adds a recorder, and the monitor that stands for it.
-    pub fn add_recorder(&mut self, recorder: Recorder) {
-        let property = Arc::clone(recorder.property());
-        let monitor = Monitor::with_history(Arc::clone(&property), 0);
+    pub fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
-        self.add_monitor(property, usize::MAX, monitor);
+        self.add(monitor, usize::MAX);
     }
 
     /// Without the monitor that stands for the recorder: the properties of the
@@ -253,7 +259,8 @@ impl Watch {
         }
     }
 
-    fn add_monitor(&mut self, property: Arc<Property>, source: usize, monitor: Monitor) {
+    fn add(&mut self, monitor: Monitor, source: usize) {
+        let property = Arc::clone(monitor.property());
         let events = property.events.len();
         self.watched.push(Watched {
             property,
@@ -311,20 +318,25 @@ impl Watch {
 
     /// The process is gone: so is its trace, and its recorder is free for
     /// another run.
-    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<Recorder> {
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<(Recorder, Monitor)> {
         self.end_recording(ending);
-        self.recorder.take()
+        let recorder = self.recorder.take()?;
+        // The monitor that stands for it is the last.
+        let watched = self.watched.pop()?;
+        Some((recorder, watched.monitor))
     }
 
     /// The monitors as they were before any event, for another run.
     pub fn restart(&mut self, history: usize) {
         let before = std::mem::take(self);
         let count = before.shown().len();
-        for watched in before.watched.into_iter().take(count) {
-            self.add(watched.property, watched.source, history);
+        let mut monitors = before.watched.into_iter();
+        for watched in monitors.by_ref().take(count) {
+            let monitor = watched.monitor.restarted(records(history));
+            self.add(monitor, watched.source);
         }
-        if let Some(recorder) = before.recorder {
-            self.add_recorder(recorder.restarted());
+        if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
+            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
         }
     }
 
@@ -707,9 +719,14 @@ impl Watch {
         let Some(watched) = self.watched.get_mut(monitor) else {
             return Ok(());
         };
+        let time = match watched.monitor.uses_time() {
+            true => program.elapsed_ns(),
+            false => 0,
+        };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
             address,
+            time,
             values,
         };
         if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
@@ -726,6 +743,7 @@ impl Watch {
                 event,
                 thread: program.thread_number(thread),
                 address,
+                time,
                 values,
             };
             for change in watched.monitor.changes() {
