@@ -274,7 +274,7 @@ impl Program {
             if leaves || next == place || !is_alone || !self.may_be_call(place) {
                 continue;
             }
-            if left.forks > 0 && !(self.follows && !processor.suspended.is_empty()) {
+            if left.forks > 0 && (!self.follows || processor.suspended.is_empty()) {
                 actions.push(Action::Fork(number, next));
             }
             if left.vforks > 0 {
