@@ -1,7 +1,7 @@
 //! Slice parameters, variables and the names of states.
 
 use super::Checker;
-use super::expression::Scope;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::property::{StateId, Variable};
 use crate::syntax::{Name, ParameterSort};

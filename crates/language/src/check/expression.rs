@@ -4,100 +4,14 @@
 //! that stands in the text is found before the run.
 
 use super::Checker;
+use super::kinds::result_kind;
+use super::scope::{Names, Scope};
 use crate::arithmetic;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 use std::ops::Range;
-
-/// Which names an expression sees beside local variables.
-enum Names {
-    /// None: the value is known before the run.
-    Constant,
-    /// Variables, and the captures of the event.
-    Event(u16),
-    /// None: a function knows its parameters only.
-    Function,
-    /// The parameters of the property.
-    Parameters(Vec<(Box<str>, Kind)>),
-}
-
-/// Which names an expression sees, and which captures it was seen to use.
-pub(super) struct Scope {
-    names: Names,
-    /// The captures used so far: bit n is slot n.
-    pub captures: u64,
-    /// Local variables, the innermost last; the slot of each is its position
-    /// at most.
-    pub locals: Vec<Local>,
-    /// The next slot of a local variable that is free.
-    pub locals_count: u16,
-}
-
-/// A local variable.
-pub(super) struct Local {
-    pub name: Name,
-    pub slot: u16,
-    pub kind: Kind,
-}
-
-impl Scope {
-    fn of(names: Names) -> Scope {
-        Scope {
-            names,
-            captures: 0,
-            locals: Vec::new(),
-            locals_count: 0,
-        }
-    }
-
-    /// No names at all.
-    pub(super) fn constant() -> Scope {
-        Scope::of(Names::Constant)
-    }
-
-    /// Variables, and the captures of an event.
-    pub(super) fn of_event(event: u16) -> Scope {
-        Scope::of(Names::Event(event))
-    }
-
-    /// What a function sees.
-    pub(super) fn of_function() -> Scope {
-        Scope::of(Names::Function)
-    }
-
-    /// The parameters of the property, each in its slot.
-    pub(super) fn of_parameters(parameters: Vec<(Box<str>, Kind)>) -> Scope {
-        Scope::of(Names::Parameters(parameters))
-    }
-
-    /// The event whose captures are visible.
-    pub(super) fn event(&self) -> Option<u16> {
-        match self.names {
-            Names::Event(event) => Some(event),
-            _ => None,
-        }
-    }
-
-    /// Makes a local variable visible.
-    pub(super) fn declare(&mut self, name: &Name, kind: Kind) -> u16 {
-        let slot = self.locals_count;
-        self.locals_count = self.locals_count.saturating_add(1);
-        self.locals.push(Local {
-            name: name.clone(),
-            slot,
-            kind,
-        });
-        slot
-    }
-
-    /// The local variable of this name.
-    pub(super) fn local(&self, name: &str) -> Option<&Local> {
-        let mut locals = self.locals.iter().rev();
-        locals.find(|local| &*local.name.text == name)
-    }
-}
 
 impl Checker<'_> {
     /// The term of an expression; nothing after an error, which was reported.
@@ -432,67 +346,5 @@ fn at_the_prompt(kind: &ExpressionKind) -> (&'static str, &'static str) {
             ("`sizeof`", "write the number of bytes")
         }
         _ => ("this", "declare what is read in the event"),
-    }
-}
-
-/// What comes out of an operator, when it has a meaning.
-fn result_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
-    use BinaryOperator as Op;
-    let unknown = left == Kind::Unknown || right == Kind::Unknown;
-    if operator == Op::In {
-        let collection = right == Kind::Unknown || right.is_collection();
-        return collection.then_some(Kind::Boolean);
-    }
-    if left.is_collection() || right.is_collection() {
-        return collection_kind(operator, left, right);
-    }
-    let numbers = left.is_number() && right.is_number();
-    let known = if left == Kind::Unknown { right } else { left };
-    match operator {
-        Op::And | Op::Or => {
-            let boolean = |kind| matches!(kind, Kind::Boolean | Kind::Unknown);
-            (boolean(left) && boolean(right)).then_some(Kind::Boolean)
-        }
-        Op::Equal | Op::NotEqual => (unknown || numbers || left == right).then_some(Kind::Boolean),
-        _ if operator.is_comparison() => {
-            let ordered = known != Kind::Boolean;
-            (ordered && (unknown || numbers || left == right)).then_some(Kind::Boolean)
-        }
-        _ if unknown => (known == Kind::Unknown || known.is_number()).then_some(Kind::Unknown),
-        _ if !numbers => None,
-        Op::Add | Op::Subtract | Op::Multiply | Op::Divide
-            if left == Kind::Float || right == Kind::Float =>
-        {
-            let address = left == Kind::Address || right == Kind::Address;
-            (!address).then_some(Kind::Float)
-        }
-        _ if left == Kind::Float || right == Kind::Float => None,
-        Op::Add if left == Kind::Address && right == Kind::Address => None,
-        Op::Add if left == Kind::Address || right == Kind::Address => Some(Kind::Address),
-        Op::Subtract if left == Kind::Address && right == Kind::Integer => Some(Kind::Address),
-        _ => Some(Kind::Integer),
-    }
-}
-
-/// What comes out of an operator between collections, when it has a meaning.
-fn collection_kind(operator: BinaryOperator, left: Kind, right: Kind) -> Option<Kind> {
-    use BinaryOperator as Op;
-    let either = |kind: Kind| {
-        let fits = |side| side == kind || side == Kind::Unknown;
-        fits(left) && fits(right)
-    };
-    let same = [Kind::Set, Kind::Map, Kind::Sequence]
-        .into_iter()
-        .find(|&kind| either(kind));
-    match operator {
-        Op::Equal | Op::NotEqual => same.map(|_| Kind::Boolean),
-        Op::Add => same,
-        Op::BitOr => same.filter(|&kind| kind != Kind::Sequence),
-        Op::BitAnd => either(Kind::Set).then_some(Kind::Set),
-        Op::Subtract if matches!(left, Kind::Set | Kind::Map) => {
-            matches!(right, Kind::Set | Kind::Unknown).then_some(left)
-        }
-        Op::Subtract => either(Kind::Set).then_some(Kind::Unknown),
-        _ => None,
     }
 }

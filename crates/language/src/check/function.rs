@@ -1,7 +1,7 @@
 //! Functions: those of the language, those of properties, and their calls.
 
 use super::Checker;
-use super::expression::Scope;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind, FunctionDeclaration, Name};
 use crate::term::{self, Builtin, Function, Kind, Term, TermKind};

@@ -8,7 +8,7 @@
 
 use super::Checker;
 use super::declarations::Parameter;
-use super::expression::Scope;
+use super::scope::Scope;
 use super::state::and;
 use crate::diagnostic::Diagnostic;
 use crate::property::{Effect, EffectAction, Proposition};

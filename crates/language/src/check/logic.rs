@@ -47,6 +47,7 @@ impl<'a> Checker<'a> {
         }
         if let Some((declaration, expression, meaning)) = found {
             let regex = self.regex(expression, grounding)?;
+            self.every_event(grounding);
             if meaning == Meaning::MatchViolates && matches_nothing(&regex) {
                 let error = Diagnostic::error(
                     "matches-nothing",
@@ -83,6 +84,17 @@ impl<'a> Checker<'a> {
             });
         }
         whole.filter(|_| sound).map(Demand::Formula)
+    }
+
+    /// Every event of the property is a step of its expression, also where the
+    /// expression does not name it: between two steps that it does name, such a
+    /// one must not be.
+    fn every_event(&mut self, grounding: &mut Grounding<'_>) {
+        for event in &self.declaration.declarations.events {
+            if let Some(slot) = self.event_slot_named(&event.name.text) {
+                self.ground_event(slot, None, &event.name, grounding);
+            }
+        }
     }
 
     /// Every parameter is in something that the property speaks of.

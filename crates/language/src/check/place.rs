@@ -2,7 +2,7 @@
 //! capture of the event, so that what is read at a stop is known before.
 
 use super::event::{field_of, kind_of};
-use super::expression::Scope;
+use super::scope::Scope;
 use super::{CAPTURES_MAX, Checker, moment};
 use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;

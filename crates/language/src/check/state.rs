@@ -1,7 +1,7 @@
 //! States and transitions.
 
 use super::Checker;
-use super::expression::Scope;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::property::{Branch, State, StateId, Transition};
 use crate::syntax::{

@@ -1,7 +1,7 @@
 //! Update blocks, and the statements of functions.
 
 use super::Checker;
-use super::expression::Scope;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
 use crate::term::{Kind, Place, Update};
@@ -152,18 +152,12 @@ impl Checker<'_> {
             // `x += y` is `x = x + y`, and its errors are those of the sum.
             Some(operator) => {
                 assigned?;
-                let read = assigned.and_then(|assigned| self.is_read(assigned));
                 let current = Expression {
                     kind: ExpressionKind::Name(variable.text.clone()),
                     span: variable.span.clone(),
                 };
                 let sum = combined(current, operator, value, span);
-                let term = self.term(&sum, scope);
-                // Counting alone is no use of a variable.
-                if let Some(slot) = read {
-                    self.read_variables.remove(&slot);
-                }
-                term
+                self.term(&sum, scope)
             }
         };
         let (assigned, (term, kind)) = (assigned?, term?);
@@ -198,14 +192,6 @@ impl Checker<'_> {
             },
             Assigned::Local(slot, _) => Update::Local { slot, value: term },
         })
-    }
-
-    /// The slot, when nothing has read the variable so far.
-    fn is_read(&self, assigned: Assigned) -> Option<u16> {
-        match assigned {
-            Assigned::Variable(slot) if !self.read_variables.contains(&slot) => Some(slot),
-            _ => None,
-        }
     }
 
     fn element_assignment(

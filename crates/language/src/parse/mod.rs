@@ -5,6 +5,8 @@
 //! that no input overflows the stack here or in later walks over the tree.
 
 mod block;
+mod bound;
+mod capture;
 mod event;
 mod expression;
 mod formula;
