@@ -11,12 +11,12 @@ use std::os::unix::ffi::OsStrExt as _;
 #[path = "../../crates/cli/src/arguments.rs"]
 mod arguments;
 #[allow(dead_code)]
-#[path = "../../crates/cli/src/property_arguments.rs"]
-mod property_arguments;
-#[allow(dead_code)]
 #[path = "../../crates/cli/src/driver.rs"]
 #[allow(unused_imports)]
 mod driver;
+#[allow(dead_code)]
+#[path = "../../crates/cli/src/property_arguments.rs"]
+mod property_arguments;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(line) = std::str::from_utf8(bytes) {

@@ -44,7 +44,10 @@ fn check_ranges(source: &str, diagnostics: &[Diagnostic]) {
 }
 
 fn feed(property: Arc<Property>, bytes: &[u8]) {
-    let mut monitor = Monitor::with_history(Arc::clone(&property), 16);
+    // A formula may have more states than a monitor takes.
+    let Ok(mut monitor) = Monitor::with_history(Arc::clone(&property), 16) else {
+        return;
+    };
     let mut bytes = bytes.iter().copied();
     for sequence in 0..EVENTS_MAX {
         let Some(chosen) = bytes.next() else { break };
@@ -60,6 +63,7 @@ fn feed(property: Arc<Property>, bytes: &[u8]) {
             &Occurrence {
                 thread: u32::from(chosen),
                 address: sequence as u64,
+                time: sequence as u64,
                 values: &values,
             },
         );

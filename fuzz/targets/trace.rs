@@ -53,7 +53,8 @@ fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
     let mut decoder = Decoder::new(form);
     let mut batch = Batch::default();
     let mut binding = Binding::new(Arc::clone(&PROPERTY));
-    let mut monitor = Monitor::with_history(Arc::clone(&PROPERTY), 16).expect("the property is right");
+    let mut monitor =
+        Monitor::with_history(Arc::clone(&PROPERTY), 16).expect("the property is right");
     let (mut layouts, mut seen, mut all, mut captures) = (vec![], vec![], vec![], vec![]);
     let mut places = 0;
     let mut start = 0;
@@ -87,7 +88,9 @@ fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
                 }
                 let given = layout.keys.iter().zip(values);
                 let given = given.filter(|(_, value)| !is_absent(value));
-                let named = given.clone().map(|(key, value)| (key.to_string(), exact(value)));
+                let named = given
+                    .clone()
+                    .map(|(key, value)| (key.to_string(), exact(value)));
                 seen.push((
                     layout.event.to_string(),
                     event.sequence,
