@@ -1,5 +1,5 @@
 use super::*;
-use crate::view::StateChange;
+use crate::view::{ProcessEnd, StateChange};
 use juror_trace::{Decoder, Form};
 
 /// Takes nothing.
@@ -10,6 +10,7 @@ impl Observer for Nobody {
     fn wants_state_changes(&self) -> bool {
         true
     }
+    fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
