@@ -11,6 +11,9 @@ use std::os::unix::ffi::OsStrExt as _;
 #[path = "../../crates/cli/src/arguments.rs"]
 mod arguments;
 #[allow(dead_code)]
+#[path = "../../crates/cli/src/property_arguments.rs"]
+mod property_arguments;
+#[allow(dead_code)]
 #[path = "../../crates/cli/src/driver.rs"]
 #[allow(unused_imports)]
 mod driver;

@@ -53,7 +53,7 @@ fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
     let mut decoder = Decoder::new(form);
     let mut batch = Batch::default();
     let mut binding = Binding::new(Arc::clone(&PROPERTY));
-    let mut monitor = Monitor::with_history(Arc::clone(&PROPERTY), 16);
+    let mut monitor = Monitor::with_history(Arc::clone(&PROPERTY), 16).expect("the property is right");
     let (mut layouts, mut seen, mut all, mut captures) = (vec![], vec![], vec![], vec![]);
     let mut places = 0;
     let mut start = 0;
@@ -80,6 +80,7 @@ fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
                     let happened = Occurrence {
                         thread: event.thread,
                         address: 0,
+                        time: event.time_ns.unwrap_or(0),
                         values: &captures,
                     };
                     let _ = monitor.step(found.event, &happened);

@@ -3,6 +3,7 @@
 //! Everything after the program's name belongs to the program.
 
 use crate::driver::{CpuPolicy, Follow, Options, PropertySource, Recording, SelfCheck};
+use crate::property_arguments::PropertyCommand;
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::{OsStr, OsString};
@@ -91,7 +92,7 @@ run was interrupted. The program's own exit status is in the report.";
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -112,6 +113,8 @@ pub enum Action {
     /// Evaluate properties over recorded runs
     #[command(before_help = CHECK_EXAMPLES, after_help = CHECK_AFTER)]
     Check(Box<Check>),
+    /// Check property files, lay them out, draw them
+    Property(PropertyCommand),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
 }
@@ -256,6 +259,10 @@ pub struct Common {
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     ignore_inlined: bool,
+    /// Check what juror does to the program against the model of its
+    /// breakpoint engine; keep what was checked in FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    self_check: Option<Option<PathBuf>>,
     /// When to use colours: auto, always or never
     #[arg(
         long,
@@ -315,10 +322,6 @@ pub struct Run {
     /// Leave address space randomisation on
     #[arg(long)]
     aslr: bool,
-    /// Check what juror does to the program against the model of its
-    /// breakpoint engine; keep what was checked in FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    self_check: Option<Option<PathBuf>>,
     // One list: clap takes every word after its first value, whatever it is.
     /// The program, and its arguments
     #[arg(
@@ -386,7 +389,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
         match &mut command_line.action {
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
-            Action::Check(_) | Action::Demo(_) => {}
+            Action::Check(_) | Action::Demo(_) | Action::Property(_) => {}
         }
     }
     Ok(command_line)
@@ -395,11 +398,12 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 9] = [
+    const OWN: [&str; 10] = [
         "run",
         "attach",
         "check",
         "demo",
+        "property",
         "help",
         "-h",
         "--help",
@@ -454,7 +458,24 @@ impl Common {
             history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check()?,
             ..Options::default()
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
         })
     }
 
@@ -520,24 +541,7 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
-            self_check: self.self_check()?,
             ..self.common.options()?
-        })
-    }
-
-    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
-        Ok(match &self.self_check {
-            None => None,
-            Some(None) => Some(SelfCheck::new()),
-            Some(Some(file)) => {
-                let check = SelfCheck::with_log(file);
-                Some(check.with_context(|| {
-                    format!(
-                        "the file {} for --self-check cannot be written",
-                        file.display()
-                    )
-                })?)
-            }
         })
     }
 
@@ -553,7 +557,8 @@ fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
     files.iter().map(|file| read_property(file)).collect()
 }
 
-fn read_property(file: &std::path::Path) -> anyhow::Result<PropertySource> {
+/// Reads a file of properties.
+pub fn read_property(file: &std::path::Path) -> anyhow::Result<PropertySource> {
     let bytes = std::fs::read(file)
         .with_context(|| format!("the property file {} cannot be read", file.display()))?;
     let text = String::from_utf8(bytes).map_err(|error| {

@@ -28,6 +28,8 @@ mod page;
 mod path;
 mod places;
 mod prompt;
+mod property_arguments;
+mod property_command;
 mod report;
 mod self_check;
 mod tables;
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Action::Run(run) => start(run.options(), &run.common, None),
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Check(check) => check::run(&check),
+        Action::Property(command) => property_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {

@@ -221,6 +221,28 @@ impl Output {
         self.warn(&error_text(message))
     }
 
+    /// Shows what there is to say about a file of properties.
+    pub fn show_diagnostics(
+        &mut self,
+        source: &PropertySource,
+        diagnostics: &[juror_language::Diagnostic],
+    ) -> io::Result<()> {
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        let (file, text) = (&source.file, &source.text);
+        let lines = diagnostics.iter();
+        let lines = lines.map(|diagnostic| DiagnosticLine::new(file, text, diagnostic));
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "user",
+            command: None,
+            message: format!("there is something to say about {file}"),
+            help: None,
+            diagnostics: lines.collect(),
+        }))?;
+        self.warn(&diagnostics::render_all(file, text, diagnostics))
+    }
+
     /// Shows a mistake of ours that did not end the run.
     pub fn show_bug(&mut self, message: &str) -> io::Result<()> {
         self.write_json(&Line::Error(ErrorLine {

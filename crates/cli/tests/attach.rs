@@ -107,6 +107,19 @@ fn quitting_lets_an_attached_process_go() {
 }
 
 #[test]
+fn an_attached_process_can_be_checked() {
+    let mut server = Server::start();
+    let process = server.process();
+    server.ask("xyz");
+    let output = juror(&["attach", "--self-check", &process])
+        .input("break serve\nquit\n")
+        .run();
+    output.assert_code(0);
+    assert!(output.stderr.contains("[self-check: "), "{}", output.stderr);
+    assert_eq!(server.finish(), ("served 3\n".to_owned(), Some(3)));
+}
+
+#[test]
 fn a_property_is_watched_from_the_attachment_on() {
     let mut server = Server::start();
     let process = server.process();

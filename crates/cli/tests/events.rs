@@ -298,9 +298,12 @@ fn points_of_properties_say_how_they_are_watched() {
         .command("break store")
         .command("run")
         .command("info breakpoints")
+        .command("info watchpoints")
         .command("delete 1")
         .command("continue")
         .run(program("occasions.c").compile_plain(), &["1", "3"]);
+    let watchpoints = report.outcome("info watchpoints").as_array();
+    assert_eq!(watchpoints.map(Vec::len), Some(2), "{}", report.all());
     let points = report
         .outcome("info breakpoints")
         .as_array()
@@ -480,4 +483,23 @@ fn a_step_over_a_system_call_is_a_step() {
     assert_eq!(report.occurrences("s"), 1, "{}", report.all());
     assert_eq!(report.occurrences("e"), 1, "{}", report.all());
     assert_eq!(report.occurrences("g"), 1, "{}", report.all());
+}
+
+#[test]
+fn a_whole_structure_is_watched_without_its_value() {
+    let property = "property structures
+        event w = write pairs[1]
+        event n = write pairs[1].second
+        var last = 0
+        state init accepting { on w on n { last = value } }";
+    let report = Batch::watching(property).run(program("occasions.c").compile_plain(), &["1", "1"]);
+    report.assert_code(0);
+    assert_eq!(report.occurrences("w"), 1, "{}", report.all());
+    assert_eq!(
+        report.changes("n")[0]["stored"]["after"],
+        json!(-5),
+        "{}",
+        report.all()
+    );
+    assert_eq!(report.changes("w")[0]["stored"], Value::Null);
 }

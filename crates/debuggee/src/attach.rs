@@ -6,7 +6,7 @@
 //! instruction. Nothing else is done to the process before all of it stands;
 //! no signal is sent, and a system call that a stop interrupts goes on.
 
-use juror_stepping::{Input, ThreadId};
+use juror_stepping::{Input, StepBy, ThreadId};
 use nix::errno::Errno;
 
 use crate::debuggee::{Debuggee, Origin};
@@ -15,13 +15,43 @@ use crate::kernel;
 use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
+use crate::self_check::SelfCheck;
 use crate::thread::{State, Thread};
+
+/// What to attach to and how.
+#[derive(Debug, Clone)]
+pub struct Attach {
+    /// The process.
+    pub process: u32,
+    /// Which CPUs juror and the process use.
+    pub cpu: CpuPolicy,
+    /// As for a program that is started: [`Launch::in_place`](crate::Launch).
+    pub in_place: bool,
+    /// How threads are made to execute one instruction.
+    pub step_by: StepBy,
+    /// Follows what the breakpoint engine is told and orders, if anybody does.
+    pub self_check: Option<SelfCheck>,
+}
+
+impl Attach {
+    /// To a process, with all defaults.
+    pub fn new(process: u32) -> Attach {
+        Attach {
+            process,
+            cpu: CpuPolicy::default(),
+            in_place: false,
+            step_by: StepBy::default(),
+            self_check: None,
+        }
+    }
+}
 
 impl Debuggee {
     /// Attaches to a process that runs, and stops all its threads. Each waits
     /// to be resumed; what they had to say meanwhile comes from
     /// [`Debuggee::wait`].
-    pub fn attach(process: u32, cpu: CpuPolicy) -> Result<Debuggee, AttachError> {
+    pub fn attach(attach: &Attach) -> Result<Debuggee, AttachError> {
+        let process = attach.process;
         let status = examine(process)?;
         let first = living_thread(process).ok_or(AttachError::HasEnded(process))?;
         let path = process_status::file_of(process, first, "mem");
@@ -37,7 +67,8 @@ impl Debuggee {
             source: errno.into(),
         })?;
         // From here on dropping the value cleans up.
-        let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
+        let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
+        debuggee.arrange(attach.step_by, attach.in_place, attach.self_check.as_ref());
         debuggee.is_confined = status.is_confined;
         debuggee.add_running(first)?;
         loop {

@@ -1,24 +1,27 @@
 //! Processes and threads that the debuggee makes.
 //!
-//! A forked process has a copy of the memory, traps included: they are taken
-//! out before it runs, and it runs free, unless it is to be followed. A process that shares the memory
+//! A forked process has a copy of the memory, traps included: the engine orders
+//! them out before it runs, and it runs free, unless it is to be followed. A
+//! process that shares the memory
 //! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
 //! led past them silently, as one more thread of the engine, until it runs
 //! another program or ends.
 //!
 //! Its parent waits in the kernel all that time and answers no request to
-//! stop. It executes nothing either; so to the engine it is stopped.
+//! stop. It executes nothing either; so to the engine it is parked, and so is
+//! a parent that stands until it is seen whether its child can be followed.
 
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event};
+use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
 use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::process_status;
-use crate::thread::{State, Thread};
+use crate::stash;
+use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +32,14 @@ pub(crate) struct Birth {
     /// what it did meanwhile would be told as the debuggee's, or be taken for
     /// the child's past.
     holds_parent: bool,
-    /// Nobody above has the parent stand, too.
-    parent_goes_on: bool,
+}
+
+/// A forked process that stands, and that the engine has not released.
+#[derive(Debug)]
+pub(crate) struct Copied {
+    pub(crate) memory: Memory,
+    /// It is to be debugged, too, and this thread made it.
+    pub(crate) kept_for: Option<ThreadId>,
 }
 
 impl Debuggee {
@@ -53,7 +62,6 @@ impl Debuggee {
                 is_vfork,
                 parent,
                 holds_parent: event == Event::Fork && is_followed,
-                parent_goes_on: !self.is_fork_told(parent, event),
             };
             self.births.insert(child, birth);
         } else {
@@ -67,42 +75,36 @@ impl Debuggee {
         }
         match event {
             Event::Vfork => Ok(()),
-            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => {
-                self.interrupt_engine(parent)?;
-                if let Some(known) = self.threads.get_mut(&parent.0) {
-                    known.awaiting = true;
-                }
-                Ok(())
-            }
+            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => self.park(parent),
+            // The step has been made, and the next thing to come is its end.
+            _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
             _ => self.settle(parent),
         }
-    }
-
-    /// Whether a thread stands until a process is seen that it has made; it
-    /// goes on then.
-    #[inline]
-    pub(crate) fn is_expecting(&mut self, thread: ThreadId) -> bool {
-        !self.births.is_empty() && self.postpone_resume(thread)
-    }
-
-    #[cold]
-    fn postpone_resume(&mut self, thread: ThreadId) -> bool {
-        let mut births = self.births.values_mut();
-        let birth = births.find(|birth| birth.holds_parent && birth.parent == thread);
-        if let Some(birth) = birth {
-            birth.parent_goes_on = true;
-            return true;
-        }
-        false
     }
 
     /// A new process is not followed after all, has been told of, or is gone:
     /// its parent goes on if it stood for that.
     pub(crate) fn let_parent_go(&mut self, birth: Birth) -> Result<(), DebuggeeError> {
-        match birth.holds_parent && birth.parent_goes_on && !self.is_halting {
-            true => self.resume(birth.parent),
+        let thread = birth.parent;
+        match birth.holds_parent {
+            true => self.feed(Input::Unparked { thread }),
             false => Ok(()),
         }
+    }
+
+    fn steps(&self, thread: ThreadId) -> bool {
+        let known = self.threads.get(&thread.0);
+        known.is_some_and(|known| known.motion == Motion::Step)
+    }
+
+    /// The thread executes nothing before [`Input::Unparked`].
+    fn park(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let address = self.engine_address(thread)?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
+            known.awaiting = false;
+        }
+        self.feed(Input::Parked { thread, address })
     }
 
     fn is_fork_told(&self, parent: ThreadId, event: Event) -> bool {
@@ -119,15 +121,18 @@ impl Debuggee {
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let kind = if event == Event::Vfork {
-            if let Some(known) = self.threads.get_mut(&parent.0) {
-                known.resume_after_vfork = false;
-            }
-            ForkKind::Vfork
-        } else {
-            self.interrupt_engine(parent)?;
-            ForkKind::Fork
+        let is_held = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        let kind = match event {
+            Event::Vfork => ForkKind::Vfork,
+            _ => ForkKind::Fork,
         };
+        if is_held {
+            self.park(parent)?;
+        }
+        match kind == ForkKind::Vfork || is_held {
+            true => self.feed(Input::Halt { thread: parent })?,
+            false => self.interrupt_engine(parent)?,
+        }
         self.announce(Notice::Forking {
             thread: parent,
             child,
@@ -143,13 +148,10 @@ impl Debuggee {
     fn enter_vfork(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         // Kept as this stop's, for everybody who looks while it waits.
         self.stop_registers(parent)?;
-        self.interrupt_engine(parent)?;
-        let is_halting = self.is_halting;
         if let Some(known) = self.threads.get_mut(&parent.0) {
             known.state = State::InVfork;
-            known.awaiting = false;
-            known.resume_after_vfork = !is_halting;
         }
+        self.park(parent)?;
         tolerate(kernel::resume(parent.0, 0))
     }
 
@@ -157,22 +159,12 @@ impl Debuggee {
     pub(crate) fn take_in_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
         let is_followed = self.follows_child() || self.follows_both();
-        let has_child = is_followed && self.threads.values().any(has_child);
-        let Some(known) = self.threads.get_mut(&parent.0) else {
-            return Ok(());
-        };
-        if has_child {
+        if is_followed && self.threads.values().any(has_child) {
             // The child is becoming another program, and is to be followed:
             // its parent moves no more before that.
-            known.awaits_child = true;
             return Ok(());
         }
-        if known.resume_after_vfork {
-            known.resume_after_vfork = false;
-            return self.feed(Input::Resume { thread: parent });
-        }
-        known.awaiting = true;
-        Ok(())
+        self.feed(Input::Unparked { thread: parent })
     }
 
     /// The first stop of a new process.
@@ -184,23 +176,18 @@ impl Debuggee {
         if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
             return Ok(());
         }
-        if !shares && self.follows_both() && self.keep_forked(child, birth.parent) {
+        if !shares {
+            // A child that is already gone needs nothing.
+            let memory = Memory::open(&process_status::file_of(child, child, "mem"));
+            let kept_for = self.follows_both().then_some(birth.parent);
+            if let Ok(memory) = memory {
+                self.copies.insert(child, Copied { memory, kept_for });
+            }
+            let process = ThreadId(child);
+            self.feed(Input::Copied { process })?;
             return self.let_parent_go(birth);
         }
         self.let_parent_go(birth)?;
-        if !shares {
-            // A child that is already gone needs nothing.
-            if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
-                self.memory.lift_all_in(&memory);
-            }
-            self.cpu.release(child);
-            tolerate(kernel::detach(child, 0))?;
-            self.announce(Notice::Forked {
-                child,
-                kind: ForkKind::Fork,
-            });
-            return Ok(());
-        }
         let thread = ThreadId(child);
         let mut known = Thread::new(thread, State::Stopped);
         known.silent = true;
@@ -216,6 +203,48 @@ impl Debuggee {
             return Ok(());
         }
         self.feed(Input::Resume { thread })
+    }
+
+    /// A forked process has nothing of juror's in it any more: it goes its own
+    /// way, or stands until it is adopted.
+    pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
+        if let Some(copy) = self.copies.remove(&child)
+            && let Some(parent) = copy.kept_for
+        {
+            self.keep_forked(child, copy.memory, parent);
+            return Ok(());
+        }
+        self.cpu.release(child);
+        tolerate(kernel::detach(child, 0))?;
+        self.announce(Notice::Forked {
+            child,
+            kind: ForkKind::Fork,
+        });
+        Ok(())
+    }
+
+    /// What the copies of the memory are made good with is about to be
+    /// forgotten: lets all go that were made.
+    fn release_births(&mut self) -> Result<(), DebuggeeError> {
+        let was_switching = std::mem::replace(&mut self.is_switching, true);
+        let mut released = Ok(());
+        while let Some((&child, _)) = self.births.first_key_value() {
+            let waits = stash::take(|thread| thread == child).map(|(_, status)| status);
+            let status = match waits {
+                Some(status) => Ok(status),
+                None => kernel::wait_for(child),
+            };
+            released = released.and(match status {
+                Ok(Status::Stopped { .. }) => self.take_in_birth(child),
+                Ok(status) => self.note_gone(child, status),
+                Err(_) => {
+                    self.births.remove(&child);
+                    Ok(())
+                }
+            });
+        }
+        self.is_switching = was_switching;
+        released
     }
 
     /// Waits until a process that has been made is seen, all threads being
@@ -259,6 +288,7 @@ impl Debuggee {
             }
             self.follow_executed(thread)?;
         }
+        self.release_births()?;
         self.cpu.note_program();
         // Somebody may share the old memory still, and is let go when seen.
         let _ = self.memory.lift_all();

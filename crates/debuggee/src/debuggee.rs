@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
 use std::mem;
 
-use juror_stepping::{Engine, Input, Operation, ThreadId};
+use juror_stepping::{Engine, Input, Operation, StepBy, ThreadId};
 use nix::errno::Errno;
 
 use crate::cpu::Cpu;
@@ -26,7 +26,7 @@ use crate::modules::{Auxiliary, Module};
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
-use crate::self_check::Following;
+use crate::self_check::{Following, SelfCheck};
 use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
@@ -63,6 +63,8 @@ pub struct Debuggee {
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
+    /// Forked processes that stand and have traps yet.
+    pub(crate) copies: BTreeMap<u32, crate::children::Copied>,
     /// New processes that stand until they are adopted.
     pub(crate) offspring: crate::offspring::Offspring,
     /// Threads that are ending: their last status is still to come.
@@ -131,10 +133,7 @@ impl Debuggee {
         };
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
-        debuggee.engine = Engine::stepping_by(launch.step_by);
-        let check = launch.self_check.as_ref();
-        debuggee.self_check = check.map(|check| check.follow(launch.step_by));
-        debuggee.in_place = launch.in_place;
+        debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
         leader.awaiting = true;
@@ -161,6 +160,7 @@ impl Debuggee {
             is_feeding: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
+            copies: BTreeMap::new(),
             offspring: crate::offspring::Offspring::default(),
             departing: BTreeSet::new(),
             memory,
@@ -195,16 +195,30 @@ impl Debuggee {
         }
     }
 
+    /// Says how sites are passed, before the engine has been told anything.
+    pub(crate) fn arrange(
+        &mut self,
+        step_by: StepBy,
+        in_place: bool,
+        self_check: Option<&SelfCheck>,
+    ) {
+        self.engine = Engine::stepping_by(step_by);
+        self.self_check = self_check.map(|check| check.follow(step_by));
+        self.in_place = in_place;
+    }
+
     /// A process that another debuggee made, with its ways to step and to be
     /// checked. It shares no processor with juror.
     pub(crate) fn beside(other: &Debuggee, process: u32, memory: Memory) -> Debuggee {
         let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
         debuggee.cpu_policy = other.cpu_policy;
         debuggee.cpu = Cpu::beside(other.cpu_policy, process);
-        let step_by = other.engine.step_by();
-        debuggee.engine = Engine::stepping_by(step_by);
         let following = other.self_check.as_ref();
-        debuggee.self_check = following.map(|following| following.check().follow(step_by));
+        debuggee.arrange(
+            other.engine.step_by(),
+            other.in_place,
+            following.map(|following| following.check()),
+        );
         debuggee
     }
 
@@ -305,18 +319,13 @@ impl Debuggee {
     /// one that has a further notice waiting (it runs after the last of them),
     /// and for one that stands still while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) || self.calls.keep_still(thread) || self.is_expecting(thread) {
+        if self.has_notice(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
-        let Some(known) = self.threads.get_mut(&thread.0) else {
+        let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if known.state == State::InVfork || known.awaits_child {
-            known.resume_after_vfork = true;
-            known.awaiting = false;
-            return Ok(());
-        }
         if !known.awaiting || self.keeps_interrupted(thread) {
             return Ok(());
         }
@@ -373,14 +382,9 @@ impl Debuggee {
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
             next = id + 1;
             match thread.state {
-                State::InVfork => thread.resume_after_vfork = false,
-                _ if thread.awaits_child => {
-                    thread.resume_after_vfork = false;
-                    thread.awaiting = true;
-                }
                 State::Starting => {}
-                State::Running | State::Stopped if thread.awaiting => {}
-                State::Running | State::Stopped => self.feed(Input::Halt {
+                _ if thread.awaiting => {}
+                _ => self.feed(Input::Halt {
                     thread: ThreadId(id),
                 })?,
             }

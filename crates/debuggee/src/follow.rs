@@ -12,6 +12,7 @@
 
 use juror_stepping::{Input, ThreadId};
 
+use crate::children::Copied;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
@@ -68,16 +69,16 @@ impl Debuggee {
             let failed = DebuggeeError::system("make the process that guards the text");
             memory.guard().map_err(failed)?;
         }
-        // The child has the traps of the moment when it was made.
-        self.memory.lift_all_in(&memory);
-        for address in self.memory.planted() {
-            memory.plant(address)?;
-        }
-        self.leave_process(memory, child)?;
+        self.let_present_go()?;
+        let kept_for = None;
+        self.copies.insert(child, Copied { memory, kept_for });
         let thread = ThreadId(child);
+        self.feed(Input::Followed { thread, parent })?;
+        if let Some(copy) = self.copies.remove(&child) {
+            self.become_process(copy.memory, child);
+        }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));
-        self.feed(Input::Started { thread })?;
         self.announce(Notice::Followed { thread, parent });
         Ok(true)
     }
@@ -94,20 +95,26 @@ impl Debuggee {
         self.threads.remove(&child.0);
         self.feed(Input::Ended { thread: child })?;
         let memory = crate::debuggee::open_memory(child.0)?;
-        self.leave_process(memory, child.0)
-    }
-
-    /// Lets the present process go, and is another from here on.
-    fn leave_process(&mut self, memory: Memory, process: u32) -> Result<(), DebuggeeError> {
         let threads: Vec<u32> = self.threads.keys().copied().collect();
-        if !self.has_ended {
-            self.let_process_go()?;
-        }
+        self.let_present_go()?;
         for thread in threads {
             self.feed(Input::Ended {
                 thread: ThreadId(thread),
             })?;
         }
+        self.become_process(memory, child.0);
+        Ok(())
+    }
+
+    fn let_present_go(&mut self) -> Result<(), DebuggeeError> {
+        match self.has_ended {
+            true => Ok(()),
+            false => self.let_process_go(),
+        }
+    }
+
+    /// Is another process from here on.
+    fn become_process(&mut self, memory: Memory, process: u32) {
         self.threads.clear();
         self.forget_calls();
         self.has_ended = false;
@@ -119,6 +126,5 @@ impl Debuggee {
         self.memory = memory;
         self.process = process;
         self.cpu = Cpu::new(self.cpu_policy(), process);
-        Ok(())
     }
 }

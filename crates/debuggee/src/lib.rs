@@ -63,6 +63,7 @@ mod watch;
 mod watched_calls;
 mod watched_steps;
 
+pub use attach::Attach;
 pub use calls::{Call, OpenCall};
 pub use debuggee::{Debuggee, Origin};
 pub use error::{AttachError, DebuggeeError, LaunchError};

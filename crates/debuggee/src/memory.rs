@@ -154,6 +154,7 @@ impl Memory {
                 return Ok(());
             };
             self.originals.insert(trap, byte);
+            self.former.insert(trap, byte);
             if let Some(guardian) = &mut self.guardian {
                 guardian.note(trap, byte);
             }
@@ -187,11 +188,6 @@ impl Memory {
     /// Whether a trap of juror's is planted here.
     pub(crate) fn is_planted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
-    }
-
-    /// Where traps are planted.
-    pub(crate) fn planted(&self) -> impl Iterator<Item = u64> + '_ {
-        self.originals.keys().copied()
     }
 
     /// Plants a trap, keeping the original byte.
@@ -261,21 +257,20 @@ impl Memory {
             .fold(Ok(()), Result::and)
     }
 
-    /// Takes every trap away in the forked copy `other` of this process, also
-    /// those that this process has lost since the copy was made.
-    pub(crate) fn lift_all_in(&self, other: &Memory) {
-        for (&address, &former) in &self.former {
-            let mut present = [0];
-            // A page that the child does not have needs no repair.
-            if other.read_raw(address, &mut present).is_err() || present[0] != TRAP {
-                continue;
-            }
-            let original = match self.originals.get(&address) {
-                Some(&original) => original,
-                // A trap here that is none of juror's is the program's own.
-                None if self.holds_trap(address) => continue,
-                None => former,
-            };
+    /// Takes the trap away that the forked copy `other` of this process may
+    /// have at an address, also if this process has it no more.
+    pub(crate) fn restore_in(&self, other: &Memory, address: u64) {
+        // A page that the copy does not have needs no repair.
+        if !other.holds_trap(address) {
+            return;
+        }
+        let original = match self.originals.get(&address) {
+            Some(&original) => Some(original),
+            // A trap here that is none of juror's is the program's own.
+            None if self.holds_trap(address) => None,
+            None => self.former.get(&address).copied(),
+        };
+        if let Some(original) = original {
             let _ = other.write_raw(address, &[original]);
         }
     }

@@ -23,7 +23,6 @@ use crate::memory::Memory;
 use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::pages::Pages;
-use crate::process_status;
 use crate::spawn;
 use crate::thread::{State, Thread};
 
@@ -57,13 +56,8 @@ impl Debuggee {
         self.follow == Follow::Both && !self.is_switching && self.calls.is_empty()
     }
 
-    /// A forked child has been seen; false when it is gone already.
-    pub(crate) fn keep_forked(&mut self, child: u32, parent: ThreadId) -> bool {
-        let path = process_status::file_of(child, child, "mem");
-        let Ok(memory) = Memory::open(&path) else {
-            return false;
-        };
-        self.memory.lift_all_in(&memory);
+    /// A forked child stands, with nothing of juror's in it.
+    pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, parent: ThreadId) {
         self.release_processor(child);
         let newborn = Newborn::Forked(Box::new((memory, self.watches.pages.for_fork())));
         self.offspring.0.insert(child, newborn);
@@ -72,7 +66,6 @@ impl Debuggee {
             parent,
             kind: ForkKind::Fork,
         });
-        true
     }
 
     /// A child that shared the memory runs another program.

@@ -29,6 +29,20 @@ impl Debuggee {
                     }
                 }
                 Operation::Lift { address } => self.memory.lift(address)?,
+                Operation::RestoreCopied { process, address } => {
+                    if let Some(copy) = self.copies.get(&process.0) {
+                        self.memory.restore_in(&copy.memory, address);
+                    }
+                }
+                Operation::PlantCopied { process, address } => {
+                    if let Some(copy) = self.copies.get_mut(&process.0) {
+                        self.memory.restore_in(&copy.memory, address);
+                        if copy.memory.plant(address).is_err() {
+                            self.inputs.push_back(Input::Lost { address });
+                        }
+                    }
+                }
+                Operation::ReleaseCopy { process } => self.release_copy(process.0)?,
                 Operation::SetCounter { thread, address } => self.set_counter(thread, address)?,
                 Operation::EmulateCall { thread, to, back } => {
                     if !self.emulate_call(thread, to, back)? {
@@ -299,7 +313,11 @@ fn mover(operation: Operation) -> Option<ThreadId> {
         | Operation::ReportStep { thread, .. }
         | Operation::ReportHalted { thread }
         | Operation::Unexplained { thread, .. } => Some(thread),
-        Operation::Plant { .. } | Operation::Lift { .. } => None,
+        Operation::Plant { .. }
+        | Operation::Lift { .. }
+        | Operation::RestoreCopied { .. }
+        | Operation::PlantCopied { .. }
+        | Operation::ReleaseCopy { .. } => None,
     }
 }
 

@@ -145,7 +145,7 @@ impl Debuggee {
 
     /// Where a stopped thread is, for the engine: in a system call that will
     /// be started again it has not passed the instruction.
-    fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
+    pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
         let registers = self.stop_registers(thread)?;
@@ -254,17 +254,18 @@ impl Debuggee {
         self.settle(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap, or an access
-    /// that a debug register watches, whose signal is still to come: the kernel
-    /// tells of the request first. Where juror ends before it comes, nobody
-    /// would keep it from the program.
+    /// Whether a thread that was asked to stop has executed a trap, an access
+    /// that a debug register watches or a step, whose signal is still to come:
+    /// the kernel tells of the request first. Where juror ends before it comes,
+    /// nobody would keep it from the program; and whether a step of an
+    /// instruction that branches to itself has been made, it alone tells.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
-        let is_asked = self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.hold_requested && !known.group_stopped);
-        if !is_asked {
+        let asked = |known: &&Thread| known.hold_requested && !known.group_stopped;
+        let Some(known) = self.threads.get(&thread.0).filter(asked) else {
             return Ok(false);
+        };
+        if known.motion == Motion::Step {
+            return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;
         let may_trap = self.memory.is_planted(counter.wrapping_sub(1)) || self.watches.is_any();
@@ -305,17 +306,12 @@ impl Debuggee {
     /// A child that was going to be followed is gone, or has been told of; its
     /// parent, if it stands for that, goes on.
     pub(crate) fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
-        let Some(known) = self.threads.get_mut(&parent.0) else {
-            return Ok(());
-        };
-        if !std::mem::take(&mut known.awaits_child) {
-            return Ok(());
+        match self.threads.get(&parent.0) {
+            Some(known) if known.state == State::Stopped => {
+                self.feed(Input::Unparked { thread: parent })
+            }
+            _ => Ok(()),
         }
-        if !std::mem::take(&mut known.resume_after_vfork) {
-            known.awaiting = true;
-            return Ok(());
-        }
-        self.feed(Input::Resume { thread: parent })
     }
 
     /// The last status of a thread or of the process.

@@ -38,11 +38,6 @@ pub(crate) struct Thread {
     pub(crate) inside_kernel: bool,
     /// Job control has stopped it: it is set in motion by listening only.
     pub(crate) group_stopped: bool,
-    /// The parent in a `vfork` goes on by itself when the child is gone.
-    pub(crate) resume_after_vfork: bool,
-    /// It is back from a `vfork`, and stands until the child that is to be
-    /// followed runs its program.
-    pub(crate) awaits_child: bool,
     pub(crate) pending: Option<PendingSignal>,
     /// Signals before that one, until the thread runs.
     pub(crate) put_off: Vec<PutOff>,
@@ -128,8 +123,6 @@ impl Thread {
             enters_again: false,
             inside_kernel: false,
             group_stopped: false,
-            resume_after_vfork: false,
-            awaits_child: false,
             pending: None,
             put_off: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),

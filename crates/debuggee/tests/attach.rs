@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_debuggee::{AttachError, CpuPolicy, Debuggee, Notice, Owner};
+use juror_debuggee::{Attach, AttachError, Debuggee, Notice, Owner};
 use support::bare::Bare;
 use support::{Program, compile, is_running};
 
@@ -415,7 +415,7 @@ fn a_panic_leaves_the_program_as_it_was() {
     let process = bare.process();
     let path = program.path.clone();
     let bug = std::thread::spawn(move || {
-        let mut debuggee = Debuggee::attach(process, CpuPolicy::Auto).unwrap();
+        let mut debuggee = Debuggee::attach(&Attach::new(process)).unwrap();
         let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();
         let work = main.bias + support::file_address(&path, "work");
         debuggee.insert(work, Owner::Developer).unwrap();
@@ -431,7 +431,7 @@ fn a_panic_leaves_the_program_as_it_was() {
 fn what_cannot_be_attached_to_is_told() {
     #[track_caller]
     fn check(process: u32, expected: &str) {
-        let error = Debuggee::attach(process, CpuPolicy::Auto).unwrap_err();
+        let error = Debuggee::attach(&Attach::new(process)).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
     // Beyond what the kernel numbers.
@@ -460,7 +460,7 @@ fn what_cannot_be_attached_to_is_told() {
     {
         std::thread::yield_now();
     }
-    let error = Debuggee::attach(process, CpuPolicy::Auto).unwrap_err();
+    let error = Debuggee::attach(&Attach::new(process)).unwrap_err();
     assert!(matches!(error, AttachError::HasEnded(_)), "{error}");
     ended.wait().unwrap();
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use juror_debuggee::{
-    AccessKinds, CpuPolicy, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
+    AccessKinds, Attach, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
 };
 use support::bare::Bare;
 use support::{Program, compile, file_address, is_running};
@@ -69,7 +69,7 @@ fn play_juror() {
         .unwrap(),
         _ => {
             let process = std::env::var("PLAYED_PROCESS").unwrap().parse().unwrap();
-            Debuggee::attach(process, CpuPolicy::Auto).unwrap()
+            Debuggee::attach(&Attach::new(process)).unwrap()
         }
     };
     let main = debuggee.modules().iter().find(|it| it.is_main).unwrap();

@@ -2,7 +2,8 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner, SelfCheck, StepBy};
+use juror_debuggee::{Attach, Debuggee, Notice, Owner, SelfCheck, StepBy};
+use support::bare::Bare;
 use support::{compile, run_with};
 
 /// Threads that come and go, with a timer's signals, through two functions and
@@ -83,5 +84,80 @@ fn threads_and_signals_are_a_path_of_the_model() {
         let damaged = text.lines().enumerate();
         let damaged = damaged.filter(|(number, _)| Some(*number) != lost);
         juror_stepping::check_log(damaged.map(|(_, line)| line)).unwrap_err();
+    }
+}
+
+/// Threads that pass two functions until they are told to end.
+const SERVICE: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int done;
+__attribute__((noinline)) long leaf(long n) { __asm__ volatile(""); return n + 1; }
+__attribute__((noinline)) long work(long n) { return leaf(n) + leaf(n); }
+static void *run(void *unused) {
+    while (!done) work(1);
+    return unused;
+}
+int main(void) {
+    pthread_t ids[3];
+    for (int i = 0; i < 3; i++) pthread_create(&ids[i], 0, run, 0);
+    puts("ready");
+    fflush(stdout);
+    char byte;
+    while (read(0, &byte, 1) == 1) {}
+    done = 1;
+    for (int i = 0; i < 3; i++) pthread_join(ids[i], 0);
+    return 5;
+}
+"#;
+
+#[test]
+fn an_attached_process_is_a_path_of_the_model_too() {
+    let program = compile(SERVICE, &["-O1"]);
+    for (in_place, step_by) in [
+        (false, StepBy::TraceFlag),
+        (true, StepBy::TraceFlag),
+        (true, StepBy::FollowSet),
+    ] {
+        let bare = Bare::start(&program, &[]);
+        let text = bare.bytes_at(&program, "leaf");
+        let check = SelfCheck::new();
+        let mut debuggee = Debuggee::attach(&Attach {
+            in_place,
+            step_by,
+            self_check: Some(check.clone()),
+            ..Attach::new(bare.process())
+        })
+        .unwrap();
+        for symbol in ["work", "leaf"] {
+            let address = program.address(&debuggee, symbol);
+            debuggee.insert(address, Owner::Monitor).unwrap();
+        }
+        debuggee.resume_all().unwrap();
+        let (mut hits, mut steps) = (0, 0);
+        while hits < 600 {
+            match debuggee.wait().unwrap() {
+                Notice::Hit { thread, .. } => {
+                    hits += 1;
+                    match hits % 5 {
+                        0 => debuggee.step(thread).unwrap(),
+                        _ => debuggee.resume(thread).unwrap(),
+                    }
+                }
+                Notice::Stepped { thread, .. } => {
+                    steps += 1;
+                    debuggee.resume(thread).unwrap();
+                }
+                notice => panic!("{notice:?}"),
+            }
+        }
+        debuggee.detach().unwrap();
+        assert_eq!(bare.bytes_at(&program, "leaf"), text);
+        assert_eq!(bare.finish(), "status 5\n");
+        assert!(steps > 100, "{steps}");
+        let report = check.report();
+        assert_eq!((report.violation, report.log_error), (None, None));
+        assert!(report.inputs > 1000, "{}", report.inputs);
     }
 }

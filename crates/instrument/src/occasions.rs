@@ -124,7 +124,15 @@ impl Program {
         place: &EventPlace,
     ) -> Result<Sight, BindError> {
         let sight = place.look(self)?;
-        let is_value = |it: &Capture| matches!(it.read, Read::Value | Read::Old) && !it.hoisted;
+        // Those that nobody wrote have the span of the event: reports do
+        // without them.
+        let is_value = |it: &Capture| {
+            let read = match &it.read {
+                Read::Convert(inner, _) => inner,
+                read => read,
+            };
+            matches!(read, Read::Value | Read::Old) && it.span != event.span
+        };
         if sight.elements.count > 0
             && sight.elements.decode.is_none()
             && let Some(capture) = event.captures.iter().position(is_value)

@@ -8,7 +8,7 @@ use crate::expression::{EVERYTHING, ExpressionId, Expressions};
 use crate::residual::is_final;
 use crate::{Guard, LogicError, Meaning, Regex};
 use juror_event::Verdict;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The expressions that were met, and the states among them.
 #[derive(Debug, Clone)]
@@ -118,8 +118,8 @@ impl Derivatives {
     fn can(&mut self, start: ExpressionId, wanted: bool) -> Result<bool, LogicError> {
         // Everything that was met, and from where.
         let mut met: Vec<(ExpressionId, Option<usize>)> = vec![(start, None)];
-        let mut places: FxHashMap<ExpressionId, usize> = FxHashMap::default();
-        places.insert(start, 0);
+        let mut seen: FxHashSet<ExpressionId> = FxHashSet::default();
+        seen.insert(start);
         // Deep first: a word that decides is found long before all short ones.
         let mut waiting = vec![0];
         while let Some(next) = waiting.pop() {
@@ -138,8 +138,7 @@ impl Derivatives {
                 self.expressions.firsts(expression, &mut guards);
                 for class in classes(guards.into_iter())? {
                     let derivative = self.expressions.derive(expression, class.required)?;
-                    if !places.contains_key(&derivative) {
-                        places.insert(derivative, met.len());
+                    if seen.insert(derivative) {
                         waiting.push(met.len());
                         met.push((derivative, Some(next)));
                     }

@@ -6,6 +6,9 @@ use rustc_hash::FxHashMap;
 
 /// The most states that are looked at to answer for one.
 const LOOKED_AT_MAX: usize = 2_000;
+/// The most that are looked at to answer for a formula: a property is loaded
+/// while somebody waits.
+const DECIDABLE_STATES_MAX: usize = 10_000;
 
 impl Machine {
     /// Which verdicts a state can still come to. Where that would take too long
@@ -97,11 +100,12 @@ impl Decidable {
 /// Which final verdicts of a formula some finite run leads to.
 ///
 /// `always eventually p` is an example of one that has none: whatever has
-/// happened, it can still come either way.
+/// happened, it can still come either way. Fails where the automaton is too
+/// large to tell.
 pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     let mut machine = Machine::of_formula(formula)?;
     let initial = machine.initial();
-    let limit = crate::STATES_MAX;
+    let limit = DECIDABLE_STATES_MAX;
     let outlook = machine.outlook(initial, limit)?;
     let outlook = outlook.ok_or(LogicError::TooManyStates { limit })?;
     Ok(Decidable {

@@ -217,13 +217,17 @@ impl Search {
             *next += 1;
             let granted = self.all & !edge.delayed;
             match tableau.nodes[edge.to.index()].prospect {
-                Some(Prospect::Endless) => return Ok(self.accept(tableau)),
+                Some(Prospect::Endless) => {
+                    self.accept(tableau);
+                    return Ok(());
+                }
                 Some(_) => {}
                 None => match self.numbers.get(&edge.to).copied() {
                     None => self.enter(tableau, edge.to, granted)?,
                     Some(number) => {
                         if self.merge(number, granted) {
-                            return Ok(self.accept(tableau));
+                            self.accept(tableau);
+                            return Ok(());
                         }
                     }
                 },

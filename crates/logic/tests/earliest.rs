@@ -4,26 +4,9 @@
 mod common;
 
 use common::lasso::Lasso;
-use common::{Kind, Numbers, random_formula};
+use common::{Kind, Numbers, random_formula, words};
 use juror_event::Verdict;
 use juror_logic::{Formula, Letter, Machine, decidable};
-
-/// All words over so many propositions that are no longer than this.
-fn words(propositions: u32, length: usize) -> Vec<Vec<Letter>> {
-    let mut words = vec![Vec::new()];
-    let mut first = 0;
-    for _ in 0..length {
-        for word in first..words.len() {
-            for letter in 0..1 << propositions {
-                let mut longer: Vec<Letter> = words[word].clone();
-                longer.push(Letter(letter));
-                words.push(longer);
-            }
-            first += 1;
-        }
-    }
-    words
-}
 
 /// Whether some endless continuations satisfy the formula and some violate it.
 fn continuations(

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Numbers;
+use common::{Numbers, words};
 use juror_event::Verdict;
 use juror_logic::{Guard, Letter, LogicError, Machine, Meaning, Regex};
 
@@ -142,16 +142,7 @@ fn verdicts_are_the_definition() {
     let mut numbers = Numbers(0x4e6);
     // All continuations up to five letters, and some that are longer than what
     // these expressions can count.
-    let mut futures: Vec<Vec<Letter>> = vec![Vec::new()];
-    let mut first = 0;
-    for _ in 0..5 {
-        for word in first..futures.len() {
-            for letter in 0..4 {
-                futures.push([&futures[word][..], &[Letter(letter)]].concat());
-            }
-            first += 1;
-        }
-    }
+    let mut futures = words(2, 5);
     for length in 6..14 {
         futures.extend((0..4).map(|letter| vec![Letter(letter); length]));
         futures.extend((0..10).map(|_| numbers.letters(length as u64, 2)));

@@ -1,6 +1,7 @@
 //! What can be known of a property before its first event: which transitions
 //! a state has for an event, what each state's verdict is, what it needs.
 
+use crate::plan::{Plan, StateNeed};
 use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
@@ -9,12 +10,20 @@ use juror_language::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a state needs of one event.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StateNeed {
-    pub event: EventId,
-    /// The hoisted captures that its transitions use.
-    pub hoisted: u64,
+/// No transition is for the event.
+const IGNORED: u32 = u32::MAX;
+/// Guards or updates are to be looked at.
+const GUARDED: u32 = u32::MAX - 1;
+
+impl Taken {
+    /// From one state to another, or nothing when it is the same.
+    #[inline]
+    pub(crate) fn to(from: StateId, to: StateId) -> Taken {
+        match from == to {
+            true => Taken::Ignored,
+            false => Taken::Goes(to),
+        }
+    }
 }
 
 /// A property prepared for stepping.
@@ -26,18 +35,37 @@ pub(crate) struct Automaton {
     transitions: Vec<u32>,
     /// Row by row of states: where the transitions for each event are.
     dispatch: Vec<Range<u32>>,
+    /// Row by row of states: the next state where the first transition for
+    /// the event has neither guard nor updates.
+    direct: Vec<u32>,
+    /// Row by row of states: the next state where it is all that an event
+    /// changes; the same state where it changes nothing.
+    quick: Vec<u32>,
+    /// By event: no transition for it has a guard or updates.
+    plain: Vec<bool>,
     /// By state.
     verdicts: Vec<Verdict>,
+    /// By state: its slices are forgotten.
+    finals: Vec<bool>,
     /// By state: what it needs.
-    pub needs: Vec<Vec<StateNeed>>,
-    /// By event: which slice parameters it binds.
-    masks: Vec<u32>,
-    /// By event: the captures that are always read.
-    pub declared: Vec<u64>,
+    needs: Vec<Vec<StateNeed>>,
+}
+
+/// What an event does to a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Nothing.
+    Ignored,
+    /// It goes to this state; its variables stay as they are.
+    Goes(StateId),
+    /// It goes to this state with new variables.
+    Updates(StateId),
 }
 
 impl Automaton {
-    pub(crate) fn new(property: Arc<Property>) -> Automaton {
+    pub(crate) fn new(plan: &Plan) -> Automaton {
+        let property = Arc::clone(&plan.property);
+        let mut direct = Vec::new();
         let mut transitions = Vec::new();
         let mut dispatch = Vec::new();
         for state in property.states() {
@@ -57,49 +85,97 @@ impl Automaton {
                         .map(|(position, _): (u32, _)| position),
                 );
                 dispatch.push(start..count(transitions.len()));
+                direct.push(direct_target(active.iter().find(|t| of_event(t))));
             }
         }
-        let events = || (0..property.events.len()).map(|event| EventId(event as u16));
-        let declared: Vec<u64> = events().map(|e| property.declared_captures(e)).collect();
+        let events = property.events.len();
+        let plain = (0..events).map(|event| {
+            let column = direct.iter().skip(event).step_by(events.max(1));
+            column.into_iter().all(|&target| target != GUARDED)
+        });
+        let verdicts = verdicts(&property);
+        let finals: Vec<bool> = property.states().iter().map(|s| s.is_final).collect();
+        let quick = direct.iter().enumerate().map(|(position, &target)| {
+            let from = position / events.max(1);
+            let to = target as usize;
+            let is_quiet = verdicts.get(from) == verdicts.get(to) && finals.get(to) == Some(&false);
+            match target {
+                IGNORED => count(from),
+                _ if target != GUARDED && is_quiet => target,
+                _ => GUARDED,
+            }
+        });
         Automaton {
-            verdicts: verdicts(&property),
-            needs: needs(&property, &declared),
-            masks: masks(&property),
+            quick: quick.collect(),
+            plain: plain.collect(),
+            finals,
+            verdicts,
+            needs: needs(&property, &plan.declared),
             transitions,
             dispatch,
-            declared,
+            direct,
             property,
         }
     }
 
+    /// What a state needs.
+    #[inline]
+    pub(crate) fn needs(&self, state: StateId) -> &[StateNeed] {
+        let needs = self.needs.get(state.index());
+        needs.map_or(&[], |needs| needs)
+    }
+
     /// The verdict of a slice in this state.
+    #[inline]
     pub(crate) fn verdict(&self, state: StateId) -> Verdict {
         let verdict = self.verdicts.get(state.index()).copied();
         verdict.unwrap_or(Verdict::PresumablySatisfied)
     }
 
-    /// Which slice parameters an event binds; bit n is parameter n.
-    pub(crate) fn mask(&self, event: EventId) -> u32 {
-        self.masks.get(usize::from(event.0)).copied().unwrap_or(0)
-    }
-
-    /// The distinct sets of slice parameters that events bind.
-    pub(crate) fn distinct_masks(&self) -> Vec<u32> {
-        let mut masks = self.masks.clone();
-        masks.sort_unstable();
-        masks.dedup();
-        masks
-    }
-
     /// True when slices that get into this state are forgotten.
+    #[inline]
     pub(crate) fn is_final(&self, state: StateId) -> bool {
-        self.property.state(state).is_some_and(|s| s.is_final)
+        self.finals.get(state.index()).copied().unwrap_or(false)
     }
 
-    /// Takes the event in a state: the next state, and in `environment` what
-    /// `variables` become. Nothing when no transition is taken.
+    /// The next state, where it is all that the event changes: no variable, no
+    /// verdict, and no slice ends.
+    #[inline]
+    pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let events = self.plain.len();
+        let position = state.index() * events + usize::from(event.0);
+        let next = *self.quick.get(position)?;
+        (next != GUARDED && usize::from(event.0) < events).then_some(StateId(next))
+    }
+
+    /// True when no transition for the event looks at what it carries.
+    #[inline]
+    pub(crate) fn is_plain(&self, event: EventId) -> bool {
+        let plain = self.plain.get(usize::from(event.0));
+        plain.copied().unwrap_or(false)
+    }
+
+    /// The next state where neither guards nor updates are to be looked at;
+    /// nothing where they are.
+    #[inline]
+    pub(crate) fn direct(&self, state: StateId, event: EventId) -> Option<Taken> {
+        let events = self.property.events.len();
+        let column = usize::from(event.0);
+        if column >= events {
+            return Some(Taken::Ignored);
+        }
+        match self.direct.get(state.index() * events + column) {
+            Some(&GUARDED) => None,
+            Some(&IGNORED) | None => Some(Taken::Ignored),
+            Some(&target) => Some(Taken::Goes(StateId(target))),
+        }
+    }
+
+    /// Takes the event in a state, and puts into `environment` what
+    /// `variables` become when they change.
     ///
     /// After an error `environment` means nothing.
+    #[inline]
     pub(crate) fn take(
         &self,
         state: StateId,
@@ -107,19 +183,23 @@ impl Automaton {
         event: EventId,
         captures: &[Value],
         environment: &mut [Value],
-    ) -> Result<Option<StateId>, EvaluationError> {
-        let Some(branch) = self.branch(state, variables, event, captures)? else {
-            return Ok(None);
-        };
-        copy_values(environment, variables);
-        if !branch.updates.is_empty() {
-            let mut frame = UpdateFrame {
-                variables: environment,
-                captures,
-            };
-            execute(&branch.updates, &mut frame)?;
+    ) -> Result<Taken, EvaluationError> {
+        if let Some(taken) = self.direct(state, event) {
+            return Ok(taken);
         }
-        Ok(Some(branch.target))
+        let Some(branch) = self.branch(state, variables, event, captures)? else {
+            return Ok(Taken::Ignored);
+        };
+        if branch.updates.is_empty() {
+            return Ok(Taken::Goes(branch.target));
+        }
+        copy_values(environment, variables);
+        let mut frame = UpdateFrame {
+            variables: environment,
+            captures,
+        };
+        execute(&branch.updates, &mut frame)?;
+        Ok(Taken::Updates(branch.target))
     }
 
     /// The branch that a state takes on an event: transitions in order, the
@@ -162,6 +242,15 @@ impl Automaton {
             }
         }
         Ok(None)
+    }
+}
+
+fn direct_target(transition: Option<&Transition>) -> u32 {
+    match transition {
+        None => IGNORED,
+        Some(transition) if transition.guard.is_some() => GUARDED,
+        Some(transition) if !transition.success.updates.is_empty() => GUARDED,
+        Some(transition) => transition.success.target.0,
     }
 }
 
@@ -250,16 +339,6 @@ fn needs(property: &Property, declared: &[u64]) -> Vec<Vec<StateNeed>> {
         needs
     };
     property.states().iter().map(of_state).collect()
-}
-
-fn masks(property: &Property) -> Vec<u32> {
-    let of_event = |binding: &Vec<Option<u8>>| {
-        (0..32)
-            .zip(binding)
-            .filter(|(_, slot)| slot.is_some())
-            .fold(0, |mask, (parameter, _): (u32, _)| mask | 1 << parameter)
-    };
-    property.bindings.iter().map(of_event).collect()
 }
 
 /// What a guard sees.

@@ -6,9 +6,11 @@
 //! Nothing is allocated for a record: values have a ring of their own, with
 //! room for the largest event of the property.
 
+use crate::saved::SavedValue;
 use crate::step::Occurrence;
 use juror_event::{EventId, Unavailability, Value};
 use juror_language::StateId;
+use serde::{Deserialize, Serialize};
 
 /// How many transitions a monitor remembers unless told otherwise.
 pub const HISTORY_RECORDS: usize = 65_536;
@@ -36,6 +38,8 @@ pub struct PathEvent {
     pub thread: u32,
     /// The return address of the call.
     pub address: u64,
+    /// When it happened, in nanoseconds since the program's start.
+    pub time: u64,
     /// What was read, by capture slot; of a run, the last time.
     pub values: Vec<Value>,
     /// The state before.
@@ -57,6 +61,7 @@ pub(crate) struct Record {
     pub to: StateId,
     pub thread: u32,
     pub address: u64,
+    pub time: u64,
 }
 
 #[derive(Debug)]
@@ -98,6 +103,12 @@ impl History {
         let values = self.capacity.saturating_mul(self.stride);
         let values = values.saturating_sub(self.values.len());
         self.values.reserve_exact(values);
+    }
+
+    /// True when transitions are remembered.
+    #[inline]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.capacity > 0
     }
 
     /// Keeps a transition; gives its number.
@@ -171,6 +182,7 @@ impl History {
             event: record.event,
             thread: record.thread,
             address: record.address,
+            time: record.time,
             values: values.to_vec(),
             from: record.from,
             to: record.to,
@@ -208,5 +220,84 @@ fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
             *last = PathEvent { repeated, ..event };
         }
         _ => events.push(event),
+    }
+}
+
+/// A history as a snapshot has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SavedHistory {
+    capacity: usize,
+    made: u64,
+    records: Vec<SavedRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct SavedRecord {
+    previous: Option<u64>,
+    sequence: u64,
+    event: u16,
+    from: u32,
+    to: u32,
+    thread: u32,
+    address: u64,
+    time: u64,
+    values: Vec<SavedValue>,
+}
+
+impl SavedHistory {
+    /// How many transitions are remembered.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+impl History {
+    /// The same as data, with other names of the states.
+    pub(crate) fn saved(&self, name: &dyn Fn(StateId) -> u32) -> SavedHistory {
+        let values = self.values.chunks(self.stride.max(1));
+        let none: &[Value] = &[];
+        let values = values.chain(std::iter::repeat(none));
+        let saved = |(record, values): (&Record, &[Value])| SavedRecord {
+            previous: record.previous,
+            sequence: record.sequence,
+            event: record.event.0,
+            from: name(record.from),
+            to: name(record.to),
+            thread: record.thread,
+            address: record.address,
+            time: record.time,
+            values: values.iter().map(SavedValue::of).collect(),
+        };
+        SavedHistory {
+            capacity: self.capacity,
+            made: self.made,
+            records: self.records.iter().zip(values).map(saved).collect(),
+        }
+    }
+
+    /// Takes what a snapshot has, into an empty history of its capacity.
+    pub(crate) fn restore<E>(
+        &mut self,
+        saved: &SavedHistory,
+        state: &dyn Fn(u32) -> Result<StateId, E>,
+    ) -> Result<(), E> {
+        self.made = saved.made;
+        for record in saved.records.iter().take(self.capacity) {
+            self.records.push(Record {
+                previous: record.previous,
+                sequence: record.sequence,
+                event: EventId(record.event),
+                from: state(record.from)?,
+                to: state(record.to)?,
+                thread: record.thread,
+                address: record.address,
+                time: record.time,
+            });
+            let values = record.values.iter().map(SavedValue::value);
+            let missing = || Value::Unavailable(Unavailability::NotCaptured);
+            let missing = std::iter::repeat_with(missing);
+            self.values.extend(values.chain(missing).take(self.stride));
+        }
+        Ok(())
     }
 }

@@ -1,12 +1,18 @@
 //! A property being evaluated.
 
-use crate::automaton::Automaton;
+use crate::behaviour::Behaviour;
+use crate::error::MonitorError;
 use crate::history::{HISTORY_RECORDS, History, Path};
 use crate::index::Index;
+use crate::joining::{Candidate, Settled};
 use crate::needs::{EventNeed, Needs};
-use crate::routing::Settled;
-use crate::slices::{BASE, SliceId, SliceView, Slices};
+use crate::plan::Plan;
+use crate::routing::Played;
+use crate::slices::{BASE, Place, SliceId, SliceView, Slices};
 use crate::step::{Change, Occurrence, Step};
+use crate::violations::{ViolationGroup, Violations};
+use crate::words::{UNBOUND, Word, Words};
+use hashbrown::HashTable;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, Property, StateId};
 use std::sync::Arc;
@@ -19,27 +25,36 @@ pub(crate) const ENDED_MAX: usize = 1_024;
 /// A clone is a checkpoint: it goes on from the same slices and history.
 #[derive(Debug, Clone)]
 pub struct Monitor {
-    pub(crate) automaton: Arc<Automaton>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) behaviour: Behaviour,
+    /// How many parameters there are.
+    pub(crate) parameters: usize,
+    /// Slices that are like those below them are dropped.
+    pub(crate) drops: bool,
+    pub(crate) words: Words,
     pub(crate) slices: Slices,
     pub(crate) index: Index,
     pub(crate) needs: Needs,
     pub(crate) history: History,
     /// Live slices by verdict, in the order of [`Verdict`].
     pub(crate) tally: Tally,
+    pub(crate) violations: Violations,
     /// Violated slices that final states ended.
     pub(crate) ended: Vec<Ended>,
     /// How many slices final states ended, violated or not.
     pub(crate) ended_count: u64,
+    /// The most slices there were at once.
+    pub(crate) peak: usize,
     pub(crate) sequence: u64,
     pub(crate) changes: Vec<Change>,
     pub(crate) scratch: Scratch,
-    finished: bool,
+    pub(crate) finished: bool,
 }
 
 /// How many live slices have each verdict, and the worst of the others.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    live: [u64; 4],
+    pub live: [u64; 4],
     /// A violated slice keeps its property violated when it is gone.
     pub violated: bool,
 }
@@ -86,69 +101,120 @@ pub(crate) struct Ended {
 }
 
 /// Buffers that steps use again and again.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Scratch {
     /// The variables that a transition computes.
     pub environment: Vec<Value>,
-    /// What the event binds.
-    pub binding: Vec<Option<Value>>,
+    /// The roles that the event plays.
+    pub roles: Vec<Played>,
+    /// What it binds in each of them, one after the other.
+    pub role_words: Vec<Word>,
+    /// What it binds in one or several of them together.
+    pub unions: Vec<Word>,
     /// What a new slice would bind.
-    pub joined: Vec<Option<Value>>,
-    pub targets: Vec<u32>,
-    pub parents: Vec<u32>,
-    /// Bindings that no slice has after their parents were asked.
+    pub joined: Vec<Word>,
+    pub targets: Vec<Place>,
+    pub parents: Vec<Place>,
+    pub candidates: Vec<Candidate>,
+    /// Bindings that no slice has after their parents were asked, and their
+    /// positions by hash.
     pub settled: Vec<Settled>,
+    pub settled_numbers: HashTable<(u64, u32)>,
     /// Slices that the event brought into being.
-    pub created: Vec<u32>,
+    pub created: Vec<Place>,
+    /// What an event of plain numbers carries.
+    pub values: Vec<Value>,
 }
 
 impl Monitor {
     /// A monitor that has seen no event, with room for
     /// [`HISTORY_RECORDS`] transitions.
-    pub fn new(property: Arc<Property>) -> Monitor {
+    ///
+    /// It may be made at any time of a run: the property is evaluated from the
+    /// next event on. To evaluate it from the beginning, it is given the events
+    /// of a recorded trace first.
+    ///
+    /// # Errors
+    /// When no monitor can evaluate the property.
+    pub fn new(property: Arc<Property>) -> Result<Monitor, MonitorError> {
         Monitor::with_history(property, HISTORY_RECORDS)
     }
 
     /// A monitor that has seen no event and remembers this many transitions.
-    pub fn with_history(property: Arc<Property>, records: usize) -> Monitor {
+    ///
+    /// # Errors
+    /// When no monitor can evaluate the property.
+    pub fn with_history(property: Arc<Property>, records: usize) -> Result<Monitor, MonitorError> {
+        let plan = Plan::new(property);
+        let mut behaviour = Behaviour::new(&plan)?;
+        behaviour.prepare(&plan, behaviour.initial())?;
+        Ok(Monitor::of(Arc::new(plan), behaviour, records))
+    }
+
+    /// A monitor of the same property that has seen no event and remembers
+    /// this many transitions.
+    pub fn restarted(&self, records: usize) -> Monitor {
+        Monitor::of(Arc::clone(&self.plan), self.behaviour.restarted(), records)
+    }
+
+    /// A monitor at the beginning; what its first state needs is known.
+    pub(crate) fn of(plan: Arc<Plan>, behaviour: Behaviour, records: usize) -> Monitor {
+        let property = &plan.property;
         let captures = property.events.iter().map(|e| e.captures.len()).collect();
-        let slices = Slices::new(&property);
-        let scratch = Scratch {
-            environment: slices.environment(BASE).to_vec(),
-            binding: slices.binding(BASE).to_vec(),
-            joined: slices.binding(BASE).to_vec(),
-            // With one parameter the common event needs no more than this.
-            targets: Vec::with_capacity(4),
-            parents: Vec::with_capacity(4),
-            settled: Vec::with_capacity(4),
-            created: Vec::with_capacity(4),
-        };
-        let automaton = Automaton::new(property);
+        let variables = property.variables.iter();
+        let environment: Vec<Value> = variables.map(|v| v.initial.clone()).collect();
+        let parameters = plan.parameters();
+        let initial = behaviour.initial();
         let mut monitor = Monitor {
-            index: Index::new(automaton.distinct_masks()),
-            needs: Needs::new(&automaton),
+            parameters,
+            drops: behaviour.drops(),
+            words: Words::default(),
+            slices: Slices::new(parameters, &environment, initial, records > 0),
+            index: Index::new(plan.masks()),
+            needs: Needs::new(&plan.declared),
             history: History::new(records, captures),
             tally: Tally::default(),
+            violations: Violations::default(),
             ended: Vec::new(),
             ended_count: 0,
+            peak: 1,
             sequence: 0,
             // Most events move one slice.
             changes: Vec::with_capacity(4),
-            slices,
-            scratch,
-            automaton: Arc::new(automaton),
+            scratch: Scratch {
+                environment,
+                joined: vec![UNBOUND; parameters],
+                // With one parameter the common event needs no more than this.
+                targets: Vec::with_capacity(4),
+                parents: Vec::with_capacity(4),
+                created: Vec::with_capacity(4),
+                ..Scratch::default()
+            },
+            behaviour,
+            plan,
             finished: false,
         };
-        let state = monitor.slices.state(BASE);
-        monitor.tally.enter(monitor.automaton.verdict(state));
-        monitor.needs.enter(&monitor.automaton, state);
+        let needs = monitor.behaviour.needs(initial);
+        monitor.tally.enter(monitor.behaviour.verdict(initial));
+        monitor.needs.enter(initial, || needs);
         monitor.needs.take_changed();
         monitor
     }
 
     /// The property.
     pub fn property(&self) -> &Arc<Property> {
-        &self.automaton.property
+        &self.plan.property
+    }
+
+    /// True when verdicts depend on the time of events.
+    pub fn uses_time(&self) -> bool {
+        self.behaviour.uses_time()
+    }
+
+    /// A state in words: its name in an automaton; of a formula, what is still
+    /// waited for.
+    pub fn state_name(&self, state: StateId) -> String {
+        self.behaviour.state_name(&self.plan.property, state)
     }
 
     /// Takes one event.
@@ -164,14 +230,50 @@ impl Monitor {
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
         let before = self.verdict();
-        self.sequence += 1;
-        self.changes.clear();
         self.needs.take_changed();
-        self.route(event, occurrence)?;
+        if self.needs.defer(false) {
+            self.recount()?;
+        }
+        if self.words.is_crowded() {
+            self.tidy();
+        }
+        self.begin();
+        self.pass(occurrence.time);
+        let routed = self.route(event, occurrence);
+        self.sweep();
+        routed?;
         Ok(self.summary(before))
     }
 
-    fn summary(&mut self, verdict_before: Verdict) -> Step {
+    /// Forgets the values that no slice has any more.
+    fn tidy(&mut self) {
+        self.words.retain(self.slices.words_mut());
+        // Slices are found by their words.
+        self.index = Index::new(self.plan.masks());
+        for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
+            self.index.insert(&self.slices, place);
+        }
+    }
+
+    /// Counts anew what the slices need.
+    fn recount(&mut self) -> Result<(), EvaluationError> {
+        self.needs.clear();
+        for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
+            let state = self.slices.state(place);
+            self.behaviour.prepare(&self.plan, state)?;
+            self.needs.enter(state, || self.behaviour.needs(state));
+        }
+        Ok(())
+    }
+
+    /// Another event.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.sequence += 1;
+        self.changes.clear();
+    }
+
+    pub(crate) fn summary(&mut self, verdict_before: Verdict) -> Step {
         let violated = self.changes.iter().find(|change| change.violates());
         let satisfied = self.changes.iter().find(|change| change.satisfies());
         let shown = violated.or(satisfied).or(self.changes.first());
@@ -194,7 +296,8 @@ impl Monitor {
         &self.changes
     }
 
-    /// What the occupied states need, by event.
+    /// What the occupied states need, by event; after
+    /// [`Monitor::step_words`], what they needed before.
     pub fn needs(&self) -> &[EventNeed] {
         self.needs.all()
     }
@@ -216,21 +319,41 @@ impl Monitor {
         self.ended_count
     }
 
+    /// The most slices that there were at once.
+    pub fn peak_count(&self) -> usize {
+        self.peak
+    }
+
+    /// The bytes that slices and their index have taken, without the values of
+    /// variables.
+    pub fn bytes(&self) -> usize {
+        self.slices.bytes() + self.index.bytes()
+    }
+
+    /// How many events the monitor was given.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The violations by events so far, those of one kind at one place
+    /// together, in the order of their first.
+    pub fn violations(&self) -> &[ViolationGroup] {
+        &self.violations.groups
+    }
+
+    /// How many violations by events there were.
+    pub fn violation_count(&self) -> u64 {
+        self.violations.total()
+    }
+
     /// The slices, the base first; then those that were violated in final
     /// states (the first 1 024 of them).
     pub fn slices(&self) -> impl Iterator<Item = SliceView<'_>> {
         let places = (0..self.slices.places()).filter(|&place| self.slices.is_live(place));
-        let live = places.map(|place| SliceView {
-            id: self.slices.id(place),
-            binding: self.slices.binding(place),
-            state: self.slices.state(place),
-            environment: self.slices.environment(place),
-            verdict: self.at_this_point(self.slices.state(place)),
-            ended: false,
-        });
+        let live = places.map(|place| self.view(place));
         let ended = self.ended.iter().map(|ended| SliceView {
             id: ended.id,
-            binding: &ended.binding,
+            binding: ended.binding.clone(),
             state: ended.state,
             environment: &ended.environment,
             verdict: self.at_this_point(ended.state),
@@ -239,8 +362,19 @@ impl Monitor {
         live.chain(ended)
     }
 
+    fn view(&self, place: Place) -> SliceView<'_> {
+        SliceView {
+            id: self.slices.id(place),
+            binding: self.words.binding(self.slices.binding(place)),
+            state: self.slices.state(place),
+            environment: self.slices.environment(place),
+            verdict: self.at_this_point(self.slices.state(place)),
+            ended: false,
+        }
+    }
+
     fn at_this_point(&self, state: StateId) -> Verdict {
-        let verdict = self.automaton.verdict(state);
+        let verdict = self.behaviour.verdict(state);
         if self.finished {
             verdict.at_end()
         } else {
@@ -250,7 +384,10 @@ impl Monitor {
 
     /// One slice by its name; nothing when it has been forgotten.
     pub fn slice(&self, id: SliceId) -> Option<SliceView<'_>> {
-        self.slices().find(|slice| slice.id == id)
+        match self.slices.place_of(id) {
+            Some(place) => Some(self.view(place)),
+            None => self.slices().find(|slice| slice.ended && slice.id == id),
+        }
     }
 
     /// How a slice came to its state; no events for a slice that is forgotten

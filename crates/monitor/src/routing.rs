@@ -3,288 +3,329 @@
 //! An event that binds no parameter goes to every slice. One that binds some
 //! goes to the slices that bind at least these with the same values, and every
 //! slice that binds less and contradicts nothing is the parent of a slice with
-//! the bindings of both (Chen and Rosu 2009, algorithm D). The base slice and
-//! other parents stay as they are.
+//! the bindings of both (Chen and Rosu 2009, algorithm D; [`crate::joining`]).
 //!
-//! A new slice that takes no transition would be a copy of its parent, so it
-//! is left out, unless another slice came into being between the two.
+//! Of formulas, an event may have several roles; a slice takes it once, with
+//! the effects of all roles whose binding it contains. An event none of whose
+//! effects takes place in a slice is no step of it.
 //!
 //! Invariant: for every binding, the slice that knows most of it and
-//! contradicts none of it is in the state of the automaton run alone over the
-//! events that the binding contains (until final states forget slices).
+//! contradicts none of it is in the state of the property evaluated alone over
+//! the events that concern the binding (until final states forget slices).
 
-use crate::automaton::Automaton;
+use crate::automaton::Taken;
+use crate::behaviour::Behaviour;
 use crate::history::Record;
-use crate::index::agree;
-use crate::monitor::{ENDED_MAX, Ended, Monitor, Scratch};
-use crate::slices::{BASE, Place, copy_values};
+use crate::monitor::{ENDED_MAX, Ended, Monitor};
+use crate::plan::Plan;
+use crate::slices::{BASE, Place, SliceId};
 use crate::step::{Change, Occurrence};
+use crate::words::{UNBOUND, Word, contains};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
 use std::sync::Arc;
 
 /// An event on its way to the slices.
 #[derive(Clone, Copy)]
-struct Delivery<'a> {
-    automaton: &'a Automaton,
-    event: EventId,
-    occurrence: &'a Occurrence<'a>,
-    /// Which parameters it binds.
-    mask: u32,
+pub(crate) struct Delivery<'a> {
+    pub event: EventId,
+    pub occurrence: &'a Occurrence<'a>,
+    /// The effects of it that its values allow.
+    pub applying: u64,
 }
 
-/// What became of a binding that a parent and an event make together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// A slice has it now.
-    Live,
-    /// A slice had it, and was forgotten at once in a final state.
-    Ended,
-    /// The parent took no transition: no slice has it.
-    Declined,
-}
-
-/// A binding that no slice has after a parent was asked for it.
+/// A role that an event has, with the values of this occurrence.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Settled {
-    parent: Place,
-    /// What the parent and the event bind.
-    mask: u32,
-    fate: Fate,
-}
-
-/// The parents that bind the same parameters, while they are gone through.
-#[derive(Default)]
-struct Group {
-    mask: Option<u32>,
-    /// How many bindings earlier groups had settled.
-    start: usize,
-}
-
-impl Group {
-    fn enter(&mut self, mask: u32, settled: usize) {
-        if self.mask != Some(mask) {
-            *self = Group {
-                mask: Some(mask),
-                start: settled,
-            };
-        }
-    }
+pub(crate) struct Played {
+    pub mask: u32,
+    pub effects: u64,
 }
 
 impl Monitor {
     /// Gives an event to all slices that it concerns; the first error comes
     /// back when all others have taken it.
+    #[inline]
     pub(crate) fn route(
         &mut self,
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<(), EvaluationError> {
-        let automaton = Arc::clone(&self.automaton);
+        if !self.needs.is_needed(event) {
+            return Ok(());
+        }
+        let applying = self.behaviour.applying(event, occurrence.values)?;
+        if applying == 0 {
+            return Ok(());
+        }
         let delivery = Delivery {
-            automaton: &automaton,
             event,
             occurrence,
-            mask: automaton.mask(event),
+            applying,
         };
-        let mut result = Ok(());
-        if delivery.mask == 0 {
-            for place in 0..self.slices.places() {
-                if self.slices.is_live(place) {
-                    result = result.and(self.deliver(delivery, place));
+        match (self.parameters, self.plan.roles(event)) {
+            (0, _) => self.deliver(delivery, applying, BASE),
+            (1, [role]) if role.mask == 1 => {
+                let slot = role.slots.first().copied().flatten();
+                let slot = usize::from(slot.unwrap_or(0));
+                let word = match occurrence.values.get(slot) {
+                    Some(Value::Unavailable(_)) | None => {
+                        return Err(unbound(&self.plan, delivery, 0, slot));
+                    }
+                    Some(value) => self.words.word(0, value),
+                };
+                self.route_word(delivery, word)
+            }
+            _ => self.route_anywhere(delivery),
+        }
+    }
+
+    /// An event that binds the only parameter.
+    #[inline]
+    pub(crate) fn route_word(
+        &mut self,
+        delivery: Delivery<'_>,
+        word: Word,
+    ) -> Result<(), EvaluationError> {
+        match self.index.only(&self.slices, word) {
+            Some(place) => {
+                self.deliver(delivery, delivery.applying, place)?;
+                if self.drops && self.slices.state(place) == self.slices.state(BASE) {
+                    self.forget(place);
+                }
+                Ok(())
+            }
+            None => {
+                if let Some(joined) = self.scratch.joined.first_mut() {
+                    *joined = word;
+                }
+                if !self
+                    .plan
+                    .constraint
+                    .admits(&self.scratch.joined, 1, &self.words)?
+                {
+                    return Ok(());
+                }
+                let from = self.slices.state(BASE);
+                let taken = self.take(delivery, delivery.applying, BASE)?;
+                match taken {
+                    Taken::Ignored => Ok(()),
+                    Taken::Goes(to) | Taken::Updates(to) => {
+                        self.bear(delivery, BASE, from, to, taken).map(|_| ())
+                    }
                 }
             }
-            return result;
         }
-        bind(&mut self.scratch, delivery)?;
+    }
+
+    /// An event in one or several roles that bind any parameters.
+    fn route_anywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
+        let plan = Arc::clone(&self.plan);
+        self.bind_roles(&plan, delivery)?;
         // The buffers go round by value: no allocation, no borrow of the rest.
         let mut targets = std::mem::take(&mut self.scratch.targets);
-        let mut parents = std::mem::take(&mut self.scratch.parents);
-        let binding = &self.scratch.binding;
-        self.index.split(
-            &self.slices,
-            binding,
-            delivery.mask,
-            &mut targets,
-            &mut parents,
-        );
-        // Parents first: what they give birth to must not take the event twice,
-        // and they do not change by it themselves.
-        result = result.and(self.join(delivery, &mut parents));
+        self.find_targets(&mut targets);
+        // Parents first: what they give birth to must not take the event
+        // twice, and is born of what they were before it.
+        let mut result = self.join(&plan, delivery);
         for &place in &targets {
-            result = result.and(self.deliver(delivery, place));
+            let effects = self.effects_on(place);
+            result = result.and(self.deliver(delivery, effects, place));
+        }
+        if self.drops {
+            targets.extend_from_slice(&self.scratch.created);
+            self.prune(&mut targets);
         }
         self.scratch.targets = targets;
-        self.scratch.parents = parents;
         result
     }
 
-    /// One slice takes the event.
-    fn deliver(&mut self, delivery: Delivery<'_>, place: Place) -> Result<(), EvaluationError> {
-        let from = self.slices.state(place);
-        let taken = delivery.automaton.take(
-            from,
-            self.slices.environment(place),
-            delivery.event,
-            delivery.occurrence.values,
-            &mut self.scratch.environment,
-        )?;
-        let Some(to) = taken else {
-            return Ok(());
-        };
-        let record = self.remember(delivery, self.slices.last_record(place), from, to);
-        let environment = &mut self.scratch.environment;
-        self.slices.advance(place, to, environment, record);
-        if from != to {
-            self.needs.enter(delivery.automaton, to);
-            self.needs.leave(delivery.automaton, from);
-            self.tally.enter(delivery.automaton.verdict(to));
-            self.tally.leave(delivery.automaton.verdict(from));
+    /// Puts what the event binds in each of its roles into the scratch.
+    fn bind_roles(&mut self, plan: &Plan, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
+        self.scratch.roles.clear();
+        self.scratch.role_words.clear();
+        for role in plan.roles(delivery.event) {
+            let effects = role.effects & delivery.applying;
+            if effects == 0 {
+                continue;
+            }
+            for (parameter, slot) in role.slots.iter().enumerate() {
+                let Some(slot) = slot.map(usize::from) else {
+                    self.scratch.role_words.push(UNBOUND);
+                    continue;
+                };
+                match delivery.occurrence.values.get(slot) {
+                    Some(Value::Unavailable(_)) | None => {
+                        return Err(unbound(plan, delivery, parameter, slot));
+                    }
+                    Some(value) => {
+                        let word = self.words.word(parameter, value);
+                        self.scratch.role_words.push(word);
+                    }
+                }
+            }
+            let mask = role.mask;
+            self.scratch.roles.push(Played { mask, effects });
         }
-        self.changed(delivery, place, None, from, to);
         Ok(())
     }
 
-    /// New slices from parents, from those that bind most to the base: the
-    /// first parent of a binding is the one that knows most of it.
-    fn join(
-        &mut self,
-        delivery: Delivery<'_>,
-        parents: &mut [Place],
-    ) -> Result<(), EvaluationError> {
-        self.scratch.settled.clear();
-        self.scratch.created.clear();
-        if parents.len() > 1 {
-            let slices = &self.slices;
-            parents.sort_unstable_by_key(|&parent| {
-                let mask = slices.mask(parent);
-                let most_bound_first = std::cmp::Reverse(mask.count_ones());
-                (most_bound_first, mask, slices.id(parent))
-            });
-        }
-        let mut result = Ok(());
-        let mut group = Group::default();
-        for &parent in &*parents {
-            let mask = self.join_binding(delivery, parent);
-            let joined = &self.scratch.joined;
-            group.enter(self.slices.mask(parent), self.scratch.settled.len());
-            let known = self.index.exact(&self.slices, joined, mask).is_some();
-            if known || self.is_settled(mask, group.start) {
-                continue;
-            }
-            let fate = match self.bear(delivery, parent) {
-                Ok(fate) => fate,
-                // Its slice stays what its parent is.
-                Err(error) => {
-                    result = result.and(Err(error));
-                    Fate::Declined
-                }
-            };
-            if fate != Fate::Live {
-                self.scratch.settled.push(Settled { parent, mask, fate });
-            }
-        }
-        self.separate(delivery);
-        result
-    }
-
-    /// Puts what the parent and the event bind together into the scratch.
-    fn join_binding(&mut self, delivery: Delivery<'_>, parent: Place) -> u32 {
-        let of_parent = self.slices.binding(parent);
-        let both = self.scratch.binding.iter().zip(of_parent);
-        for (joined, (of_event, of_parent)) in self.scratch.joined.iter_mut().zip(both) {
-            joined.clone_from(if of_event.is_some() {
-                of_event
-            } else {
-                of_parent
-            });
-        }
-        self.slices.mask(parent) | delivery.mask
-    }
-
-    /// True when a parent that knows more has settled the joined binding. It
-    /// is of another group: two parents that bind the same parameters differ.
-    fn is_settled(&self, mask: u32, group_start: usize) -> bool {
-        let joined = &self.scratch.joined;
-        let mut others = self.scratch.settled.iter().take(group_start);
-        others.any(|settled| {
-            let own = self.slices.mask(settled.parent);
-            // What the event binds is the same for all.
-            settled.mask == mask && agree(self.slices.binding(settled.parent), joined, own)
-        })
-    }
-
-    /// A new slice with the joined binding, when the parent's state takes a
-    /// transition on the event.
-    fn bear(&mut self, delivery: Delivery<'_>, parent: Place) -> Result<Fate, EvaluationError> {
-        let from = self.slices.state(parent);
-        let taken = delivery.automaton.take(
-            from,
-            self.slices.environment(parent),
-            delivery.event,
-            delivery.occurrence.values,
-            &mut self.scratch.environment,
-        )?;
-        let Some(to) = taken else {
-            return Ok(Fate::Declined);
-        };
-        let record = self.remember(delivery, self.slices.last_record(parent), from, to);
-        let place = self
-            .slices
-            .insert(&self.scratch.joined, to, &self.scratch.environment, record);
-        self.index.insert(&self.slices, place);
-        self.needs.enter(delivery.automaton, to);
-        self.tally.enter(delivery.automaton.verdict(to));
-        self.scratch.created.push(place);
-        self.changed(delivery, place, Some(parent), from, to);
-        Ok(if self.slices.is_live(place) {
-            Fate::Live
-        } else {
-            Fate::Ended
-        })
-    }
-
-    /// Copies of parents that declined, where a slice that came into being
-    /// would otherwise be taken for the one that knows most of the binding.
-    /// From those that bind least, since a copy may call for another.
-    fn separate(&mut self, delivery: Delivery<'_>) {
-        if self.scratch.created.is_empty() || self.scratch.settled.is_empty() {
+    /// The slices that the event concerns in one of its roles.
+    fn find_targets(&self, targets: &mut Vec<Place>) {
+        targets.clear();
+        let scratch = &self.scratch;
+        if scratch.roles.iter().any(|role| role.mask == 0) {
+            let live = (0..self.slices.places()).filter(|&place| self.slices.is_live(place));
+            targets.extend(live);
             return;
         }
-        let mut settled = std::mem::take(&mut self.scratch.settled);
-        settled.retain(|settled| settled.fate == Fate::Declined);
-        settled.sort_unstable_by_key(|settled| (settled.mask.count_ones(), settled.parent));
-        for &Settled { parent, mask, .. } in &settled {
-            self.join_binding(delivery, parent);
-            let joined = &self.scratch.joined;
-            let between = self.scratch.created.iter().any(|&created| {
-                let own = self.slices.mask(created);
-                self.slices.is_live(created)
-                    && own & mask == own
-                    && agree(self.slices.binding(created), joined, own)
-            });
-            if between {
-                self.copy(delivery, parent);
-            }
+        let bindings = scratch.role_words.chunks(self.parameters.max(1));
+        for (role, binding) in scratch.roles.iter().zip(bindings) {
+            self.index
+                .targets(&self.slices, binding, role.mask, targets);
         }
-        self.scratch.settled = settled;
+        // Several roles may meet in one slice; and the order is that of the
+        // places, whatever that of the index is.
+        if targets.len() > 1 {
+            targets.sort_unstable();
+            targets.dedup();
+        }
     }
 
-    /// A new slice with the joined binding, as its parent is.
-    fn copy(&mut self, delivery: Delivery<'_>, parent: Place) {
-        let state = self.slices.state(parent);
-        let environment = &mut self.scratch.environment;
-        copy_values(environment, self.slices.environment(parent));
-        let record = self.slices.last_record(parent);
-        let place = self
-            .slices
-            .insert(&self.scratch.joined, state, environment, record);
+    /// The effects of the event under way on a slice.
+    pub(crate) fn effects_on(&self, place: Place) -> u64 {
+        match self.scratch.roles.as_slice() {
+            [role] if role.mask == 0 => role.effects,
+            _ => self.effects_at(self.slices.binding(place)),
+        }
+    }
+
+    /// The effects of the event under way on a slice with this binding.
+    pub(crate) fn effects_at(&self, binding: &[Word]) -> u64 {
+        let scratch = &self.scratch;
+        let bindings = scratch.role_words.chunks(self.parameters.max(1));
+        let roles = scratch.roles.iter().zip(bindings);
+        let played = roles.filter(|(_, of_role)| contains(binding, of_role));
+        played.fold(0, |effects, (role, _)| effects | role.effects)
+    }
+
+    /// What an event does to a slice; new variables are in the scratch.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        delivery: Delivery<'_>,
+        effects: u64,
+        place: Place,
+    ) -> Result<Taken, EvaluationError> {
+        let slice = (self.slices.state(place), self.slices.environment(place));
+        let taken = self.behaviour.take(
+            slice,
+            delivery.event,
+            delivery.occurrence,
+            effects,
+            &mut self.scratch.environment,
+        )?;
+        if let Taken::Goes(to) | Taken::Updates(to) = taken {
+            self.behaviour.prepare(&self.plan, to)?;
+        }
+        Ok(taken)
+    }
+
+    /// One slice takes the event.
+    #[inline]
+    pub(crate) fn deliver(
+        &mut self,
+        delivery: Delivery<'_>,
+        effects: u64,
+        place: Place,
+    ) -> Result<(), EvaluationError> {
+        let from = self.slices.state(place);
+        let taken = self.take(delivery, effects, place)?;
+        let to = match taken {
+            Taken::Ignored => return Ok(()),
+            Taken::Goes(to) | Taken::Updates(to) => to,
+        };
+        let last = self.slices.last_record(place);
+        let record = self.remember(delivery, last, from, to);
+        let change = self.change(place, None, from, to);
+        let environment = match taken {
+            Taken::Updates(_) => self.scratch.environment.as_mut_slice(),
+            _ => &mut [],
+        };
+        self.slices.advance(place, to, environment, record);
+        if from != to {
+            self.moved(place, from, to);
+        }
+        self.changed(change, Some(delivery.event), delivery.occurrence);
+        Ok(())
+    }
+
+    /// A slice has gone from one state to another.
+    #[inline]
+    pub(crate) fn moved(&mut self, place: Place, from: StateId, to: StateId) {
+        let (before, after) = (self.behaviour.verdict(from), self.behaviour.verdict(to));
+        if before != after {
+            self.tally.enter(after);
+            self.tally.leave(before);
+        }
+        if self.parameters > 1 {
+            self.index.moved(&self.slices, place, from, to);
+        }
+        self.needs.enter(to, || self.behaviour.needs(to));
+        self.leave(from);
+    }
+
+    /// A slice is no longer in this state.
+    #[inline]
+    fn leave(&mut self, state: StateId) {
+        self.needs.leave(state, || self.behaviour.needs(state));
+        if let Behaviour::Timed(states) = &mut self.behaviour
+            && !self.needs.is_occupied(state)
+        {
+            states.release(state);
+        }
+    }
+
+    /// A new slice with the joined binding, in the state that the parent's
+    /// leads to.
+    pub(crate) fn bear(
+        &mut self,
+        delivery: Delivery<'_>,
+        parent: Place,
+        from: StateId,
+        to: StateId,
+        taken: Taken,
+    ) -> Result<Place, EvaluationError> {
+        let last = self.slices.last_record(parent);
+        let record = self.remember(delivery, last, from, to);
+        let place = self.settle(parent, to, taken, record);
+        let change = self.change(place, Some(parent), from, to);
+        self.changed(change, Some(delivery.event), delivery.occurrence);
+        Ok(place)
+    }
+
+    /// Enters a slice with the joined binding.
+    pub(crate) fn settle(
+        &mut self,
+        parent: Place,
+        state: StateId,
+        taken: Taken,
+        record: Option<u64>,
+    ) -> Place {
+        if !matches!(taken, Taken::Updates(_)) {
+            let of_parent = self.slices.environment(parent);
+            crate::slices::copy_values(&mut self.scratch.environment, of_parent);
+        }
+        let environment = &self.scratch.environment;
+        let joined = &self.scratch.joined;
+        let place = self.slices.insert(joined, state, environment, record);
         self.index.insert(&self.slices, place);
-        self.needs.enter(delivery.automaton, state);
-        self.tally.enter(delivery.automaton.verdict(state));
-        self.scratch.created.push(place);
+        self.needs.enter(state, || self.behaviour.needs(state));
+        self.tally.enter(self.behaviour.verdict(state));
+        self.peak = self.peak.max(self.slices.count());
+        place
     }
 
+    #[inline]
     fn remember(
         &mut self,
         delivery: Delivery<'_>,
@@ -292,88 +333,103 @@ impl Monitor {
         from: StateId,
         to: StateId,
     ) -> Option<u64> {
+        if !self.history.is_kept() {
+            return None;
+        }
         let record = Record {
             previous,
             sequence: self.sequence,
             event: delivery.event,
-            from,
-            to,
+            from: self.behaviour.shown(from),
+            to: self.behaviour.shown(to),
             thread: delivery.occurrence.thread,
             address: delivery.occurrence.address,
+            time: delivery.occurrence.time,
         };
         self.history.push(record, delivery.occurrence)
     }
 
-    /// Notes a transition, and forgets a slice that is in a final state.
-    fn changed(
-        &mut self,
-        delivery: Delivery<'_>,
+    /// What a report says of a transition.
+    #[inline]
+    pub(crate) fn change(
+        &self,
         place: Place,
         parent: Option<Place>,
         from: StateId,
         to: StateId,
-    ) {
-        let ended = place != BASE && delivery.automaton.is_final(to);
-        let verdict_after = delivery.automaton.verdict(to);
-        self.changes.push(Change {
+    ) -> Change {
+        Change {
             slice: self.slices.id(place),
             parent: parent.map(|parent| self.slices.id(parent)),
-            from,
-            to,
-            verdict_before: delivery.automaton.verdict(from),
-            verdict_after,
-            ended,
-        });
-        if !ended {
-            return;
+            from: self.behaviour.shown(from),
+            to: self.behaviour.shown(to),
+            verdict_before: self.behaviour.verdict(from),
+            verdict_after: self.behaviour.verdict(to),
+            ended: place != BASE && self.behaviour.is_final(to),
         }
-        if verdict_after == Verdict::Violated && self.ended.len() < ENDED_MAX {
+    }
+
+    /// Notes a transition, and forgets a slice that is in a final state.
+    #[inline]
+    pub(crate) fn changed(
+        &mut self,
+        change: Change,
+        event: Option<EventId>,
+        occurrence: &Occurrence<'_>,
+    ) {
+        if change.violates() {
+            self.violations
+                .note(&change, event, occurrence, self.sequence);
+        }
+        self.changes.push(change);
+        if change.ended
+            && let Some(place) = self.slices.place_of(change.slice)
+        {
+            self.end(place, change.to, change.verdict_after);
+        }
+    }
+
+    /// A slice is in a final state: it is forgotten, but for reports.
+    fn end(&mut self, place: Place, state: StateId, verdict: Verdict) {
+        if verdict == Verdict::Violated && self.ended.len() < ENDED_MAX {
             self.ended.push(Ended {
                 id: self.slices.id(place),
-                binding: self.slices.binding(place).to_vec(),
-                state: to,
+                binding: self.words.binding(self.slices.binding(place)),
+                state,
                 environment: self.slices.environment(place).to_vec(),
                 last_record: self.slices.last_record(place),
             });
         }
         self.ended_count += 1;
+        self.forget(place);
+    }
+
+    /// Takes a slice out.
+    pub(crate) fn forget(&mut self, place: Place) {
+        let state = self.slices.state(place);
+        if place == BASE || !self.slices.is_live(place) {
+            return;
+        }
         self.index.remove(&self.slices, place);
         self.slices.remove(place);
-        self.needs.leave(delivery.automaton, to);
-        self.tally.leave(verdict_after);
+        self.tally.leave(self.behaviour.verdict(state));
+        self.leave(state);
+    }
+
+    /// The names of slices, without those that are gone.
+    pub(crate) fn is_live(&self, slice: SliceId) -> bool {
+        self.slices.place_of(slice).is_some()
     }
 }
 
-/// Puts what the event binds into the scratch.
-fn bind(scratch: &mut Scratch, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
-    let property = &delivery.automaton.property;
-    let event = usize::from(delivery.event.0);
-    let slots = property.bindings.get(event).map_or(&[][..], |slots| slots);
-    for (position, (place, slot)) in scratch.binding.iter_mut().zip(slots).enumerate() {
-        let Some(slot) = slot.map(usize::from) else {
-            *place = None;
-            continue;
-        };
-        match delivery.occurrence.values.get(slot) {
-            Some(value) if !matches!(value, Value::Unavailable(_)) => *place = Some(value.clone()),
-            missing => return Err(unbound(delivery, position, slot, missing)),
-        }
-    }
-    Ok(())
-}
-
-fn unbound(
-    delivery: Delivery<'_>,
-    position: usize,
-    slot: usize,
-    value: Option<&Value>,
-) -> EvaluationError {
-    let property = &delivery.automaton.property;
+#[cold]
+fn unbound(plan: &Plan, delivery: Delivery<'_>, position: usize, slot: usize) -> EvaluationError {
+    let property = &plan.property;
     let capture = property
         .event(delivery.event)
         .and_then(|event| event.captures.get(slot));
     let name = property.slice.get(position).map_or("", |name| name);
-    let why = match value {
+    let why = match delivery.occurrence.values.get(slot) {
         Some(Value::Unavailable(why)) => why.to_string(),
         _ => "not captured".to_owned(),
     };

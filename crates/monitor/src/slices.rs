@@ -1,11 +1,16 @@
 //! The slices: for each binding of the slice parameters a state and an
 //! environment, in parallel arrays whose places are used again.
 //!
+//! State, generation and binding of a slice lie side by side, so a step
+//! touches one cache line of it besides its variables. A slice of one
+//! parameter takes sixteen bytes, and eight more when a history is kept.
+//!
 //! Invariant: place 0 is the base slice, which binds nothing and is never
 //! removed.
 
+use crate::words::{UNBOUND, Word, mask_of};
 use juror_event::{Value, Verdict};
-use juror_language::{Property, StateId};
+use juror_language::StateId;
 use std::fmt;
 
 /// The name of a slice, never used again for another one. The base slice,
@@ -20,13 +25,13 @@ impl fmt::Display for SliceId {
 }
 
 /// A slice, to be looked at.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SliceView<'a> {
     /// Its name.
     pub id: SliceId,
     /// The values of the slice parameters, in their order; nothing where the
     /// parameter is not bound.
-    pub binding: &'a [Option<Value>],
+    pub binding: Vec<Option<Value>>,
     /// The state it is in.
     pub state: StateId,
     /// The values of the variables, by slot.
@@ -42,90 +47,137 @@ pub struct SliceView<'a> {
 pub(crate) type Place = u32;
 /// The base slice.
 pub(crate) const BASE: Place = 0;
+/// The state of a place that no slice has.
+const FREE: u64 = u32::MAX as u64;
+/// Of a slice without a record.
+const NO_RECORD: u64 = u64::MAX;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Slices {
     parameters: usize,
     variables: usize,
-    ids: Vec<SliceId>,
-    states: Vec<StateId>,
-    masks: Vec<u32>,
-    live: Vec<bool>,
-    last_records: Vec<Option<u64>>,
-    bindings: Vec<Option<Value>>,
+    /// For each place: the state in the low half of a word and how often the
+    /// place was used before in the high one, then the binding.
+    cells: Vec<u64>,
+    /// Empty when no history is kept.
+    last_records: Vec<u64>,
+    keeps_records: bool,
     environments: Vec<Value>,
     free: Vec<Place>,
-    next_id: u64,
 }
 
 impl Slices {
     /// The base slice alone.
-    pub(crate) fn new(property: &Property) -> Slices {
-        let variables = property.variables.iter();
-        let environment: Vec<Value> = variables.map(|v| v.initial.clone()).collect();
+    pub(crate) fn new(
+        parameters: usize,
+        environment: &[Value],
+        initial: StateId,
+        keeps_records: bool,
+    ) -> Slices {
         let mut slices = Slices {
-            parameters: property.slice.len(),
+            parameters,
             variables: environment.len(),
-            ids: Vec::new(),
-            states: Vec::new(),
-            masks: Vec::new(),
-            live: Vec::new(),
+            cells: Vec::new(),
             last_records: Vec::new(),
-            bindings: Vec::new(),
+            keeps_records,
             environments: Vec::new(),
             free: Vec::new(),
-            next_id: 0,
         };
-        let binding = vec![None; slices.parameters];
-        slices.insert(&binding, property.initial(), &environment, None);
+        slices.insert(&vec![UNBOUND; parameters], initial, environment, None);
         slices
     }
 
     /// The number of places, live or not.
     pub(crate) fn places(&self) -> Place {
-        u32::try_from(self.ids.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.cells.len() / (self.parameters + 1)).unwrap_or(u32::MAX)
     }
 
     /// The number of live slices, the base included.
     pub(crate) fn count(&self) -> usize {
-        self.ids.len() - self.free.len()
+        self.places() as usize - self.free.len()
     }
 
+    /// The bytes that the arrays have taken from the system, without the
+    /// variables.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.cells.capacity() + 8 * self.last_records.capacity() + 4 * self.free.capacity()
+    }
+
+    #[inline]
+    fn cell(&self, place: Place) -> usize {
+        place as usize * (self.parameters + 1)
+    }
+
+    #[inline]
+    fn head(&self, place: Place) -> u64 {
+        self.cells.get(self.cell(place)).copied().unwrap_or(FREE)
+    }
+
+    #[inline]
     pub(crate) fn is_live(&self, place: Place) -> bool {
-        self.live.get(place as usize).copied().unwrap_or(false)
+        self.head(place) & FREE != FREE
     }
 
+    #[inline]
     pub(crate) fn id(&self, place: Place) -> SliceId {
-        self.ids.get(place as usize).copied().unwrap_or(SliceId(0))
+        SliceId(self.head(place) >> 32 << 32 | u64::from(place))
     }
 
+    #[inline]
     pub(crate) fn state(&self, place: Place) -> StateId {
-        let state = self.states.get(place as usize).copied();
-        state.unwrap_or(StateId(0))
+        StateId(self.head(place) as u32)
     }
 
     /// Which parameters it binds; bit n is parameter n.
     pub(crate) fn mask(&self, place: Place) -> u32 {
-        self.masks.get(place as usize).copied().unwrap_or(0)
+        mask_of(self.binding(place))
     }
 
+    #[inline]
     pub(crate) fn last_record(&self, place: Place) -> Option<u64> {
-        self.last_records.get(place as usize).copied().flatten()
+        let record = self.last_records.get(place as usize).copied();
+        record.filter(|&record| record != NO_RECORD)
     }
 
-    pub(crate) fn binding(&self, place: Place) -> &[Option<Value>] {
-        let start = place as usize * self.parameters;
-        let range = start..start + self.parameters;
-        self.bindings.get(range).unwrap_or(&[])
+    #[inline]
+    pub(crate) fn binding(&self, place: Place) -> &[Word] {
+        let start = self.cell(place) + 1;
+        self.cells
+            .get(start..start + self.parameters)
+            .unwrap_or(&[])
     }
 
+    /// The value of the first parameter.
+    #[inline]
+    pub(crate) fn first_word(&self, place: Place) -> Option<Word> {
+        self.cells.get(self.cell(place) + 1).copied()
+    }
+
+    /// All words of live slices.
+    pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = &mut Word> {
+        let cells = self.cells.chunks_mut(self.parameters + 1);
+        let live = cells.filter(|cell| cell.first().is_some_and(|head| head & FREE != FREE));
+        live.flat_map(|cell| cell.iter_mut().skip(1))
+    }
+
+    #[inline]
     pub(crate) fn environment(&self, place: Place) -> &[Value] {
         let start = place as usize * self.variables;
         let range = start..start + self.variables;
         self.environments.get(range).unwrap_or(&[])
     }
 
+    /// The slice moves on, and nothing else of it changes.
+    #[inline]
+    pub(crate) fn set_state(&mut self, place: Place, state: StateId) {
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = *head >> 32 << 32 | u64::from(state.0);
+        }
+    }
+
     /// The slice moves on; `environment` gets its old variables in exchange.
+    #[inline]
     pub(crate) fn advance(
         &mut self,
         place: Place,
@@ -133,80 +185,136 @@ impl Slices {
         environment: &mut [Value],
         record: Option<u64>,
     ) {
-        let position = place as usize;
-        if let Some(current) = self.states.get_mut(position) {
-            *current = state;
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = *head >> 32 << 32 | u64::from(state.0);
         }
-        if let Some(last) = self.last_records.get_mut(position) {
-            *last = record;
+        if let Some(last) = self.last_records.get_mut(place as usize) {
+            *last = record.unwrap_or(NO_RECORD);
         }
-        let start = position * self.variables;
-        let range = start..start + self.variables;
-        let variables = self.environments.get_mut(range).unwrap_or(&mut []);
-        for (old, new) in variables.iter_mut().zip(environment) {
-            std::mem::swap(old, new);
+        if self.variables > 0 {
+            let start = place as usize * self.variables;
+            let range = start..start + self.variables;
+            let variables = self.environments.get_mut(range).unwrap_or(&mut []);
+            for (old, new) in variables.iter_mut().zip(environment) {
+                std::mem::swap(old, new);
+            }
         }
     }
 
     /// A new slice.
     pub(crate) fn insert(
         &mut self,
-        binding: &[Option<Value>],
+        binding: &[Word],
         state: StateId,
         environment: &[Value],
         record: Option<u64>,
     ) -> Place {
         let place = self.free.pop().unwrap_or_else(|| self.push_place());
-        let position = place as usize;
-        let bound = (0..32_u32)
-            .zip(binding)
-            .filter(|(_, value)| value.is_some());
-        let mask = bound.fold(0, |mask, (parameter, _)| mask | 1 << parameter);
-        set(&mut self.ids, position, SliceId(self.next_id));
-        set(&mut self.states, position, state);
-        set(&mut self.masks, position, mask);
-        set(&mut self.live, position, true);
-        set(&mut self.last_records, position, record);
-        for (offset, value) in binding.iter().enumerate().take(self.parameters) {
-            let position = position * self.parameters + offset;
-            set(&mut self.bindings, position, value.clone());
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = *head >> 32 << 32 | u64::from(state.0);
         }
-        for (offset, value) in environment.iter().enumerate().take(self.variables) {
-            let position = position * self.variables + offset;
-            set(&mut self.environments, position, value.clone());
+        let range = cell + 1..cell + 1 + self.parameters;
+        let words = self.cells.get_mut(range).unwrap_or(&mut []);
+        for (word, &bound) in words.iter_mut().zip(binding) {
+            *word = bound;
         }
-        self.next_id += 1;
+        if let Some(last) = self.last_records.get_mut(place as usize) {
+            *last = record.unwrap_or(NO_RECORD);
+        }
+        let start = place as usize * self.variables;
+        let range = start..start + self.variables;
+        copy_values(
+            self.environments.get_mut(range).unwrap_or(&mut []),
+            environment,
+        );
         place
     }
 
     fn push_place(&mut self) -> Place {
-        let unbound = Value::Bool(false);
         let place = self.places();
-        self.ids.push(SliceId(0));
-        self.states.push(StateId(0));
-        self.masks.push(0);
-        self.live.push(false);
-        self.last_records.push(None);
-        let bindings = self.bindings.len() + self.parameters;
-        self.bindings.resize(bindings, None);
+        self.cells
+            .resize(self.cells.len() + self.parameters + 1, UNBOUND);
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = FREE;
+        }
+        if self.keeps_records {
+            self.last_records.push(NO_RECORD);
+        }
         let environments = self.environments.len() + self.variables;
-        self.environments.resize(environments, unbound);
+        self.environments.resize(environments, Value::Bool(false));
         place
     }
 
     /// Forgets a slice; the base stays.
     pub(crate) fn remove(&mut self, place: Place) {
-        if place != BASE && self.is_live(place) {
-            set(&mut self.live, place as usize, false);
-            self.free.push(place);
+        if place == BASE || !self.is_live(place) {
+            return;
+        }
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            // The next slice here has another name.
+            *head = (*head >> 32).wrapping_add(1) << 32 | FREE;
+        }
+        self.free.push(place);
+    }
+
+    /// How often a place was used before.
+    pub(crate) fn generation(&self, place: Place) -> u32 {
+        (self.head(place) >> 32) as u32
+    }
+
+    /// The places that no slice has, the next to be used last.
+    pub(crate) fn free(&self) -> &[Place] {
+        &self.free
+    }
+
+    /// Makes a place, if there is none, that no slice has and that was used so
+    /// often.
+    pub(crate) fn restore_free(&mut self, place: Place, generation: u32) {
+        while self.places() <= place {
+            self.push_place();
+        }
+        let cell = self.cell(place);
+        if let Some(head) = self.cells.get_mut(cell) {
+            *head = u64::from(generation) << 32 | FREE;
         }
     }
 
-    /// The place of a live slice, by its name: a search, for reports.
+    /// Puts a slice into a place; false when it has another shape than the
+    /// others.
+    pub(crate) fn restore(
+        &mut self,
+        place: Place,
+        generation: u32,
+        (state, binding, environment): (StateId, &[Word], &[Value]),
+        record: Option<u64>,
+    ) -> bool {
+        if binding.len() != self.parameters || environment.len() != self.variables {
+            return false;
+        }
+        self.restore_free(place, generation);
+        self.free = vec![place];
+        self.insert(binding, state, environment, record);
+        true
+    }
+
+    /// Says which places are free; false when they are not.
+    pub(crate) fn set_free(&mut self, free: &[Place]) -> bool {
+        let mut sorted = free.to_vec();
+        sorted.sort_unstable();
+        let found = (0..self.places()).filter(|&place| !self.is_live(place));
+        let is_right = found.eq(sorted);
+        self.free = free.to_vec();
+        is_right
+    }
+
+    /// The place of a live slice, by its name.
     pub(crate) fn place_of(&self, id: SliceId) -> Option<Place> {
-        let place = self.ids.iter().position(|&other| other == id)?;
-        let place = u32::try_from(place).ok()?;
-        self.is_live(place).then_some(place)
+        let place = id.0 as u32;
+        (self.is_live(place) && self.id(place) == id).then_some(place)
     }
 }
 
@@ -214,11 +322,5 @@ impl Slices {
 pub(crate) fn copy_values(to: &mut [Value], from: &[Value]) {
     for (to, from) in to.iter_mut().zip(from) {
         to.clone_from(from);
-    }
-}
-
-fn set<T>(values: &mut [T], position: usize, value: T) {
-    if let Some(place) = values.get_mut(position) {
-        *place = value;
     }
 }

@@ -11,6 +11,9 @@ pub struct Occurrence<'a> {
     pub thread: u32,
     /// The return address of the call: where it was called from.
     pub address: u64,
+    /// When it happened, in nanoseconds since the program's start; 0 where
+    /// the property does not ask for the time.
+    pub time: u64,
     /// What was read, by capture slot; those that were not needed may be
     /// absent at the end, or unavailable.
     pub values: &'a [Value],

@@ -1,7 +1,11 @@
 //! An event that leaves the set of slices as it is allocates nothing.
 
+mod common;
+
+use common::{effect, property};
 use juror_event::{EventId, Value};
-use juror_language::load;
+use juror_language::{Demand, EffectAction, Property, load};
+use juror_logic::Formula;
 use juror_monitor::{Monitor, Occurrence};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -37,7 +41,12 @@ static ALLOCATOR: Counting = Counting;
 fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
     let (mut properties, diagnostics) = load(source);
     assert_eq!(properties.len(), 1, "{diagnostics:#?}");
-    let mut monitor = Monitor::with_history(Arc::new(properties.remove(0)), 100);
+    check_property(properties.remove(0), first, repeated);
+}
+
+#[track_caller]
+fn check_property(property: Property, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
+    let mut monitor = Monitor::with_history(Arc::new(property), 100).unwrap();
     let events = |events: &[(u16, &[i128])]| -> Vec<(EventId, Vec<Value>)> {
         let value = |&n: &i128| Value::Int(n);
         let event =
@@ -48,6 +57,7 @@ fn check(source: &str, first: &[(u16, &[i128])], repeated: &[(u16, &[i128])]) {
         let occurrence = Occurrence {
             thread: 1,
             address: 2,
+            time: 0,
             values,
         };
         monitor.step(id, &occurrence).unwrap()
@@ -126,5 +136,33 @@ fn three_slice_parameters() {
         source,
         first,
         &[(1, &[1, 2]), (2, &[3]), (2, &[4]), (0, &[1, 2, 3])],
+    );
+}
+
+#[test]
+fn a_formula_of_two_parameters() {
+    let pulse = |event, binding: &[Option<u8>], bit| {
+        effect((event, binding, bit, EffectAction::Pulse), None)
+    };
+    let effects = vec![
+        pulse(0, &[Some(0), Some(1)], 0),
+        pulse(1, &[Some(0), Some(1)], 1),
+        pulse(2, &[Some(0), None], 2),
+        pulse(2, &[None, Some(0)], 3),
+    ];
+    let [asked, answered, begun, ended] = [0, 1, 2, 3].map(Formula::proposition);
+    let formula = asked.implies(answered.next()).always();
+    let formula = formula.and(begun.or(ended).eventually());
+    let property = property(
+        &["a", "b"],
+        &["x, y", "x, y", "x"],
+        None,
+        effects,
+        Demand::Formula(formula),
+    );
+    check_property(
+        property,
+        &[(2, &[1]), (2, &[2]), (0, &[1, 2]), (1, &[1, 2])],
+        &[(0, &[1, 2]), (1, &[1, 2]), (2, &[1])],
     );
 }

@@ -202,6 +202,7 @@ fn step(monitor: &mut Monitor, (event, of): &Taken) {
     let occurrence = Occurrence {
         thread: 0,
         address: 0,
+        time: 0,
         values: &values,
     };
     let step = monitor.step(EventId(*event), &occurrence).unwrap();
@@ -287,7 +288,7 @@ proptest! {
             return Ok(());
         };
         let trace = trace_for(&property, &raw);
-        let mut monitor = Monitor::new(Arc::clone(&property));
+        let mut monitor = Monitor::new(Arc::clone(&property)).unwrap();
         for taken in &trace {
             step(&mut monitor, taken);
         }
@@ -328,7 +329,7 @@ proptest! {
             return Ok(());
         };
         let trace = trace_for(&property, &raw);
-        let mut monitor = Monitor::new(Arc::clone(&property));
+        let mut monitor = Monitor::new(Arc::clone(&property)).unwrap();
         let mut base = Alone::new(&property);
         let mut slices: BTreeMap<Binding, Alone> = BTreeMap::new();
         let mut violated = false;

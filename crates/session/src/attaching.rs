@@ -7,7 +7,7 @@ use crate::execute::number;
 use crate::options::{CommandError, Observer, SessionError};
 use crate::session::{Selection, Session};
 use crate::view::{Ending, Outcome, StopReason};
-use juror_debuggee::{AttachError, Debuggee, Origin, ThreadId};
+use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_instrument::program::Program;
 
 impl Session {
@@ -52,7 +52,12 @@ impl Session {
     }
 
     fn attach(&mut self, process: u32) -> Result<ThreadId, SessionError> {
-        let mut debuggee = Debuggee::attach(process, self.options.cpu)
+        let attach = Attach {
+            cpu: self.options.cpu,
+            self_check: self.options.self_check.clone(),
+            ..Attach::new(process)
+        };
+        let mut debuggee = Debuggee::attach(&attach)
             .map_err(|error: AttachError| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;

@@ -11,6 +11,7 @@ use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome, StopReason};
 use crate::watchpoints::WatchKind;
 use juror_debuggee::Origin;
+use juror_instrument::occasions::is_about_memory;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -350,9 +351,11 @@ impl Session {
             "monitors" => self.monitors(""),
             "processes" => self.process_views(),
             "registers" => self.registers(),
-            "watchpoints" => Ok(Outcome::Points(
-                self.watchpoints.views(self.program.as_ref()),
-            )),
+            "watchpoints" => {
+                let mut views = self.watchpoints.views(self.program.as_ref());
+                views.extend(self.monitor_points(is_about_memory));
+                Ok(Outcome::Points(views))
+            }
             "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
             "sharedlibrary" => self.shared_libraries(),
             _ => self.threads(),

@@ -1,15 +1,12 @@
 //! Looking at the standing program: frames, variables, values, threads,
 //! registers, points, monitors.
 
-use crate::breakpoints::passage;
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
 use crate::view::{
-    FrameView, Outcome, PointLocation, PointView, RegisterView, SourceView, ThreadView,
-    VariableView, ViolationView,
+    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, ViolationView,
 };
-use crate::watch::Planted;
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::{Frame, users_frames};
 use juror_instrument::typed::Typed;
@@ -212,46 +209,7 @@ impl Session {
         views.extend(self.hardware_breakpoints.views(program));
         views.extend(self.watchpoints.views(program));
         views.sort_by_key(|view| view.number);
-        for (number, watched) in self.watch.shown().iter().enumerate() {
-            for (event, symbolic) in watched.property.events.iter().enumerate() {
-                let Planted {
-                    addresses,
-                    tier,
-                    is_watched,
-                } = self.watch.planted(program, number, event);
-                views.push(PointView {
-                    number: None,
-                    owner: "monitor".to_owned(),
-                    kind: "event",
-                    for_what: format!(
-                        "{}: {} = {}",
-                        watched.property.name,
-                        symbolic.name,
-                        report::event_words(symbolic)
-                    ),
-                    enabled: is_watched,
-                    locations: match program {
-                        Some(program) => addresses
-                            .iter()
-                            .zip(1..)
-                            .map(|(&at, number)| PointLocation {
-                                place: report::location(program, at),
-                                number,
-                                enabled: true,
-                                passage: tier.map(str::to_owned).or_else(|| passage(program, at)),
-                                ..PointLocation::default()
-                            })
-                            .collect(),
-                        None => Vec::new(),
-                    },
-                    hits: watched.occurrences.get(event).copied().unwrap_or(0),
-                    passage: tier
-                        .map(str::to_owned)
-                        .or_else(|| passage(program?, *addresses.first()?)),
-                    ..PointView::default()
-                });
-            }
-        }
+        views.extend(self.monitor_points(|_| true));
         Outcome::Points(views)
     }
 

@@ -25,6 +25,7 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+mod monitoring;
 pub mod offline;
 mod options;
 pub mod place;

@@ -192,6 +192,7 @@ impl Offline {
                 let happened = Occurrence {
                     thread: event.thread,
                     address: place,
+                    time: event.time_ns.unwrap_or(0),
                     values: &self.captures,
                 };
                 let taken = watched.step(number, found.event, &happened, &mut self.reaction);
@@ -200,6 +201,7 @@ impl Offline {
                         event: found.event,
                         thread: event.thread,
                         address: place,
+                        time: event.time_ns.unwrap_or(0),
                         values: &self.captures,
                     };
                     let changes = watched.monitor.changes().iter();

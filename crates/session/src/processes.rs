@@ -28,6 +28,7 @@ use crate::watch::Watch;
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{Rota, ThreadId};
 use juror_instrument::program::Program;
+use juror_monitor::Monitor;
 use std::mem;
 
 /// The number of the process that a run begins with.
@@ -60,7 +61,7 @@ pub(crate) struct Processes {
     /// Ends that nobody has been told of.
     untold: Vec<ProcessEnd>,
     /// Who has recorded a process that is gone, for the next run.
-    recorder: Option<Recorder>,
+    recorder: Option<(Recorder, Monitor)>,
 }
 
 impl Default for Processes {
@@ -98,7 +99,7 @@ impl Processes {
     }
 
     /// Who has recorded a process that is gone.
-    pub(crate) fn take_recorder(&mut self) -> Option<Recorder> {
+    pub(crate) fn take_recorder(&mut self) -> Option<(Recorder, Monitor)> {
         self.recorder.take()
     }
 

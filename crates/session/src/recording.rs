@@ -76,11 +76,6 @@ impl Recorder {
         &self.recording
     }
 
-    /// The events that are recorded.
-    pub fn property(&self) -> &Arc<Property> {
-        &self.property
-    }
-
     /// Begins the file, unless that has been done; and what is loaded has
     /// changed.
     pub fn begin(&mut self, program: &Program, options: &Options) -> Result<(), SessionError> {

@@ -10,8 +10,8 @@ use juror_event::{EventId, Read, SymbolicEvent, Value};
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
-use juror_language::{Diagnostic, Property, StateId};
-use juror_monitor::{Change, PathEvent, SliceId};
+use juror_language::{Diagnostic, Property};
+use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -112,12 +112,6 @@ fn stored(
     Some(StoredValue { before, after })
 }
 
-fn state_name(property: &Property, state: StateId) -> String {
-    property
-        .state(state)
-        .map_or_else(String::new, |state| state.name.to_string())
-}
-
 fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedValue> {
     names
         .zip(values)
@@ -152,7 +146,8 @@ fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
     )
 }
 
-fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&P>) -> PathStep {
+fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>) -> PathStep {
+    let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
     // Values that were not asked for in that state say nothing.
@@ -175,8 +170,8 @@ fn path_step<P: Places>(property: &Property, event: &PathEvent, places: Option<&
         values,
         thread: event.thread,
         location: event_location(symbolic, places, event.address),
-        from: state_name(property, event.from),
-        to: state_name(property, event.to),
+        from: monitor.state_name(event.from),
+        to: monitor.state_name(event.to),
         repeated: event.repeated,
     }
 }
@@ -190,6 +185,8 @@ pub struct Happened<'a> {
     pub thread: u32,
     /// Where: for a call, its return address.
     pub address: u64,
+    /// When, in nanoseconds since the program's start.
+    pub time: u64,
     /// What was read.
     pub values: &'a [Value],
 }
@@ -204,7 +201,7 @@ pub fn state_change<P: Places>(
     let property = &watched.property;
     // A slice that has just ended is known by what the event bound.
     let slice = match watched.monitor.slice(change.slice) {
-        Some(slice) => binding(property, slice.binding),
+        Some(slice) => binding(property, &slice.binding),
         None => {
             let bound = property.bindings.get(usize::from(happened.event.0));
             let values: Vec<Option<Value>> = bound
@@ -220,6 +217,7 @@ pub fn state_change<P: Places>(
         event: happened.event,
         thread: happened.thread,
         address: happened.address,
+        time: happened.time,
         values: happened.values.to_vec(),
         from: change.from,
         to: change.to,
@@ -229,7 +227,7 @@ pub fn state_change<P: Places>(
         property: property.name.to_string(),
         slice,
         process: None,
-        step: path_step(property, &event, Some(places)),
+        step: path_step(&watched.monitor, &event, Some(places)),
         verdict: change.verdict_after,
     }
 }
@@ -254,17 +252,17 @@ pub fn violation<P: Places>(
             .map_or_else(String::new, |name| name.to_string()),
         slice: slice
             .as_ref()
-            .map_or_else(Vec::new, |slice| binding(property, slice.binding)),
+            .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
         state: slice
             .as_ref()
-            .map_or_else(String::new, |slice| state_name(property, slice.state)),
+            .map_or_else(String::new, |slice| state_of(watched, slice)),
         variables: slice
             .as_ref()
             .map_or_else(Vec::new, |s| variables(property, s.environment)),
         path: path
             .events
             .iter()
-            .map(|event| path_step(property, event, places))
+            .map(|event| path_step(&watched.monitor, event, places))
             .collect(),
         forgotten: path.forgotten,
         at_end,
@@ -309,6 +307,16 @@ pub fn end_violations<P: Places>(
         .collect()
 }
 
+/// The state of a slice in words; of a violated formula, what failed of it.
+fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
+    let name = watched.monitor.state_name(slice.state);
+    let failed = watched.monitor.failed_parts(slice.id);
+    match failed.is_empty() {
+        true => name,
+        false => format!("{name}: {}", failed.join(" and ")),
+    }
+}
+
 /// A monitor with its slices.
 pub fn monitor(watched: &Watched) -> MonitorView {
     let property = &watched.property;
@@ -330,8 +338,8 @@ pub fn monitor(watched: &Watched) -> MonitorView {
             .slices()
             .take(SLICES_MAX)
             .map(|slice| SliceView {
-                binding: binding(property, slice.binding),
-                state: state_name(property, slice.state),
+                binding: binding(property, &slice.binding),
+                state: watched.monitor.state_name(slice.state),
                 verdict: slice.verdict,
                 variables: variables(property, slice.environment),
             })

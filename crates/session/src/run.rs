@@ -8,6 +8,7 @@
 //! other threads.
 
 use crate::evaluations::CallEnd;
+use crate::monitoring::KILLED_STATUS;
 use crate::options::{CommandError, Observer};
 use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
@@ -16,10 +17,7 @@ use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
 use crate::watch::happenings::Scene;
 use crate::watch::{Reaction, Watch};
-use juror_debuggee::{
-    DebuggeeError, Follow, ForkKind, MemoryAccess, Notice, Owner, Owners, SignalReport,
-    SystemCallPhase, ThreadId,
-};
+use juror_debuggee::{Follow, ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
 use juror_instrument::frames::users_frames;
 use juror_instrument::program::Program;
 
@@ -27,9 +25,6 @@ use juror_instrument::program::Program;
 const STOP_FRAMES_MAX: usize = 8;
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
-/// What is added to the number of the signal that killed a program, as shells
-/// do.
-const KILLED_STATUS: i32 = 128;
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -89,52 +84,6 @@ impl Session {
         self.prepare_followed()?;
         self.resume_processes()?;
         self.pump(observer, Goal::default())
-    }
-
-    /// The program is about to run. Before its first instruction monitors are
-    /// told of its start.
-    pub(crate) fn begin(
-        &mut self,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Pause>, CommandError> {
-        if !std::mem::take(&mut self.is_fresh) {
-            return Ok(None);
-        }
-        let thread = self.thread()?;
-        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
-        Ok(pause)
-    }
-
-    /// Tells the monitors of an event; a reason to stop when a verdict
-    /// changes. What juror has called is no behaviour of the program.
-    pub(crate) fn tell_monitors(
-        &mut self,
-        thread: ThreadId,
-        observer: &mut dyn Observer,
-        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
-    ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &mut self.program else {
-            return Ok(None);
-        };
-        let mut calls = program.debuggee.open_calls();
-        let is_called = calls.any(|call| call.thread == thread);
-        drop(calls);
-        if is_called {
-            return Ok(None);
-        }
-        let mut reaction = Reaction::default();
-        let mut scene = Scene {
-            program,
-            thread,
-            observer,
-            reaction: &mut reaction,
-        };
-        tell(&mut self.watch, &mut scene)?;
-        if reaction.is_empty() {
-            return Ok(None);
-        }
-        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
-        Ok(Some(Pause::Reason(reason, thread)))
     }
 
     /// Takes notices until one must be seen. Threads have been resumed.
@@ -384,16 +333,6 @@ impl Session {
         Ok(())
     }
 
-    /// Lets a thread go on that was stopped before what it was to do was done.
-    fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
-        let debuggee = &mut self.running_mut()?.debuggee;
-        match goal.stepping == Some(thread) {
-            true => debuggee.step(thread)?,
-            false => debuggee.resume(thread)?,
-        }
-        Ok(())
-    }
-
     fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
         let how = match kind {
             ForkKind::Fork => "forked; it runs without juror",
@@ -403,51 +342,6 @@ impl Session {
             ForkKind::Vfork => "made by vfork; it runs without juror",
         };
         observer.notice(&format!("process {child} {how}"));
-    }
-
-    /// Whether somebody else than a monitor asked for a signal.
-    fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
-        let treatment = self.running()?.debuggee.treatment(signal);
-        Ok(match treatment.report {
-            SignalReport::Always => true,
-            SignalReport::WhenFatal => fatal,
-            SignalReport::Never => false,
-        })
-    }
-
-    /// Whether the program gets a signal.
-    fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
-        Ok(match self.is_shown(signal, fatal)? {
-            true => self.handling.decide(signal, fatal).pass,
-            false => self.running()?.debuggee.treatment(signal).deliver,
-        })
-    }
-
-    /// Tells the monitors that the program has ended. What that violates is
-    /// shown with the end.
-    fn tell_of_exit(
-        &mut self,
-        status: i32,
-        observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
-        // A function that juror called has ended it.
-        if self.evaluations.running_function().is_some() {
-            return Ok(());
-        }
-        let Some(program) = &mut self.program else {
-            return Ok(());
-        };
-        let mut reaction = Reaction::default();
-        let thread = ThreadId(program.debuggee.pid());
-        let mut scene = Scene {
-            program,
-            thread,
-            observer,
-            reaction: &mut reaction,
-        };
-        self.watch.on_exit(&mut scene, status)?;
-        self.exit_violations = reaction.violations;
-        Ok(())
     }
 
     /// A signal that the table of `handle` has something to say about.
@@ -580,11 +474,7 @@ impl Session {
         };
         let others_run = runs(self)?;
         let pause = self.on_access(thread, accesses)?;
-        let is_meant = |it: &&MemoryAccess| it.owner == Owner::Monitor;
-        let told = self.tell_monitors(thread, observer, |watch, scene| {
-            let mut accesses = accesses.iter().filter(is_meant);
-            accesses.try_for_each(|access| watch.on_access(scene, access))
-        })?;
+        let told = self.tell_of_accesses(thread, accesses, observer)?;
         let pause = told.or(pause);
         if pause.is_some() {
             return Ok(pause);

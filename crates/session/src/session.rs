@@ -258,8 +258,8 @@ impl Session {
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
         // Where the first process was recorded and is gone, the next run's is.
-        if let Some(recorder) = self.processes.take_recorder() {
-            self.watch.add_recorder(recorder);
+        if let Some((recorder, monitor)) = self.processes.take_recorder() {
+            self.watch.add_recorder(recorder, monitor);
         }
         self.processes = Processes::default();
     }

@@ -5,6 +5,8 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
+pub(crate) mod binding;
+mod captures;
 pub(crate) mod happenings;
 pub(crate) mod occasions;
 pub(crate) mod places;
@@ -14,17 +16,15 @@ use crate::recording::{self, Recorder};
 use crate::report;
 use crate::totals::slice_total;
 use crate::view::Ending;
-use juror_debuggee::{DebuggeeError, ThreadId, WatchTier};
-use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent, Value, Verdict};
-use juror_instrument::occasions::is_about_memory;
-use juror_instrument::places::EventPlace;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_event::{EventId, EventKind, Reach, Value, Verdict};
 use juror_instrument::probes::{ActiveCall, BindError, Probe, Probes};
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use juror_language::{Diagnostic, EvaluationError, Property, Severity};
-use juror_monitor::{Monitor, SliceId};
-use occasions::{Occasion, Occasions, Subject};
-use places::{PlaceWatch, PlaceWatches};
+use juror_monitor::{HISTORY_RECORDS, Monitor, SliceId};
+use occasions::Occasions;
+use places::PlaceWatches;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,16 +104,6 @@ impl Reaction {
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }
-}
-
-/// Where an event of a monitor is watched.
-pub(crate) struct Planted {
-    /// In the debuggee; none for what the kernel tells.
-    pub addresses: Vec<u64>,
-    /// How, where that is no trap.
-    pub tier: Option<&'static str>,
-    /// The present states need it, and it is somewhere.
-    pub is_watched: bool,
 }
 
 impl Watched {
@@ -198,11 +188,25 @@ pub fn load(
         );
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
-            property.events.iter_mut().for_each(add_captures);
-            watch.add(Arc::new(property), number, history);
+            property.events.iter_mut().for_each(captures::add);
+            match Monitor::with_history(Arc::new(property), records(history)) {
+                Ok(monitor) => watch.add(monitor, number),
+                Err(error) => {
+                    let diagnostic = Diagnostic::error("monitor", error.span, error.message);
+                    return Err(property_error(source, vec![diagnostic]));
+                }
+            }
         }
     }
     Ok((watch, warnings))
+}
+
+/// How many transitions are remembered by this option.
+fn records(history: usize) -> usize {
+    match history {
+        0 => HISTORY_RECORDS,
+        records => records,
+    }
 }
 
 fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> SessionError {
@@ -214,28 +218,20 @@ fn property_error(source: &PropertySource, diagnostics: Vec<Diagnostic>) -> Sess
 }
 
 impl Watch {
-    fn add(&mut self, property: Arc<Property>, source: usize, history: usize) {
-        let monitor = match history {
-            0 => Monitor::new(Arc::clone(&property)),
-            records => Monitor::with_history(Arc::clone(&property), records),
-        };
-        self.add_monitor(property, source, monitor);
-    }
-
     /// Records the events of all properties, and those that are named.
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.watched.iter().map(|watched| &*watched.property);
         let property = Arc::new(recording::property(properties, recording)?);
-        self.add_recorder(Recorder::new(property, recording.clone()));
+        let monitor = Monitor::with_history(Arc::clone(&property), 0)
+            .map_err(|error| SessionError::Internal(error.to_string()))?;
+        self.add_recorder(Recorder::new(property, recording.clone()), monitor);
         Ok(())
     }
 
     /// Adds a recorder, and the monitor that stands for it.
-    pub fn add_recorder(&mut self, recorder: Recorder) {
-        let property = Arc::clone(recorder.property());
-        let monitor = Monitor::with_history(Arc::clone(&property), 0);
+    pub fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
-        self.add_monitor(property, usize::MAX, monitor);
+        self.add(monitor, usize::MAX);
     }
 
     /// Without the monitor that stands for the recorder: the properties of the
@@ -253,7 +249,8 @@ impl Watch {
         }
     }
 
-    fn add_monitor(&mut self, property: Arc<Property>, source: usize, monitor: Monitor) {
+    fn add(&mut self, monitor: Monitor, source: usize) {
+        let property = Arc::clone(monitor.property());
         let events = property.events.len();
         self.watched.push(Watched {
             property,
@@ -311,20 +308,25 @@ impl Watch {
 
     /// The process is gone: so is its trace, and its recorder is free for
     /// another run.
-    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<Recorder> {
+    pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<(Recorder, Monitor)> {
         self.end_recording(ending);
-        self.recorder.take()
+        let recorder = self.recorder.take()?;
+        // The monitor that stands for it is the last.
+        let watched = self.watched.pop()?;
+        Some((recorder, watched.monitor))
     }
 
     /// The monitors as they were before any event, for another run.
     pub fn restart(&mut self, history: usize) {
         let before = std::mem::take(self);
         let count = before.shown().len();
-        for watched in before.watched.into_iter().take(count) {
-            self.add(watched.property, watched.source, history);
+        let mut monitors = before.watched.into_iter();
+        for watched in monitors.by_ref().take(count) {
+            let monitor = watched.monitor.restarted(records(history));
+            self.add(monitor, watched.source);
         }
-        if let Some(recorder) = before.recorder {
-            self.add_recorder(recorder.restarted());
+        if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
+            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
         }
     }
 
@@ -415,80 +417,6 @@ impl Watch {
             self.unwind_points.plant(program).map_err(internal)?;
         }
         Ok(())
-    }
-
-    /// Binds an event that is no call. What is bound already stays, unless it
-    /// has moved.
-    fn bind_other(
-        &mut self,
-        program: &mut Program,
-        monitor: u16,
-        event: EventId,
-        symbolic: &SymbolicEvent,
-    ) -> Result<(), BindError> {
-        if symbolic.kind == EventKind::Line {
-            for site in program.bind_line(symbolic)? {
-                if !self.probes.has(monitor, event, site.address) {
-                    self.probes.add(Probe {
-                        monitor,
-                        event,
-                        kind: symbolic.kind,
-                        address: site.address,
-                        function: site.function.into(),
-                        captures: site.captures,
-                        planted: false,
-                    });
-                }
-            }
-            return Ok(());
-        }
-        if is_about_memory(symbolic.kind) {
-            return self.bind_place(program, monitor, event, symbolic);
-        }
-        if !self.occasions.has(monitor, event) {
-            self.occasions.add(Occasion {
-                monitor,
-                event,
-                kind: symbolic.kind,
-                subject: Subject::of(symbolic)?,
-                captures: program.bind_captures(symbolic)?.into(),
-            });
-        }
-        Ok(())
-    }
-
-    fn bind_place(
-        &mut self,
-        program: &mut Program,
-        monitor: u16,
-        event: EventId,
-        symbolic: &SymbolicEvent,
-    ) -> Result<(), BindError> {
-        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
-        let known = self.places.of(monitor, event, || {
-            PlaceWatch::new(monitor, event, symbolic.kind, place)
-        });
-        let sight = program.bind_place(symbolic, &known.place);
-        let sight = match sight {
-            Ok(sight) => {
-                known.captures = program.bind_captures(symbolic)?.into();
-                Ok(Some(sight))
-            }
-            // Its module was unloaded, or is still to come.
-            Err(error @ BindError::Subject { .. }) => Err(error),
-            Err(error) => return Err(error),
-        };
-        let (sight, result) = match sight {
-            Ok(sight) => (sight, Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        let moved = self.places.rebind(program, monitor, event, sight);
-        moved.map_err(|error| BindError::Subject {
-            message: format!("it cannot be watched: {error}"),
-            help: None,
-            is_absent: false,
-        })?;
-        result
     }
 
     /// The same for a program in the middle of its run, all threads stopped:
@@ -650,37 +578,6 @@ impl Watch {
         self.loaded.clear();
     }
 
-    /// Where an event is watched now, and how.
-    pub(crate) fn planted(
-        &self,
-        program: Option<&Program>,
-        monitor: usize,
-        event: usize,
-    ) -> Planted {
-        let is_meant =
-            |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
-        let probes = self.probes.iter().filter(|it| it.planted);
-        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
-        let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
-        let mut places = self.places.iter();
-        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
-            addresses = place.addresses();
-            let tier = program.and_then(|program| place.tier(program));
-            return Planted {
-                is_watched: tier.is_some(),
-                addresses,
-                tier: tier.map(tier_name),
-            };
-        }
-        let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
-        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
-        Planted {
-            is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
-            addresses,
-            tier: is_occasion.then_some("kernel"),
-        }
-    }
-
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
         let needs = self
             .watched
@@ -707,9 +604,14 @@ impl Watch {
         let Some(watched) = self.watched.get_mut(monitor) else {
             return Ok(());
         };
+        let time = match watched.monitor.uses_time() {
+            true => program.elapsed_ns(),
+            false => 0,
+        };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),
             address,
+            time,
             values,
         };
         if let (Some(recorder), true) = (&mut self.recorder, is_recorder) {
@@ -726,6 +628,7 @@ impl Watch {
                 event,
                 thread: program.thread_number(thread),
                 address,
+                time,
                 values,
             };
             for change in watched.monitor.changes() {
@@ -846,51 +749,6 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
         true
     });
     calls
-}
-
-/// What reports say of an event, where the property did not ask for it. A
-/// capture that nobody wrote has the span of its event.
-fn add_captures(event: &mut SymbolicEvent) {
-    /// Bits of the mask of captures.
-    const CAPTURES_MAX: usize = 64;
-    let is_range = event.subject.ends_with(']') && event.subject.contains("..");
-    let position = is_range.then_some(Read::Position);
-    let any = event.subject.is_empty().then_some(Read::Number);
-    let wanted: Vec<Read> = match event.kind {
-        EventKind::Read => position.into_iter().chain([Read::Value]).collect(),
-        EventKind::Write | EventKind::Change | EventKind::Access => position
-            .into_iter()
-            .chain([Read::Old, Read::Value])
-            .collect(),
-        EventKind::SystemCallEntry | EventKind::Signal => any.into_iter().collect(),
-        EventKind::SystemCallExit => any.into_iter().chain([Read::Return]).collect(),
-        EventKind::ModuleLoad | EventKind::ModuleUnload => vec![Read::ModuleName],
-        EventKind::ProgramExit => vec![Read::Status],
-        _ => Vec::new(),
-    };
-    for read in wanted {
-        let name: Box<str> = match read {
-            Read::Return => "result".into(),
-            _ => read.to_string().into(),
-        };
-        let is_known = |it: &Capture| it.read == read || it.name == name;
-        if event.captures.len() < CAPTURES_MAX && !event.captures.iter().any(is_known) {
-            event.captures.push(Capture {
-                name,
-                read,
-                hoisted: false,
-                span: event.span.clone(),
-            });
-        }
-    }
-}
-
-fn tier_name(tier: WatchTier) -> &'static str {
-    match tier {
-        WatchTier::Hardware => "hardware",
-        WatchTier::Page => "page",
-        WatchTier::Stepping => "stepping",
-    }
 }
 
 /// Whether a monitor needs an event in its present state.

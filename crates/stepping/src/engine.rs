@@ -15,6 +15,7 @@
 
 mod motion;
 mod pass;
+mod processes;
 mod stops;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ mod tests;
 use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
 use pass::Pass;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What a thread of the debuggee does at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,6 +67,16 @@ pub(crate) enum Rule {
     RefuseItself,
     /// A signal that is delivered in a copy is remembered.
     NoteSignal,
+    /// A copy of the memory is made good before it runs.
+    RestoreCopy,
+    /// It is made good, too, where the debuggee has no trap any more.
+    RestoreFormer,
+    /// A followed copy has a trap at each site, whatever it was made with.
+    PlantCopy,
+    /// A thread that waits for one that shares its memory is not waited for.
+    Park,
+    /// The arrivals of the thread that made it are those of a followed one.
+    Inherit,
 }
 
 /// The breakpoint engine.
@@ -84,6 +95,9 @@ pub struct Engine {
     /// heard, a fault means that the push failed.
     calling: Vec<ThreadId>,
     step_by: StepBy,
+    /// Where a trap has ever been: a copy of the memory is as the memory was at
+    /// some moment before it is seen.
+    former: BTreeSet<u64>,
     #[cfg(test)]
     pub(crate) dropped: Option<Rule>,
 }
@@ -163,6 +177,10 @@ impl Engine {
                     thread.discard(depth);
                 }
             }
+            Input::Parked { thread, address } => self.parked(thread, address, operations),
+            Input::Unparked { thread } => self.unparked(thread, operations),
+            Input::Copied { process } => self.copied(process, operations),
+            Input::Followed { thread, parent } => self.followed(thread, parent, operations),
             Input::Executed { thread } => self.executed(thread),
         }
     }
@@ -221,8 +239,8 @@ impl Engine {
         Some(match (known.motion, known.wanted) {
             (Motion::Running, _) => ThreadState::Running,
             (Motion::Stepping, _) => ThreadState::Stepping,
-            (Motion::Stopped, Wanted::Run | Wanted::Step) => ThreadState::Held,
-            (Motion::Stopped, Wanted::Wait) => match known.arrival() {
+            (_, Wanted::Run | Wanted::Step) => ThreadState::Held,
+            (_, Wanted::Wait) => match known.arrival() {
                 Some(arrival) => ThreadState::Reported {
                     address: arrival.address,
                 },
@@ -235,7 +253,7 @@ impl Engine {
     pub fn is_running(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread)
-            .is_some_and(|known| known.motion != Motion::Stopped)
+            .is_some_and(|known| known.motion.moves())
     }
 
     /// The site at which a thread stands with its arrival reported, whether
@@ -263,13 +281,18 @@ impl Engine {
         operations: &mut Vec<Operation>,
     ) {
         if !self.is_site(address) && !self.is_lifted(address) && !self.is_follow_trap(address) {
-            operations.push(Operation::Plant { address });
+            self.plant(address, operations);
         }
         let site = self
             .sites
             .entry(address)
             .or_insert_with(|| Site::new(passage));
         site.add(owner);
+    }
+
+    fn plant(&mut self, address: u64, operations: &mut Vec<Operation>) {
+        self.former.insert(address);
+        operations.push(Operation::Plant { address });
     }
 
     fn remove(&mut self, address: u64, owner: Owner, operations: &mut Vec<Operation>) {
@@ -300,9 +323,11 @@ impl Engine {
         // handler finds no trap, so nobody would learn that it ran: its
         // arrival must not be held against a later one. A thread that stands
         // here leaves by its passage and keeps it.
-        let stepper = self.stepper();
+        let stepper = self.stepper().filter(|_| self.is_lifted(address));
         for (id, thread) in &mut self.threads {
-            if stepper != Some(*id) {
+            if stepper == Some(*id) {
+                thread.forget_outer(address);
+            } else {
                 thread.forget_returns_to(address);
             }
         }
@@ -310,12 +335,17 @@ impl Engine {
 
     fn executed(&mut self, id: ThreadId) {
         self.sites.clear();
+        self.former.clear();
+        self.replace_threads(id, Thread::new(Motion::Stopped, Wanted::Wait));
+    }
+
+    /// One thread is left.
+    fn replace_threads(&mut self, id: ThreadId, thread: Thread) {
         self.threads.clear();
         self.pass = None;
         self.waiting.clear();
         self.calling.clear();
-        self.threads
-            .insert(id, Thread::new(Motion::Stopped, Wanted::Wait));
+        self.threads.insert(id, thread);
     }
 
     /// Whether a test asks for the wrong algorithm without this rule.

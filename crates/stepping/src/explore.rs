@@ -7,6 +7,7 @@
 //! of them, which rules out deadlock and livelock alike.
 
 mod chart;
+mod copies;
 mod machine;
 mod processor;
 mod program;

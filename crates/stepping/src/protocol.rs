@@ -233,7 +233,9 @@ pub enum Input {
     /// Without such a hold the thread waits for [`Input::Resume`].
     ///
     /// A thread inside a system call that the kernel will restart stands at
-    /// the system call instruction, not after it.
+    /// the system call instruction, not after it. One that has executed a trap
+    /// or made a step whose signal is still to come has not stopped: it is let
+    /// go, as far as to the stop of that signal.
     Stopped {
         /// The thread.
         thread: ThreadId,
@@ -349,6 +351,43 @@ pub enum Input {
         /// How many places stay suspended.
         depth: usize,
     },
+    /// A thread has executed a system call, and waits in it in the kernel until
+    /// a thread that shares its memory has ended or runs another program
+    /// (`vfork`). It executes nothing and answers no hold meanwhile; what upper
+    /// floors say of it counts once it is back.
+    Parked {
+        /// The thread.
+        thread: ThreadId,
+        /// Where it goes on: after the system call.
+        address: u64,
+    },
+    /// The wait is over. The thread is stopped, in the kernel still; a step
+    /// takes it out of the system call and ends there.
+    Unparked {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A process stands that the debuggee has forked, and is to run on its own:
+    /// [`Operation::ReleaseCopy`]. Its memory is a copy of the debuggee's at
+    /// some moment since this program was started or became this process.
+    ///
+    /// Before [`Input::Executed`] the shell speaks of all copies that were made
+    /// before: what traps they may have is forgotten then.
+    Copied {
+        /// The process, by its one thread.
+        process: ThreadId,
+    },
+    /// A process stands that the debuggee has forked, and becomes the debuggee.
+    /// The one that it was until now stands, and has been let go or is gone:
+    /// nothing is ordered about it any more. The sites are those of the copy
+    /// from here on, its thread waits for [`Input::Resume`].
+    Followed {
+        /// The process, by its one thread.
+        thread: ThreadId,
+        /// The thread that made it: what that would return to from a signal
+        /// handler, the copy returns to.
+        parent: ThreadId,
+    },
     /// The process replaced its program: every site is gone, one thread is left.
     Executed {
         /// The thread that is left.
@@ -369,6 +408,30 @@ pub enum Operation {
     Lift {
         /// The site.
         address: u64,
+    },
+    /// Write the original byte at this address of a copy of the memory, if it
+    /// has a trap of juror's there; it may have been made before that was
+    /// planted, or after it was lifted.
+    RestoreCopied {
+        /// The copy.
+        process: ThreadId,
+        /// Where the trap may be.
+        address: u64,
+    },
+    /// Write the trap byte at this address of a copy of the memory, unless it
+    /// was made with it; the original byte is kept, as for
+    /// [`Operation::Plant`]. [`Input::Lost`] if it cannot be written.
+    PlantCopied {
+        /// The copy.
+        process: ThreadId,
+        /// The site.
+        address: u64,
+    },
+    /// No byte of juror's is in the copy any more: let it run alone, or be a
+    /// debuggee with an engine of its own.
+    ReleaseCopy {
+        /// The copy.
+        process: ThreadId,
     },
     /// Set a stopped thread's program counter.
     SetCounter {

@@ -18,6 +18,7 @@ use crate::thread::{Arrival, Departure, Motion, Thread, Wanted, retain_standing}
 pub(crate) struct Suspended {
     place: u64,
     standing: Option<u64>,
+    before: Option<u64>,
     counter: Option<u64>,
     copy_steps: u8,
     arrivals: Vec<Arrival>,
@@ -42,6 +43,7 @@ impl Thread {
         self.suspended.push(Suspended {
             place: std::mem::take(&mut self.place),
             standing: self.standing.take(),
+            before: self.before.take(),
             counter: self.counter.take(),
             copy_steps: std::mem::take(&mut self.copy_steps),
             arrivals: std::mem::take(&mut self.arrivals),
@@ -62,6 +64,7 @@ impl Thread {
         let Suspended {
             place,
             standing,
+            before,
             counter,
             copy_steps,
             arrivals,
@@ -70,6 +73,7 @@ impl Thread {
         self.wanted = Wanted::Wait;
         self.place = place;
         self.standing = standing;
+        self.before = before;
         self.counter = counter;
         self.copy_steps = copy_steps;
         self.arrivals = arrivals;
@@ -89,11 +93,12 @@ impl Thread {
             let Suspended {
                 place,
                 standing,
+                before,
                 arrivals,
                 ..
             } = suspended;
-            let stood =
-                |arrival: &Arrival| arrival.address == place && Some(arrival.stack) == standing;
+            let here = standing.or(before);
+            let stood = |arrival: &Arrival| arrival.address == place && Some(arrival.stack) == here;
             self.arrivals
                 .extend(arrivals.into_iter().filter(|arrival| !stood(arrival)));
         }

@@ -19,6 +19,16 @@ pub(crate) enum Motion {
     Stopped,
     Running,
     Stepping,
+    /// It has executed a system call and waits in it for a thread that shares
+    /// its memory.
+    Parked,
+}
+
+impl Motion {
+    /// Whether the thread may execute an instruction.
+    pub(crate) fn moves(self) -> bool {
+        matches!(self, Motion::Running | Motion::Stepping)
+    }
 }
 
 /// What upper floors want a thread to do.
@@ -75,6 +85,10 @@ pub(crate) struct Thread {
     /// The stack pointer when the thread trapped at `place` and has not moved
     /// since: it stands at the site, reported or not.
     pub(crate) standing: Option<u64>,
+    /// The stack pointer of a reported arrival whose instruction has not run,
+    /// while a signal that comes before it is told: the thread is at `place`,
+    /// but past the trap no more.
+    pub(crate) before: Option<u64>,
     /// The kernel's program counter is not this one, which it must be before
     /// the thread moves.
     pub(crate) counter: Option<u64>,
@@ -97,6 +111,9 @@ pub(crate) struct Thread {
     /// A step ran its instruction, but another stop came first: its trace
     /// trap is still to come.
     pub(crate) late_step: bool,
+    /// It has not left the system call in which it was parked: a step only
+    /// takes it out of that.
+    pub(crate) leaves_call: bool,
     /// Where the thread was before each evaluation that is under way,
     /// outermost first.
     pub(crate) suspended: Vec<Suspended>,
@@ -110,6 +127,7 @@ impl Thread {
             wanted,
             place: 0,
             standing: None,
+            before: None,
             counter: None,
             copy_steps: 0,
             arrivals: Vec::new(),
@@ -118,6 +136,7 @@ impl Thread {
             hold_ordered: false,
             hold_stops: 0,
             late_step: false,
+            leaves_call: false,
             suspended: Vec::new(),
         }
     }
@@ -127,6 +146,7 @@ impl Thread {
         self.motion = Motion::Stopped;
         self.place = address;
         self.standing = None;
+        self.before = None;
         self.counter = None;
         self.hold_ordered = false;
         // A hold ordered while the thread ran is either dropped by the kernel
@@ -157,6 +177,7 @@ impl Thread {
             Wanted::Run => {
                 self.put_right(id, operations);
                 self.motion = Motion::Running;
+                self.leaves_call = false;
                 operations.push(Operation::ContinueThread { thread: id });
             }
             Wanted::Step => self.go_by(Operation::StepThread { thread: id }, id, operations),
@@ -184,6 +205,7 @@ impl Thread {
             });
         }
         self.standing = None;
+        self.before = None;
     }
 
     /// Answers a halt, if upper floors wait for the answer.
@@ -300,6 +322,13 @@ impl Thread {
             .filter(|departure| departure.arrival.address == address)
     }
 
+    /// A thread that is a copy of `parent` comes back to what `parent` would
+    /// come back to; what was to be evaluated there is not.
+    pub(crate) fn inherit(&mut self, parent: &mut Thread) {
+        parent.discard(0);
+        self.arrivals.clone_from(&parent.arrivals);
+    }
+
     /// Puts the arrival back that faulted on its way past; whether one did.
     pub(crate) fn bring_back(&mut self, address: u64, stack: u64) -> bool {
         let matches = |arrival: &&mut Arrival| arrival.address == address && arrival.stack == stack;
@@ -314,11 +343,7 @@ impl Thread {
 
     /// The thread stands at the site from which its step did not take it.
     pub(crate) fn stand_again(&mut self, address: u64) {
-        let innermost = self
-            .arrivals
-            .iter()
-            .rfind(|arrival| arrival.address == address);
-        self.standing = innermost.map(|arrival| arrival.stack);
+        self.standing = self.stack_of_arrival(address);
     }
 
     /// Forgets the arrivals at `address` that the thread would come back to
@@ -330,6 +355,29 @@ impl Thread {
         for suspended in &mut self.suspended {
             suspended.forget_returns_to(address);
         }
+    }
+
+    /// The same for a thread that executes the instruction at this moment.
+    pub(crate) fn forget_outer(&mut self, address: u64) {
+        let stack = self.stack_of_arrival(address);
+        retain_standing(&mut self.arrivals, address, stack);
+        for suspended in &mut self.suspended {
+            suspended.forget_returns_to(address);
+        }
+    }
+
+    /// The stack pointer of the innermost arrival at `address`.
+    pub(crate) fn stack_of_arrival(&self, address: u64) -> Option<u64> {
+        let mut arrivals = self.arrivals.iter();
+        let innermost = arrivals.rfind(|arrival| arrival.address == address);
+        innermost.map(|arrival| arrival.stack)
+    }
+
+    /// Forgets the arrival at which the thread is: it will not come back.
+    pub(crate) fn forget_place(&mut self) {
+        let (place, here) = (self.place, self.standing.or(self.before));
+        self.arrivals
+            .retain(|arrival| arrival.address != place || Some(arrival.stack) != here);
     }
 
     /// Forgets the innermost arrival at `address`.

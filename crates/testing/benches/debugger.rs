@@ -10,10 +10,14 @@
 //! the first hit to after the last, so that the debugger's own start does not
 //! count. Attaching is the whole command, from start to end.
 //!
+//! Beside them runs the floor (`programs/floor.c`): a tracer that does nothing but
+//! what the kernel asks of any for a trap.
+//!
 //! `--quick` takes less than a minute and shows only that everything works.
 
 use juror_debuggee::{Debuggee, Launch, Notice, Redirection};
 use juror_testing::{Build, Debugger, Fixture, Language, Task, run_with_deadline};
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -158,6 +162,7 @@ struct Bench {
     debuggers: Vec<Debugger>,
     calls: PathBuf,
     work: PathBuf,
+    floor: PathBuf,
 }
 
 impl Bench {
@@ -172,6 +177,7 @@ impl Bench {
             debuggers: Debugger::all_present()?,
             calls: compile("calls.c")?,
             work: compile("work.c")?,
+            floor: compile("floor.c")?,
         })
     }
 
@@ -184,11 +190,28 @@ impl Bench {
 
     fn run(&self) -> Result<(), String> {
         self.print_header();
-        for case in CASES {
-            self.print_row(case.title, |debugger| self.time(case, debugger))?;
+        let floors = RefCell::new(Vec::new());
+        let mut counted = None;
+        for (number, case) in CASES.iter().enumerate() {
+            // The floor takes its turns in the first row.
+            let own = self.print_row(case.title, |debugger| {
+                if number == 0 && debugger.is_juror() {
+                    floors.borrow_mut().push(self.time_floor()?);
+                }
+                self.time(case, debugger)
+            })?;
+            counted = counted.or(own);
         }
         let title = format!("attach to {THREADS} threads and detach");
         self.print_row(&title, |debugger| self.time_attach(debugger).map(Some))?;
+        let floor = median(&floors.borrow());
+        if let Some((floor, counted)) = floor.zip(counted) {
+            println!(
+                "\nThe kernel alone takes {} for a trap; juror's counted breakpoint, 1 thread, is {:.2} times that.",
+                duration(floor),
+                counted / floor
+            );
+        }
         let halts = self.time_halts()?;
         println!(
             "\njuror stops all of {THREADS} threads in {}, the median of {} stops.",
@@ -210,13 +233,13 @@ impl Bench {
         println!("|{}", " --- |".repeat(header.len()));
     }
 
-    /// Measures one row, the debuggers taking turns, and prints it. `time`
-    /// gives nothing where a debugger cannot do the work.
+    /// Measures one row, the debuggers taking turns, and prints it; gives
+    /// juror's median. `time` gives nothing where a debugger cannot do the work.
     fn print_row(
         &self,
         title: &str,
         time: impl Fn(&Debugger) -> Result<Option<f64>, String>,
-    ) -> Result<(), String> {
+    ) -> Result<Option<f64>, String> {
         let mut samples = vec![Vec::new(); self.debuggers.len()];
         for _ in 0..self.rounds() {
             for (debugger, samples) in self.debuggers.iter().zip(&mut samples) {
@@ -234,7 +257,22 @@ impl Bench {
             }
         }
         println!("| {} |", cells.join(" | "));
-        Ok(())
+        Ok(own)
+    }
+
+    /// Nanoseconds for a trap under a tracer that does nothing else.
+    fn time_floor(&self) -> Result<f64, String> {
+        let traps = match self.effort {
+            Effort::Full => 40_000,
+            Effort::Quick => 2_000,
+        };
+        let mut command = Command::new(&self.floor);
+        command.arg(traps.to_string());
+        let output =
+            run_with_deadline(&mut command, b"", DEADLINE).map_err(|error| error.to_string())?;
+        number_after(&output.stdout, "elapsed_ns=")
+            .map(|elapsed_ns| elapsed_ns as f64 / f64::from(traps))
+            .ok_or_else(|| format!("{command:?} does not run to its end:\n{}", output.stderr))
     }
 
     /// Nanoseconds for a unit of the work.

@@ -190,7 +190,7 @@ fn monitor(form: Form, bytes: &[u8]) -> Result<u64, String> {
     let (mut properties, _) = juror_language::load(PROPERTY);
     let property = Arc::new(properties.pop().ok_or("the property is wrong")?);
     let mut binding = Binding::new(Arc::clone(&property));
-    let mut monitor = Monitor::new(property);
+    let mut monitor = Monitor::new(property).map_err(|error| error.to_string())?;
     let mut captures = Vec::new();
     let mut events = 0;
     read(form, bytes, |batch| {
@@ -202,6 +202,7 @@ fn monitor(form: Form, bytes: &[u8]) -> Result<u64, String> {
                 let happened = Occurrence {
                     thread: event.thread,
                     address: u64::from(event.place),
+                    time: event.time_ns.unwrap_or(0),
                     values: &captures,
                 };
                 let _ = monitor.step(found.event, &happened);

@@ -78,7 +78,7 @@ fn load(file: &str, name: &str) -> Arc<Property> {
 
 /// The number of the line, from 1, at which the property is violated.
 fn violated_at(property: &Arc<Property>, trace: &str) -> Option<usize> {
-    let mut monitor = Monitor::new(Arc::clone(property));
+    let mut monitor = Monitor::new(Arc::clone(property)).unwrap();
     let lines = trace.lines().map(str::trim).filter(|line| !line.is_empty());
     for (number, line) in lines.enumerate() {
         let event = parse(line);
@@ -94,6 +94,7 @@ fn violated_at(property: &Arc<Property>, trace: &str) -> Option<usize> {
             let occurrence = Occurrence {
                 thread: 1,
                 address: 0,
+                time: 0,
                 values: &values,
             };
             let id = EventId(u16::try_from(id).unwrap());

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use super::{Program, file_address};
-use juror_debuggee::{CpuPolicy, Debuggee};
+use juror_debuggee::{Attach, Debuggee};
 
 /// It is told by its input and tells by its output; it ends with this value.
 ///
@@ -50,7 +50,7 @@ impl Bare {
 
     #[track_caller]
     pub fn attach(&self) -> Debuggee {
-        Debuggee::attach(self.process(), CpuPolicy::Auto).unwrap()
+        Debuggee::attach(&Attach::new(self.process())).unwrap()
     }
 
     /// Its next line.

@@ -31,6 +31,20 @@ impl Numbers {
     }
 }
 
+/// All words over so many propositions that are no longer than this.
+pub fn words(propositions: u32, length: usize) -> Vec<Vec<Letter>> {
+    let mut words = vec![Vec::new()];
+    let mut longest: Vec<Vec<Letter>> = words.clone();
+    for _ in 0..length {
+        let longer = longest.iter().flat_map(|word| {
+            (0..1 << propositions).map(|letter| [&word[..], &[Letter(letter)]].concat())
+        });
+        longest = longer.collect();
+        words.extend(longest.clone());
+    }
+    words
+}
+
 /// Which operators random formulas have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

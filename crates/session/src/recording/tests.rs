@@ -59,7 +59,8 @@ fn a_recorder_needs_everything_always() {
         &recording(&["before f(x)", "after g(y)"]),
     );
     let recorded = Arc::new(recorded.expect("they are right"));
-    let mut monitor = juror_monitor::Monitor::with_history(Arc::clone(&recorded), 0);
+    let mut monitor =
+        juror_monitor::Monitor::with_history(Arc::clone(&recorded), 0).expect("it is an automaton");
     for _ in 0..2 {
         for need in monitor.needs() {
             assert!(need.needed);
@@ -68,6 +69,7 @@ fn a_recorder_needs_everything_always() {
         let happened = juror_monitor::Occurrence {
             thread: 1,
             address: 0,
+            time: 0,
             values: &[juror_event::Value::Int(1)],
         };
         monitor

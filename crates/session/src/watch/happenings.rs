@@ -75,6 +75,16 @@ impl Watch {
         Ok(())
     }
 
+    /// An access that is no event, by what juror has called: later ones are
+    /// told with what it left.
+    pub(crate) fn overlook(
+        &mut self,
+        program: &mut Program,
+        access: &MemoryAccess,
+    ) -> Result<(), DebuggeeError> {
+        self.places.touched(program, access, None).map(|_| ())
+    }
+
     /// A thread enters a system call, or leaves one.
     pub(crate) fn on_system_call(
         &mut self,

@@ -13,10 +13,13 @@ impl Engine {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        if thread.motion != Motion::Stopped {
+        if thread.motion.moves() {
             return;
         }
         thread.wanted = wanted;
+        if thread.motion != Motion::Stopped {
+            return;
+        }
         if self.pass.is_some() {
             self.wait_for_pass(id);
         } else {
@@ -29,7 +32,7 @@ impl Engine {
             return;
         };
         thread.halting = true;
-        if thread.motion != Motion::Stopped {
+        if thread.motion.moves() {
             return thread.hold(id, operations);
         }
         thread.answer_halt(id, operations);
@@ -43,7 +46,7 @@ impl Engine {
         if thread.motion != Motion::Stopped {
             return;
         }
-        thread.forget_arrival(thread.place);
+        thread.forget_place();
         thread.stop(address);
         thread.departure = None;
         thread.copy_steps = 0;
@@ -56,7 +59,7 @@ impl Engine {
             return;
         };
         if forgets {
-            thread.forget_arrival(thread.place);
+            thread.forget_place();
         }
         if thread.suspend() {
             self.abandon_pass(id, operations);

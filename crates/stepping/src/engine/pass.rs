@@ -119,7 +119,7 @@ impl Engine {
         }
         let holds = !self.drops(Rule::HoldOthers);
         for (other, thread) in &mut self.threads {
-            if holds && *other != id && thread.motion != Motion::Stopped {
+            if holds && *other != id && thread.motion.moves() {
                 thread.hold(*other, operations);
             }
         }
@@ -131,9 +131,8 @@ impl Engine {
         let Some(pass) = self.pass.filter(|pass| pass.phase == Phase::Holding) else {
             return;
         };
-        let moving = |(id, thread): (&ThreadId, &Thread)| {
-            *id != pass.thread && thread.motion != Motion::Stopped
-        };
+        let moving =
+            |(id, thread): (&ThreadId, &Thread)| *id != pass.thread && thread.motion.moves();
         if self.threads.iter().any(moving) && !self.drops(Rule::HoldOthers) {
             return;
         }
@@ -226,7 +225,7 @@ impl Engine {
         }
         for address in follow.iter().flat_map(FollowSet::iter) {
             if !self.sites.contains_key(&address) {
-                operations.push(Operation::Plant { address });
+                self.plant(address, operations);
             }
         }
         self.pass = Some(Pass {
@@ -258,11 +257,8 @@ impl Engine {
         }
         let planted = self.sites.contains_key(&step.start);
         let early = self.drops(Rule::PlantBeforeRelease);
-        let plant = Operation::Plant {
-            address: step.start,
-        };
         if planted && step.lifted && !early {
-            operations.push(plant);
+            self.plant(step.start, operations);
         }
         if let Some(thread) = self.threads.get_mut(&id) {
             if report.is_some() {
@@ -277,7 +273,7 @@ impl Engine {
         }
         self.release(operations);
         if planted && step.lifted && early {
-            operations.push(plant);
+            self.plant(step.start, operations);
         }
     }
 

@@ -96,10 +96,10 @@ impl Engine {
             return;
         };
         let motion = thread.motion;
-        if motion == Motion::Stopped {
+        if !motion.moves() {
             return;
         }
-        let late = std::mem::take(&mut thread.late_step);
+        let late = std::mem::take(&mut thread.late_step) | std::mem::take(&mut thread.leaves_call);
         let start = thread.place;
         thread.stop(address);
         thread.departure = None;
@@ -188,6 +188,8 @@ impl Engine {
                 // when it is resumed, the step is made again. If it has been
                 // made (to the same address), its trace trap is waiting.
                 thread.stand_again(start);
+            } else {
+                thread.before = thread.stack_of_arrival(start);
             }
             return self.leave_step(id, None, operations);
         }
@@ -229,6 +231,7 @@ impl Engine {
             thread.arrivals.push(arrival);
         }
         let expected = thread.bring_back(address, stack);
+        thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;
         if (expected && !is_site && !retries) || !remembers {
             // It will find no trap when it comes back.

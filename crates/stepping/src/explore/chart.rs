@@ -41,8 +41,10 @@ fn describe(state: &State, action: Action) -> (usize, String) {
             let mut seen = state.clone();
             (
                 0,
-                seen.see(number)
-                    .map_or(String::new(), |input| describe_input(&input)),
+                match seen.see(number) {
+                    Some(input) => describe_input(&input),
+                    None => format!("lets thread {} come to the stop of its trap", number + 1),
+                },
             )
         }
         Action::SeeQuietly(number) => (0, format!("sees thread {} stop for nobody", number + 1)),
@@ -54,6 +56,20 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 format!("executes {}, goes to {}", name(counter), NAMES[next]),
             )
         }
+        Action::Fork(number, next) | Action::Vfork(number, next) => {
+            let what = match action {
+                Action::Fork(..) => "forks",
+                _ => "makes a thread and waits",
+            };
+            let at = name(state.processors[number].counter);
+            (
+                number + 1,
+                format!("{what} at {at}, goes to {}", NAMES[next]),
+            )
+        }
+        Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
+        Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
+        Action::Switch => (0, "goes over to the copy".to_owned()),
         Action::TrapLate(number) => {
             let at = name(state.processors[number].counter);
             (
@@ -72,6 +88,9 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 Stop::Fault => format!("faults at {at}"),
                 Stop::End => "ends".to_owned(),
                 Stop::Exec => "replaces the program".to_owned(),
+                Stop::Fork => format!("forks at {at}"),
+                Stop::Vfork => format!("makes a thread at {at}"),
+                Stop::VforkDone => "waits no more".to_owned(),
             };
             (number + 1, what)
         }
@@ -110,6 +129,13 @@ fn describe_order(order: &Operation) -> String {
     match *order {
         Operation::Plant { address } => format!("plants the trap at {}", place(address)),
         Operation::Lift { address } => format!("lifts the trap at {}", place(address)),
+        Operation::RestoreCopied { address, .. } => {
+            format!("makes {} good in the copy", place(address))
+        }
+        Operation::PlantCopied { address, .. } => {
+            format!("plants the trap at {} in the copy", place(address))
+        }
+        Operation::ReleaseCopy { .. } => "lets the copy go".to_owned(),
         Operation::SetCounter { thread, address } => {
             format!("sets thread {} to {}", thread.0, place(address))
         }
@@ -190,6 +216,12 @@ fn describe_input(input: &Input) -> String {
                 "give up what was before evaluation {depth} on thread {}",
                 thread.0
             )
+        }
+        Input::Parked { thread, .. } => format!("sees thread {} wait for its child", thread.0),
+        Input::Unparked { thread } => format!("sees thread {} wait no more", thread.0),
+        Input::Copied { .. } => "sees the copy".to_owned(),
+        Input::Followed { thread, .. } => {
+            format!("goes over to the copy, which is thread {}", thread.0)
         }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),
     }

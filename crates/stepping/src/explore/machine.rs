@@ -5,6 +5,7 @@
 //! all operations before it looks at the next stop or hears the next command,
 //! one by one, while the processors go on.
 
+use super::copies::Copied;
 use super::processor::{
     Counter, HANDLER_END, I, J, Mode, Motion, OUTSIDE, PLACES, Place, Processor, RETURN, Stop,
     Told, Upper, address_of, thread_of,
@@ -26,6 +27,10 @@ pub(super) struct State {
     /// The same, from the moment at which no thread can miss it.
     pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
+    /// Copies of the memory that have not been let go, and the one that is
+    /// being followed.
+    pub(super) copies: Vec<Copied>,
+    pub(super) followed: Option<ThreadId>,
     /// The program has been replaced, and the shell has not seen it: what it
     /// does meanwhile is done to nothing.
     pub(super) is_replaced: bool,
@@ -45,7 +50,8 @@ impl State {
                 Mode::Unborn
             }
         };
-        let numbers = 0..program.threads + program.later;
+        let vforks = usize::from(program.budget.vforks);
+        let numbers = 0..program.threads + program.later + vforks;
         let mut state = State {
             engine,
             processors: numbers.map(|number| Processor::new(mode(number))).collect(),
@@ -54,6 +60,8 @@ impl State {
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
+            copies: Vec::new(),
+            followed: None,
             is_replaced: false,
             heard: program.records.then(Vec::new),
         };
@@ -97,9 +105,11 @@ impl State {
             Stop::Trap => processor.counter = Counter::Behind(processor.counter.place()),
             Stop::Fault => self.left.faults -= 1,
             Stop::Signal => self.left.signals -= 1,
+            Stop::End if processor.shares_with.is_some() => {}
             Stop::End => self.left.ends -= 1,
             Stop::Exec => self.left.execs -= 1,
             Stop::Start | Stop::Trace | Stop::Hold => {}
+            Stop::Fork | Stop::Vfork | Stop::VforkDone => {}
         }
         if stop == Stop::Exec {
             return self.replace(number);
@@ -109,6 +119,7 @@ impl State {
             processor.mode = Mode::Dead;
             processor.halting = false;
             processor.upper = Upper::Lets;
+            self.wake_parent(number);
         }
     }
 
@@ -156,6 +167,24 @@ impl State {
     }
 
     pub(super) fn execute(&mut self, number: usize, next: Place, late: bool) -> Result<(), String> {
+        self.run_instruction(number, next)?;
+        let processor = &mut self.processors[number];
+        if processor.mode == Mode::Stepping {
+            processor.stop(if late { Stop::Hold } else { Stop::Trace });
+            processor.queued = late.then_some(Stop::Trace);
+        }
+        Ok(())
+    }
+
+    /// A step of a thread in a system call: it is out of that, no more.
+    pub(super) fn leave_call(&mut self, number: usize, late: bool) {
+        let processor = &mut self.processors[number];
+        processor.in_call = false;
+        processor.stop(if late { Stop::Hold } else { Stop::Trace });
+        processor.queued = late.then_some(Stop::Trace);
+    }
+
+    pub(super) fn run_instruction(&mut self, number: usize, next: Place) -> Result<(), String> {
         let processor = &mut self.processors[number];
         // A copy was entered with leave; the instruction itself needs it now.
         if let Counter::At(place) = processor.counter {
@@ -172,10 +201,6 @@ impl State {
             processor.executed(next);
             processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
         }
-        if processor.mode == Mode::Stepping {
-            processor.stop(if late { Stop::Hold } else { Stop::Trace });
-            processor.queued = late.then_some(Stop::Trace);
-        }
         Ok(())
     }
 
@@ -188,6 +213,11 @@ impl State {
         let processor = &mut self.processors[number];
         let place = processor.counter.place();
         let unowned = wanted[place].is_empty();
+        if processor.is_held_behind_trap() {
+            // It goes no further than to that stop.
+            processor.stop = processor.queued.take();
+            return None;
+        }
         let stop = processor.stop.take()?;
         processor.motion = None;
         processor.hold_requested = false;
@@ -223,6 +253,12 @@ impl State {
                 }
             }
             Stop::Fault => Input::Interrupted { thread, address },
+            // The first is held until the copy is followed.
+            Stop::Fork | Stop::Vfork => {
+                processor.mode = Mode::Parked;
+                Input::Parked { thread, address }
+            }
+            Stop::VforkDone => Input::Unparked { thread },
             Stop::End => Input::Ended { thread },
             Stop::Exec => {
                 processor.upper = Upper::Has;
@@ -237,7 +273,12 @@ impl State {
     pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         let processor = &mut self.processors[number];
-        processor.signalled |= processor.stop.take() == Some(Stop::Signal);
+        let stop = processor.stop.take();
+        processor.signalled |= stop == Some(Stop::Signal);
+        if stop == Some(Stop::Fork) && processor.motion == Some(Motion::Step) {
+            // Its step has been made, but for the end.
+            return self.let_go(thread, Motion::Step);
+        }
         if std::mem::take(&mut processor.hold_requested) {
             processor.motion = None;
             let address = processor.counter.shown();
@@ -288,8 +329,9 @@ impl State {
             }
             Input::Restore { thread, depth } => self.processor(thread).restore(depth),
             Input::Discard { thread, depth } => {
-                // It jumps back into the program.
+                // It jumps back into the program, out of handlers, too.
                 self.processor(thread).suspended.truncate(depth);
+                self.processor(thread).interrupts = None;
                 self.processor(thread).jump(OUTSIDE);
                 self.tell(input)?;
                 let address = address_of(OUTSIDE);
@@ -335,6 +377,12 @@ impl State {
         let Some(order) = self.orders.pop_front() else {
             return Ok(());
         };
+        if let Operation::RestoreCopied { process, .. }
+        | Operation::PlantCopied { process, .. }
+        | Operation::ReleaseCopy { process } = order
+        {
+            return self.carry_out_in_copy(process, order);
+        }
         if self.is_replaced {
             return Ok(());
         }
@@ -382,12 +430,18 @@ impl State {
                 if std::mem::take(&mut processor.stepped) {
                     return Err("a step is not reported".to_owned());
                 }
-                processor.upper = Upper::Has;
+                let is_silent = processor.shares_with.is_some();
+                if !is_silent {
+                    processor.upper = Upper::Has;
+                }
                 let told = processor.told_mut();
                 if told.owners.intersects(owners) && !told.vague {
                     return Err("the same execution is reported twice".to_owned());
                 }
                 told.owners |= owners;
+                if is_silent {
+                    self.tell(Input::Resume { thread })?;
+                }
             }
             Operation::ReportStep { thread, .. } => {
                 let processor = self.processor(thread);
@@ -406,6 +460,9 @@ impl State {
                 processor.counter = Counter::At(processor.counter.place());
                 processor.upper = Upper::Has;
             }
+            Operation::RestoreCopied { .. }
+            | Operation::PlantCopied { .. }
+            | Operation::ReleaseCopy { .. } => {}
         }
         Ok(())
     }
@@ -485,6 +542,9 @@ impl State {
         address: u64,
     ) -> Option<FollowSet> {
         let place = Counter::from_address(address).place();
+        if program.may_be_call(place) {
+            return None;
+        }
         let processor = self.processor(thread);
         let mut follow = program
             .followers(place)

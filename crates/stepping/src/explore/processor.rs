@@ -84,6 +84,8 @@ pub(super) enum Mode {
     Stopped,
     Running,
     Stepping,
+    /// In the kernel, until the thread that it made by a `vfork` is gone.
+    Parked,
     Dead,
 }
 
@@ -108,6 +110,11 @@ pub(super) enum Stop {
     End,
     /// It has replaced the program.
     Exec,
+    /// It has made a process with a copy of the memory, or with the same.
+    Fork,
+    Vfork,
+    /// The process that it made with the same memory is gone.
+    VforkDone,
 }
 
 /// What upper floors do with a thread.
@@ -148,6 +155,10 @@ pub(super) struct Processor {
     pub(super) stepped: bool,
     /// Upper floors wait for the answer to a halt.
     pub(super) halting: bool,
+    /// It stopped in a system call, and a step takes it out of that alone.
+    pub(super) in_call: bool,
+    /// It was made by a `vfork` of this processor's thread.
+    pub(super) shares_with: Option<usize>,
     /// What was told of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
     pub(super) told: [Told; 2],
@@ -195,6 +206,8 @@ impl Processor {
             upper: Upper::Lets,
             stepped: false,
             halting: false,
+            in_call: false,
+            shares_with: None,
             told: [Told::NOBODY; 2],
             suspended: Vec::new(),
         }
@@ -271,6 +284,12 @@ impl Processor {
         }
     }
 
+    /// Whether the kernel tells of an ordered stop before it tells of a trap
+    /// that the thread has executed, or of a step that it has made.
+    pub(super) fn is_held_behind_trap(&self) -> bool {
+        self.stop == Some(Stop::Hold) && self.queued.is_some()
+    }
+
     /// The thread stops; the shell will see why.
     pub(super) fn stop(&mut self, stop: Stop) {
         self.mode = Mode::Stopped;
@@ -286,6 +305,7 @@ impl Processor {
             Motion::Step => Mode::Stepping,
             Motion::Free | Motion::ToTraps => Mode::Running,
         };
+        self.in_call &= motion == Motion::Step;
         if let Some(stop) = self.queued.take() {
             self.stop(stop);
         } else if motion == Motion::Free && std::mem::take(&mut self.signalled) {

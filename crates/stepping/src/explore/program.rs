@@ -53,6 +53,30 @@ pub(super) struct Budget {
     pub(super) losses: u8,
     /// Replacements of the program.
     pub(super) execs: u8,
+    /// Processes that are made with a copy of the memory, and with the same.
+    pub(super) forks: u8,
+    pub(super) vforks: u8,
+}
+
+impl Budget {
+    /// What this one and another allow together.
+    pub(super) fn plus(&self, other: &Budget) -> Budget {
+        Budget {
+            halts: self.halts + other.halts,
+            steps: self.steps + other.steps,
+            faults: self.faults + other.faults,
+            signals: self.signals + other.signals,
+            ends: self.ends + other.ends,
+            toggles: self.toggles + other.toggles,
+            inserts: self.inserts + other.inserts,
+            evaluations: self.evaluations + other.evaluations,
+            jumps: self.jumps + other.jumps,
+            losses: self.losses + other.losses,
+            execs: self.execs + other.execs,
+            forks: self.forks + other.forks,
+            vforks: self.vforks + other.vforks,
+        }
+    }
 }
 
 /// What is explored.
@@ -68,6 +92,8 @@ pub(super) struct Program {
     /// As in Ramsey's model: the program waits while the debugger acts, and
     /// nothing is wrong but an execution that is not reported.
     pub(super) uniprocessor: bool,
+    /// Whether the shell goes over to the first copy of the memory that it sees.
+    pub(super) follows: bool,
     /// Whether states keep what the engine was told and ordered.
     pub(super) records: bool,
     /// The rule that is dropped.
@@ -97,6 +123,17 @@ pub(super) enum Action {
     Happen(usize, Stop),
     /// A thread traps, but the kernel tells of an ordered stop first.
     TrapLate(usize),
+    /// What a processor executes makes a process with a copy of the memory.
+    Fork(usize, Place),
+    /// The same, with the same memory.
+    Vfork(usize, Place),
+    /// The step of a thread in a system call takes it out of that; whether an
+    /// ordered stop is told first.
+    LeaveCall(usize, bool),
+    /// The shell sees that a copy of the memory stands.
+    SeeCopy(usize),
+    /// It lets the process go and is with the copy.
+    Switch,
 }
 
 impl Program {
@@ -131,11 +168,16 @@ impl Program {
         }
     }
 
+    /// Whether the instruction may be a system call.
+    pub(super) fn may_be_call(&self, place: Place) -> bool {
+        self.budget.forks + self.budget.vforks > 0 && matches!(place, OUTSIDE | I)
+    }
+
     /// The shell may tell the engine of every stop, or let threads go on by
     /// itself after stops that concern nobody above, as ours does; but it does
-    /// one or the other. The second is explored where there are signals.
+    /// one or the other. The second is explored where there are such stops.
     fn passes_on(&self) -> bool {
-        self.budget.signals > 0
+        self.budget.signals + self.budget.forks > 0
     }
 
     fn commands(&self, state: &State, actions: &mut Vec<Action>) {
@@ -177,7 +219,7 @@ impl Program {
         let mut happen = |stop| actions.push(Action::Happen(number, stop));
         if processor.mode == Mode::Unborn {
             let others_move = state.processors.iter().any(Processor::moves);
-            return if others_move {
+            return if others_move && number < self.threads + self.later {
                 happen(Stop::Start)
             };
         }
@@ -187,13 +229,24 @@ impl Program {
         if processor.interrupted {
             happen(Stop::Hold);
         }
-        if left.signals > 0 && processor.interrupts.is_none() {
+        if processor.in_call {
+            actions.push(Action::LeaveCall(number, false));
+            if processor.interrupted {
+                actions.push(Action::LeaveCall(number, true));
+            }
+            return;
+        }
+        let is_alone = processor.shares_with.is_none();
+        if left.signals > 0 && processor.interrupts.is_none() && is_alone {
             happen(Stop::Signal);
         }
-        if left.ends > 0 {
+        let is_outside = processor.counter == Counter::At(OUTSIDE);
+        if if is_alone { left.ends > 0 } else { is_outside } {
             happen(Stop::End);
         }
-        if left.execs > 0 && processor.counter == Counter::At(OUTSIDE) {
+        // A copy of the program before is not followed here.
+        let is_followed = self.follows && !state.copies.is_empty();
+        if left.execs > 0 && is_outside && is_alone && !is_followed {
             happen(Stop::Exec);
         }
         let place = processor.counter.place();
@@ -205,7 +258,7 @@ impl Program {
             return;
         }
         let leaves = processor.counter == Counter::Leaving(place);
-        if left.faults > 0 && matches!(place, I | J) && !leaves {
+        if left.faults > 0 && matches!(place, I | J) && !leaves && is_alone {
             happen(Stop::Fault);
         }
         let leads_back = [place];
@@ -217,6 +270,15 @@ impl Program {
             actions.push(Action::Execute(number, next));
             if processor.mode == Mode::Stepping && processor.interrupted {
                 actions.push(Action::ExecuteLate(number, next));
+            }
+            if leaves || next == place || !is_alone || !self.may_be_call(place) {
+                continue;
+            }
+            if left.forks > 0 && !(self.follows && !processor.suspended.is_empty()) {
+                actions.push(Action::Fork(number, next));
+            }
+            if left.vforks > 0 {
+                actions.push(Action::Vfork(number, next));
             }
         }
     }
@@ -237,6 +299,9 @@ fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
         return;
     }
     command(Input::Resume { thread });
+    if processor.mode == Mode::Parked || processor.shares_with.is_some() {
+        return;
+    }
     if state.left.steps > 0 {
         command(Input::Step { thread });
     }
@@ -265,15 +330,29 @@ impl System for Program {
                 let Some(stop) = processor.stop else {
                     continue;
                 };
+                if !state.is_in_sight(number) {
+                    continue;
+                }
                 let surplus = stop == Stop::Hold && !processor.hold_requested;
-                if self.passes_on() && (surplus || stop == Stop::Signal) {
+                let is_fork = stop == Stop::Fork && !self.follows;
+                if is_fork || self.passes_on() && (surplus || stop == Stop::Signal) {
                     actions.push(Action::SeeQuietly(number));
                 }
-                if !(self.passes_on() && surplus) {
+                if !(is_fork || self.passes_on() && surplus) {
                     actions.push(Action::See(number));
                 }
             }
-            self.commands(state, actions);
+            for (index, copy) in state.copies.iter().enumerate() {
+                if state.followed != Some(copy.process) && state.is_announced(copy) {
+                    actions.push(Action::SeeCopy(index));
+                }
+            }
+            if state.can_switch() {
+                actions.push(Action::Switch);
+            }
+            if state.followed.is_none() {
+                self.commands(state, actions);
+            }
         } else {
             actions.push(Action::CarryOut);
             let pushes = matches!(state.orders.front(), Some(Operation::EmulateCall { .. }));
@@ -309,6 +388,11 @@ impl System for Program {
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
+            Action::Fork(number, next) => state.fork(number, next)?,
+            Action::Vfork(number, next) => state.vfork(number, next)?,
+            Action::LeaveCall(number, late) => state.leave_call(number, late),
+            Action::SeeCopy(index) => state.see_copy(self, index)?,
+            Action::Switch => state.switch()?,
         }
         if !self.uniprocessor {
             state.check()?;
@@ -317,6 +401,8 @@ impl System for Program {
     }
 
     fn is_goal(&self, state: &State) -> bool {
-        state.orders.is_empty() && state.processors.iter().all(Processor::is_through)
+        state.orders.is_empty()
+            && state.copies.is_empty()
+            && state.processors.iter().all(Processor::is_through)
     }
 }

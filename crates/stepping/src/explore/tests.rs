@@ -18,6 +18,8 @@ const NOTHING: Budget = Budget {
     jumps: 0,
     losses: 0,
     execs: 0,
+    forks: 0,
+    vforks: 0,
 };
 
 const QUIET: Program = Program {
@@ -28,6 +30,7 @@ const QUIET: Program = Program {
     threads: 2,
     later: 0,
     uniprocessor: false,
+    follows: false,
     records: false,
     without: None,
 };
@@ -67,7 +70,7 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
 }
 
 /// What may happen, one kind at a time.
-fn disturbances() -> [Budget; 11] {
+fn disturbances() -> [Budget; 13] {
     [
         Budget {
             halts: 1,
@@ -110,6 +113,14 @@ fn disturbances() -> [Budget; 11] {
             execs: 1,
             ..NOTHING
         },
+        Budget {
+            forks: 1,
+            ..NOTHING
+        },
+        Budget {
+            vforks: 1,
+            ..NOTHING
+        },
     ]
 }
 
@@ -133,6 +144,18 @@ fn check_steps(budget: Budget) -> Explored {
 #[track_caller]
 fn check_all(programs: impl Iterator<Item = Program>) -> Explored {
     let mut sum = Explored::default();
+    let mut wrong = Vec::new();
+    explore_all(programs, &mut sum, &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    sum
+}
+
+/// Explores each program, and adds up what there was and what is wrong.
+fn explore_all(
+    programs: impl Iterator<Item = Program>,
+    sum: &mut Explored,
+    wrong: &mut Vec<String>,
+) {
     for program in programs {
         match explore(&program) {
             Ok(explored) => {
@@ -140,10 +163,13 @@ fn check_all(programs: impl Iterator<Item = Program>) -> Explored {
                 sum.states += explored.states;
                 sum.transitions += explored.transitions;
             }
-            Err(counterexample) => panic!("{program:?}\n{}", chart(&program, &counterexample)),
+            Err(counterexample) => {
+                let wrong_here = format!("{program:?}\n{}", chart(&program, &counterexample));
+                println!("{wrong_here}");
+                wrong.push(wrong_here);
+            }
         }
     }
-    sum
 }
 
 #[test]
@@ -238,6 +264,69 @@ fn execs() {
 }
 
 #[test]
+fn forks() {
+    check(Budget {
+        forks: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn followed_forks() {
+    check_followed(Budget {
+        forks: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn vforks() {
+    check(Budget {
+        vforks: 1,
+        ..NOTHING
+    });
+}
+
+/// Explores all programs with these disturbances, following forks.
+#[track_caller]
+fn check_followed(budget: Budget) -> Explored {
+    check_all(programs().map(|program| Program {
+        budget,
+        follows: true,
+        ..program
+    }))
+}
+
+/// A point that goes or comes between a fork and the first sight of the copy.
+#[test]
+fn forks_with_toggles() {
+    let budget = Budget {
+        forks: 1,
+        toggles: 1,
+        ..NOTHING
+    };
+    check_followed(budget);
+    check_all(programs().map(|program| Program {
+        budget,
+        threads: 1,
+        ..program
+    }));
+}
+
+#[test]
+fn vforks_with_steps() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        budget: Budget {
+            vforks: 1,
+            steps: 2,
+            ..NOTHING
+        },
+        ..program
+    }));
+}
+
+#[test]
 fn evaluations() {
     check(Budget {
         evaluations: 1,
@@ -293,48 +382,94 @@ fn three_threads() {
     }
 }
 
-/// All pairs of disturbances: many minutes, so only when `JUROR_EXPLORE` is
-/// `all`.
-#[test]
-fn everything() {
+/// All pairs of the disturbance with this number and one up to it: many minutes
+/// for all numbers, so only when `JUROR_EXPLORE` is `all`.
+fn explore_pairs(number: usize) {
     if !is_asked_for(&["all"]) {
         return;
     }
     let singles = disturbances();
-    for (number, a) in singles.iter().enumerate() {
-        for b in &singles[..=number] {
-            check(Budget {
-                halts: a.halts + b.halts,
-                steps: a.steps + b.steps,
-                faults: a.faults + b.faults,
-                signals: a.signals + b.signals,
-                ends: a.ends + b.ends,
-                toggles: a.toggles + b.toggles,
-                inserts: a.inserts + b.inserts,
-                evaluations: a.evaluations + b.evaluations,
-                jumps: a.jumps + b.jumps,
-                losses: a.losses + b.losses,
-                execs: a.execs + b.execs,
-            });
+    let mut sum = Explored::default();
+    let mut wrong = Vec::new();
+    for other in &singles[..=number] {
+        let budget = singles[number].plus(other);
+        let with = |follows| {
+            programs().map(move |program| Program {
+                budget,
+                follows,
+                ..program
+            })
+        };
+        explore_all(with(false), &mut sum, &mut wrong);
+        if budget.forks > 0 {
+            explore_all(with(true), &mut sum, &mut wrong);
         }
     }
-    check_steps(Budget {
-        signals: 1,
-        steps: 1,
-        faults: 1,
-        ..NOTHING
-    });
-    check_all(programs().map(|program| Program {
-        threads: 2,
-        later: 1,
-        ..program
-    }));
+    println!("all pairs of {number}: {sum:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A test a disturbance, so that they run side by side.
+macro_rules! pairs {
+    ($($name:ident $number:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                explore_pairs($number);
+            }
+        )*
+    };
+}
+
+pairs! {
+    all_pairs_of_halts 0,
+    all_pairs_of_steps 1,
+    all_pairs_of_faults 2,
+    all_pairs_of_signals 3,
+    all_pairs_of_ends 4,
+    all_pairs_of_toggles 5,
+    all_pairs_of_inserts 6,
+    all_pairs_of_evaluations 7,
+    all_pairs_of_jumps 8,
+    all_pairs_of_losses 9,
+    all_pairs_of_execs 10,
+    all_pairs_of_forks 11,
+    all_pairs_of_vforks 12,
+}
+
+/// What takes three to go wrong: only when `JUROR_EXPLORE` is `all`.
+#[test]
+fn all_with_signals_in_steps_that_fault() {
+    if is_asked_for(&["all"]) {
+        check_steps(Budget {
+            signals: 1,
+            steps: 1,
+            faults: 1,
+            ..NOTHING
+        });
+    }
+}
+
+/// A third thread that starts: only when `JUROR_EXPLORE` is `all`.
+#[test]
+fn all_with_a_late_third_thread() {
+    if is_asked_for(&["all"]) {
+        check_all(programs().map(|program| Program {
+            threads: 2,
+            later: 1,
+            ..program
+        }));
+    }
 }
 
 /// Compares the shortest counterexample to the algorithm without a rule.
 #[track_caller]
 fn check_without(rule: Rule, budget: Budget, expected: &str) {
-    let program = Program { budget, ..QUIET };
+    check_chart(rule, Program { budget, ..QUIET }, expected);
+}
+
+#[track_caller]
+fn check_chart(rule: Rule, program: Program, expected: &str) {
     let found = find_without(rule, program);
     let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
     assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
@@ -384,9 +519,7 @@ lets thread 1 run to the traps
         uniprocessor: true,
         ..QUIET
     };
-    let found = find_without(Rule::HoldOthers, program);
-    let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
-    assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
+    check_chart(Rule::HoldOthers, program, expected);
 }
 
 #[test]
@@ -558,5 +691,171 @@ reports thread 1 at I to MONITOR
             ..NOTHING
         },
         expected,
+    );
+}
+
+#[test]
+fn without_making_it_good_a_copy_runs_into_a_trap() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+                                      forks at outside, goes to I
+sees thread 1 stop for nobody
+sees the copy
+lets the copy go
+=> a process is let go with a trap in its text";
+    check_chart(Rule::RestoreCopy, program, expected);
+}
+
+#[test]
+fn without_remembering_lifted_traps_a_copy_runs_into_one() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            toggles: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+is told: no point of Monitor at I
+                                      forks at outside, goes to I
+lifts the trap at I
+sees thread 1 stop for nobody
+sees the copy
+makes J good in the copy
+lets the copy go
+=> a process is let go with a trap in its text";
+    check_chart(Rule::RestoreFormer, program, expected);
+}
+
+#[test]
+fn without_planting_in_it_a_followed_copy_misses_a_breakpoint() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      forks at I, goes to follow
+sees thread 1 wait for its child
+plants the trap at I
+sees the copy
+reports thread 1 halted
+goes over to the copy
+is told: resume thread 2
+continues thread 2
+                                                                            executes follow, goes to outside
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    check_chart(Rule::PlantCopy, program, expected);
+}
+
+#[test]
+fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            forks: 1,
+            signals: 1,
+            faults: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    check_reason(
+        Rule::Inherit,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
+    let program = Program {
+        budget: Budget {
+            vforks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::Park,
+        program,
+        "nothing that can happen from here brings every thread through",
+    );
+}
+
+/// Pairs of disturbances that something was wrong with, where it was.
+#[test]
+fn pairs_that_were_wrong() {
+    let toggles_and_signals = Budget {
+        toggles: 2,
+        signals: 1,
+        ..NOTHING
+    };
+    let faults_and_evaluations = Budget {
+        faults: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let signals_and_evaluations = Budget {
+        signals: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let halts_and_evaluations = Budget {
+        halts: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let halts_and_steps = Budget {
+        halts: 1,
+        steps: 1,
+        ..NOTHING
+    };
+    let cases = [
+        (Layout::Adjacent, Way::Copy, 1, halts_and_steps),
+        (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
+        (Layout::Itself, Way::InPlace, 2, halts_and_evaluations),
+        (Layout::Apart, Way::Copy, 1, faults_and_evaluations),
+        (Layout::Apart, Way::InPlace, 1, signals_and_evaluations),
+    ];
+    check_all(
+        cases
+            .into_iter()
+            .map(|(layout, way, threads, budget)| Program {
+                layout,
+                way,
+                budget,
+                threads,
+                ..QUIET
+            }),
     );
 }

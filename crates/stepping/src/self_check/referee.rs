@@ -19,6 +19,10 @@ pub(super) struct Referee {
     planted: BTreeSet<u64>,
     /// Where there is an owner or a trap, but not both.
     exposed: BTreeSet<u64>,
+    /// Where a trap has ever been.
+    former: BTreeSet<u64>,
+    /// Where a copy of the memory has been made good: of a copy that is to run.
+    restored: BTreeSet<u64>,
     /// Where a trap was lost, so that it may be lifted or not.
     lost: BTreeSet<u64>,
     threads: BTreeMap<ThreadId, Observed>,
@@ -109,11 +113,24 @@ impl Referee {
                     thread.suspended.truncate(depth);
                 }
             }
+            Input::Parked { thread, address } => self.stop(thread, address, true),
+            Input::Followed { thread, .. } => {
+                self.threads.clear();
+                self.moving = 0;
+                self.start(thread);
+                let sites = self.sites.keys();
+                self.planted = sites.copied().collect();
+                self.exposed.clear();
+                self.lost.clear();
+                self.restored.clear();
+            }
+            Input::Copied { .. } => self.restored.clear(),
             Input::Executed { thread } => {
                 *self = Referee::default();
                 self.start(thread);
             }
             Input::FollowSet { .. }
+            | Input::Unparked { .. }
             | Input::Signalled { .. }
             | Input::Resume { .. }
             | Input::Step { .. }
@@ -173,6 +190,7 @@ impl Referee {
         match *operation {
             Operation::Plant { address } => {
                 let fresh = self.planted.insert(address);
+                self.former.insert(address);
                 self.lost.remove(&address);
                 self.update(address);
                 demand(fresh, || {
@@ -188,6 +206,23 @@ impl Referee {
                 self.update(address);
                 demand(there, || {
                     format!("a trap is lifted at {address:#x}, where none is")
+                })
+            }
+            Operation::RestoreCopied { address, .. } => {
+                self.restored.insert(address);
+                Ok(())
+            }
+            Operation::PlantCopied { address, .. } => {
+                let owned = self.sites.contains_key(&address);
+                self.restored.insert(address);
+                demand(owned, || {
+                    format!("a copy gets a trap at {address:#x}, where no site is")
+                })
+            }
+            Operation::ReleaseCopy { .. } => {
+                let missing = self.former.difference(&self.restored).next();
+                demand(missing.is_none(), || {
+                    format!("a copy may run into a trap at {:#x}", missing.unwrap_or(&0))
                 })
             }
             Operation::ContinueThread { thread }

@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..21, thread, address, stack, owner, passage).prop_map(
+    (0..25, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -60,6 +60,13 @@ fn any_input() -> impl Strategy<Value = Input> {
             17 => Input::Signalled { thread, address },
             18 => Input::Attached { thread },
             19 => Input::Lost { address },
+            20 => Input::Parked { thread, address },
+            21 => Input::Unparked { thread },
+            22 => Input::Copied { process: thread },
+            23 => Input::Followed {
+                thread,
+                parent: ThreadId(1),
+            },
             _ => Input::Executed { thread },
         },
     )
@@ -80,6 +87,9 @@ proptest! {
             engine.handle(input, &mut operations);
             match input {
                 Input::Executed { .. } => planted.clear(),
+                Input::Followed { .. } => {
+                    planted = engine.sites().map(|(address, ..)| address).collect();
+                }
                 Input::Lost { address } if !engine.expects_trap(address) => {
                     planted.remove(&address);
                 }

@@ -1,0 +1,48 @@
+//! One layout for property files.
+//!
+//! The formatter works on the tokens, not on the tree: it keeps the lines as
+//! the author broke them and all comments, and decides indentation, the spaces
+//! between tokens, empty lines, and the columns of neighbouring declarations
+//! and transitions. So it knows little of the grammar and can change nothing
+//! of the meaning.
+//!
+//! Invariants: the tokens of the result are those of the source, in order;
+//! formatting twice is formatting once.
+
+mod columns;
+mod lines;
+mod spacing;
+
+use crate::lexer::{Tokens, tokenize};
+use crate::token::Token;
+
+/// Lays a source text out; nothing when it holds what no token begins with.
+///
+/// Whether the text is a property is not asked: see [`crate::parse`].
+pub fn format(source: &str) -> Option<String> {
+    let Tokens {
+        tokens,
+        diagnostics,
+        ..
+    } = tokenize(source);
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    let lines = lines::lines(source, &tokens);
+    let formatted = columns::write(source, &tokens, &lines);
+    let again = tokenize(&formatted).tokens;
+    // A space that the lexer or the parser looks at must not come or go.
+    same(source, &tokens, &formatted, &again).then_some(formatted)
+}
+
+fn same(source: &str, tokens: &[Token], formatted: &str, again: &[Token]) -> bool {
+    let text = |source: &str, token: &Token| source.get(token.span.clone()).map(str::to_owned);
+    tokens.len() == again.len()
+        && tokens
+            .iter()
+            .zip(again)
+            .all(|(a, b)| a.kind == b.kind && text(source, a) == text(formatted, b))
+}
+
+#[cfg(test)]
+mod tests;

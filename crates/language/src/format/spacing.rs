@@ -1,0 +1,175 @@
+//! Whether a space stands between two tokens.
+//!
+//! Where the parser itself looks at spaces (`->` as a field or as the way to a
+//! state, a repetition or a product) the author's choice is kept.
+
+use crate::token::{Sign, Token, TokenKind};
+
+/// Words after which an operand stands, never the parenthesis of a call.
+const PREFIX_WORDS: &[&str] = &[
+    "when",
+    "and",
+    "or",
+    "not",
+    "in",
+    "if",
+    "else",
+    "for",
+    "where",
+    "unless",
+    "implies",
+    "iff",
+    "until",
+    "release",
+    "since",
+    "trigger",
+    "always",
+    "eventually",
+    "next",
+    "once",
+    "historically",
+    "yesterday",
+    "returns",
+    "return",
+    "ltl",
+    "never",
+    "to",
+    "after",
+    "before",
+    "between",
+    "precedes",
+    "responds",
+];
+
+/// The tokens of one line, and what is known about each.
+pub(super) struct Spacing<'a> {
+    pub source: &'a str,
+    pub tokens: &'a [Token],
+}
+
+impl Spacing<'_> {
+    fn text(&self, position: usize) -> &str {
+        let token = self.tokens.get(position);
+        token
+            .and_then(|token| self.source.get(token.span.clone()))
+            .unwrap_or("")
+    }
+
+    fn sign(&self, position: usize) -> Option<Sign> {
+        match self.tokens.get(position)?.kind {
+            TokenKind::Sign(sign) => Some(sign),
+            _ => None,
+        }
+    }
+
+    fn spaced(&self, position: usize) -> bool {
+        self.tokens.get(position).is_none_or(|token| token.spaced)
+    }
+
+    fn is_prefix_word(&self, position: usize) -> bool {
+        let kind = self.tokens.get(position).map(|token| token.kind);
+        kind == Some(TokenKind::Word) && PREFIX_WORDS.contains(&self.text(position))
+    }
+
+    /// Whether an operand ends with this token.
+    fn ends_operand(&self, position: usize) -> bool {
+        match self.tokens.get(position).map(|token| token.kind) {
+            Some(TokenKind::Sign(sign)) => matches!(
+                sign,
+                Sign::CloseParenthesis | Sign::CloseBracket | Sign::CloseBrace
+            ),
+            Some(TokenKind::Word) => !self.is_prefix_word(position),
+            Some(TokenKind::End) | None => false,
+            Some(_) => true,
+        }
+    }
+
+    /// Whether this sign belongs to the operand after it (`-x`, `*p`).
+    fn is_prefix(&self, position: usize) -> bool {
+        let Some(sign) = self.sign(position) else {
+            return false;
+        };
+        match sign {
+            Sign::Not | Sign::Tilde => true,
+            Sign::Minus | Sign::Star | Sign::And | Sign::Caret | Sign::Plus => {
+                let first = position == 0;
+                let operand = !first && self.ends_operand(position - 1);
+                !operand || self.spaced(position) && !self.spaced(position + 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this sign belongs to the operand before it (`read*`).
+    fn is_postfix(&self, position: usize) -> bool {
+        let sign = self.sign(position);
+        let repeats = matches!(sign, Some(Sign::Star | Sign::Plus));
+        let followed = self.spaced(position + 1)
+            || matches!(
+                self.sign(position + 1),
+                Some(Sign::CloseParenthesis | Sign::Comma | Sign::Semicolon)
+            );
+        repeats && !self.spaced(position) && followed
+    }
+
+    /// Whether a space stands before the token at `position`, which is not
+    /// the first of its line.
+    pub(super) fn before(&self, position: usize) -> bool {
+        use Sign::{
+            Arrow, At, CloseBrace, CloseBracket, CloseParenthesis, Colon, Comma, Dot, OpenBrace,
+            OpenBracket, OpenParenthesis, PathSeparator, Range, Semicolon,
+        };
+        let spaced = self.spaced(position);
+        let previous = position.saturating_sub(1);
+        match self.sign(previous) {
+            Some(OpenParenthesis | OpenBracket) => return false,
+            Some(Dot | PathSeparator | Range | At | Arrow) => return spaced,
+            Some(OpenBrace) => return spaced,
+            _ => {}
+        }
+        match self.sign(position) {
+            Some(Comma | Semicolon | Colon | CloseParenthesis | CloseBracket) => return false,
+            Some(Dot | PathSeparator | Range | At | Arrow) => return spaced,
+            Some(CloseBrace) => return self.closes_spaced(position),
+            Some(OpenParenthesis | OpenBracket) => {
+                let word = self.ends_operand(previous);
+                return if word {
+                    spaced
+                } else {
+                    !self.is_prefix(previous)
+                };
+            }
+            Some(OpenBrace) => return spaced || !self.is_count(position),
+            _ => {}
+        }
+        if self.is_prefix(previous) {
+            return false;
+        }
+        !self.is_postfix(position)
+    }
+
+    /// Whether this brace holds a count of repetitions (`x{2,5}`).
+    fn is_count(&self, position: usize) -> bool {
+        let next = self.tokens.get(position + 1).map(|token| token.kind);
+        matches!(
+            next,
+            Some(TokenKind::Integer | TokenKind::Sign(Sign::Comma))
+        )
+    }
+
+    /// A brace closes as it was opened: `{ x }`, `{1, 2}`.
+    fn closes_spaced(&self, position: usize) -> bool {
+        let mut depth = 0_usize;
+        for at in (0..position).rev() {
+            match self.sign(at) {
+                Some(Sign::CloseBrace) => depth += 1,
+                Some(Sign::OpenBrace) if depth == 0 => {
+                    return at + 1 < position && self.spaced(at + 1);
+                }
+                Some(Sign::OpenBrace) => depth -= 1,
+                _ => {}
+            }
+        }
+        self.spaced(position)
+    }
+}

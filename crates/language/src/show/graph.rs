@@ -1,0 +1,262 @@
+//! The states and transitions of a property, as they are shown.
+
+use crate::property::{Branch, Property, State, Transition};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a state means for the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sort {
+    /// The property holds if the run ends here.
+    Accepting,
+    /// It would be violated if the run ended here.
+    NonAccepting,
+    /// It is violated, whatever comes.
+    Violation,
+    /// It holds, whatever comes.
+    Satisfaction,
+    /// What gets here is forgotten.
+    Final,
+}
+
+impl Sort {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Sort::Accepting => "accepting",
+            Sort::NonAccepting => "non-accepting",
+            Sort::Violation => "violation",
+            Sort::Satisfaction => "satisfied",
+            Sort::Final => "final",
+        }
+    }
+}
+
+/// A state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its name among those of the picture: `state-0`.
+    pub id: String,
+    /// The name that the property gives to it.
+    pub name: String,
+    /// What it means for the verdict.
+    pub sort: Sort,
+    /// Whether the run stands there.
+    pub current: bool,
+}
+
+/// A transition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// Its name among those of the picture: `edge-0`.
+    pub id: String,
+    /// The position of the state it leaves.
+    pub from: usize,
+    /// The position of the state it leads to.
+    pub to: usize,
+    /// What makes it happen: the event, or a condition over propositions.
+    pub event: String,
+    /// What must be true, as it was written.
+    pub guard: Option<String>,
+    /// It is taken when the guard is false.
+    pub otherwise: bool,
+    /// What it does, as it was written.
+    pub updates: Option<String>,
+}
+
+impl Edge {
+    /// Event and guard: `push when count < capacity`.
+    pub fn condition(&self) -> String {
+        match (&self.guard, self.otherwise) {
+            (Some(guard), true) => format!("{} unless {guard}", self.event),
+            (Some(guard), false) => format!("{} when {guard}", self.event),
+            (None, _) => self.event.clone(),
+        }
+    }
+
+    /// The lines of a label: condition, then updates.
+    pub fn label(&self) -> Vec<String> {
+        let mut lines = vec![self.condition()];
+        lines.extend(self.updates.clone());
+        lines
+    }
+}
+
+/// What is shown of a property.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    /// The name of the property.
+    pub name: String,
+    /// What it says, in words.
+    pub description: Option<String>,
+    /// More about it, a line each: its parameters, its formula.
+    pub notes: Vec<String>,
+    /// The states; the first position is 0.
+    pub nodes: Vec<Node>,
+    /// The transitions, in order.
+    pub edges: Vec<Edge>,
+    /// The position of the state in which it starts.
+    pub initial: usize,
+}
+
+impl Graph {
+    /// The graph of an automaton; `source` is the text that the property was
+    /// read from. A formula or an expression has no states of its own: its
+    /// graph is made by [`Graph::of_parts`].
+    pub fn of_automaton(property: &Property, source: &str) -> Graph {
+        let states = property.states();
+        let mut graph = Graph::of_parts(property);
+        graph.initial = property.initial().index();
+        for (position, state) in states.iter().enumerate() {
+            graph.add_node(&state.name, sort(states, position));
+        }
+        for (position, state) in states.iter().enumerate() {
+            // Nothing happens any more to what is forgotten.
+            let transitions = if state.is_final {
+                &[][..]
+            } else {
+                &state.transitions
+            };
+            for transition in transitions {
+                graph.add_transition(position, transition, property, source);
+            }
+        }
+        graph
+    }
+
+    /// A graph without states, for the caller to fill.
+    pub fn of_parts(property: &Property) -> Graph {
+        let mut notes = Vec::new();
+        if !property.slice.is_empty() && property.constraint.is_none() {
+            notes.push(format!("slice on {}", property.slice.join(", ")));
+        }
+        Graph {
+            name: property.name.to_string(),
+            description: property.description.as_deref().map(str::to_owned),
+            notes,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            initial: 0,
+        }
+    }
+
+    /// Adds a state; gives its position.
+    pub fn add_node(&mut self, name: &str, sort: Sort) -> usize {
+        let position = self.nodes.len();
+        self.nodes.push(Node {
+            id: format!("state-{position}"),
+            name: name.to_owned(),
+            sort,
+            current: false,
+        });
+        position
+    }
+
+    /// Adds a transition between two states.
+    pub fn add_edge(&mut self, from: usize, to: usize, event: &str) -> &mut Edge {
+        let position = self.edges.len();
+        self.edges.push(Edge {
+            id: format!("edge-{position}"),
+            from,
+            to,
+            event: event.to_owned(),
+            guard: None,
+            otherwise: false,
+            updates: None,
+        });
+        &mut self.edges[position]
+    }
+
+    fn add_transition(
+        &mut self,
+        from: usize,
+        transition: &Transition,
+        property: &Property,
+        source: &str,
+    ) {
+        let event = property.event(transition.event);
+        let event = event.map_or("", |event| &event.name);
+        let guard = transition.guard.as_ref();
+        let guard = guard.map(|guard| written(source, &guard.span));
+        let branches = [
+            (Some(&transition.success), false),
+            (transition.failure.as_ref(), true),
+        ];
+        for (branch, otherwise) in branches {
+            let Some(branch) = branch else { continue };
+            let updates = updates(source, branch);
+            let edge = self.add_edge(from, branch.target.index(), event);
+            edge.guard.clone_from(&guard);
+            edge.otherwise = otherwise;
+            edge.updates = updates;
+        }
+    }
+
+    /// Marks the state with this name as the one where the run stands.
+    pub fn mark(&mut self, name: &str) {
+        for node in &mut self.nodes {
+            node.current |= node.name == name;
+        }
+    }
+}
+
+/// The text of a span, on one line.
+fn written(source: &str, span: &Range<usize>) -> String {
+    let text = source.get(span.clone()).unwrap_or("");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What stands between the braces of a branch.
+fn updates(source: &str, branch: &Branch) -> Option<String> {
+    if branch.updates.is_empty() {
+        return None;
+    }
+    let text = written(source, &branch.span);
+    let start = text.find('{')? + 1;
+    let end = text.rfind('}').filter(|&end| end >= start)?;
+    let inner = text.get(start..end)?.trim();
+    (!inner.is_empty()).then(|| inner.to_owned())
+}
+
+/// What a state means for the verdict: a non-accepting one that cannot lead to
+/// an accepting one is a violation.
+fn sort(states: &[State], position: usize) -> Sort {
+    let Some(state) = states.get(position) else {
+        return Sort::Accepting;
+    };
+    if state.is_final {
+        return if state.accepting {
+            Sort::Final
+        } else {
+            Sort::Violation
+        };
+    }
+    if state.accepting {
+        return Sort::Accepting;
+    }
+    let mut seen = BTreeSet::from([position]);
+    let mut pending = vec![position];
+    while let Some(position) = pending.pop() {
+        let Some(state) = states.get(position) else {
+            continue;
+        };
+        if state.accepting {
+            return Sort::NonAccepting;
+        }
+        let leads = |branch: &Branch| branch.target.index();
+        let transitions = if state.is_final {
+            &[][..]
+        } else {
+            &state.transitions
+        };
+        for transition in transitions {
+            let failure = transition.failure.as_ref().map(leads);
+            for next in std::iter::once(leads(&transition.success)).chain(failure) {
+                if seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+    }
+    Sort::Violation
+}

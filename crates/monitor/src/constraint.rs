@@ -1,0 +1,178 @@
+//! What the parameters of an instance must fulfil (`where t != u`).
+//!
+//! The constraint is taken apart at its `and`s, and each part is asked as soon
+//! as an instance binds all parameters of it: an instance that does not fulfil
+//! it never exists, nor anything that would come of it.
+
+use crate::words::{Word, Words};
+use juror_event::Value;
+use juror_language::{BinaryOperator, Environment, EvaluationError, Term, TermKind, truth};
+
+/// A condition on parameters, in parts that all must hold.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Constraint {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
+    /// The parameters that it speaks of; bit n is parameter n.
+    mask: u32,
+    test: Test,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    /// These two parameters differ: by far the commonest.
+    Differ(usize, usize),
+    /// The term is true.
+    Holds(Term),
+}
+
+impl Constraint {
+    pub(crate) fn new(term: Option<&Term>, parameters: usize) -> Constraint {
+        let mut constraint = Constraint::default();
+        if let Some(term) = term {
+            constraint.add(term, parameters);
+        }
+        constraint
+    }
+
+    fn add(&mut self, term: &Term, parameters: usize) {
+        let test = match &term.kind {
+            TermKind::Binary {
+                operator: BinaryOperator::And,
+                left,
+                right,
+            } => {
+                self.add(left, parameters);
+                self.add(right, parameters);
+                return;
+            }
+            TermKind::Binary {
+                operator: BinaryOperator::NotEqual,
+                left,
+                right,
+            } => match (&left.kind, &right.kind) {
+                (TermKind::Variable(a), TermKind::Variable(b)) => {
+                    Test::Differ(usize::from(*a), usize::from(*b))
+                }
+                _ => Test::Holds(term.clone()),
+            },
+            _ => Test::Holds(term.clone()),
+        };
+        let everything = 1_u32.checked_shl(parameters as u32).unwrap_or(0);
+        let everything = everything.wrapping_sub(1);
+        let mask = parameters_of(term).unwrap_or(everything) & everything;
+        self.parts.push(Part { mask, test });
+    }
+
+    /// The pairs of parameters that must differ.
+    pub(crate) fn differing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.parts.iter().filter_map(|part| match part.test {
+            Test::Differ(a, b) => Some((a, b)),
+            Test::Holds(_) => None,
+        })
+    }
+
+    /// Whether a binding of these parameters fulfils all that can be said of
+    /// it.
+    ///
+    /// # Errors
+    /// When a part has no value for it.
+    pub(crate) fn admits(
+        &self,
+        binding: &[Word],
+        mask: u32,
+        words: &Words,
+    ) -> Result<bool, EvaluationError> {
+        for part in self
+            .parts
+            .iter()
+            .filter(|part| part.mask & mask == part.mask)
+        {
+            let holds = match &part.test {
+                Test::Differ(a, b) => binding.get(*a) != binding.get(*b),
+                Test::Holds(term) => truth(
+                    term,
+                    &Parameters {
+                        values: words.binding(binding),
+                    },
+                )?,
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The parameters that a term speaks of; nothing when it is of a form that is
+/// not looked into.
+fn parameters_of(term: &Term) -> Option<u32> {
+    match &term.kind {
+        TermKind::Constant(_) => Some(0),
+        TermKind::Variable(slot) => 1_u32.checked_shl(u32::from(*slot)),
+        TermKind::Unary { operand, .. } => parameters_of(operand),
+        TermKind::Binary { left, right, .. } => Some(parameters_of(left)? | parameters_of(right)?),
+        _ => None,
+    }
+}
+
+/// The values of an instance's parameters.
+struct Parameters {
+    values: Vec<Option<Value>>,
+}
+
+impl Environment for Parameters {
+    fn variable(&self, slot: u16) -> Option<&Value> {
+        self.values.get(usize::from(slot))?.as_ref()
+    }
+
+    fn capture(&self, _slot: u8) -> Option<&Value> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn term(kind: TermKind) -> Term {
+        Term { kind, span: 0..0 }
+    }
+
+    fn variable(slot: u16) -> Box<Term> {
+        Box::new(term(TermKind::Variable(slot)))
+    }
+
+    fn binary(operator: BinaryOperator, left: Box<Term>, right: Box<Term>) -> Box<Term> {
+        Box::new(term(TermKind::Binary {
+            operator,
+            left,
+            right,
+        }))
+    }
+
+    #[test]
+    fn parts_are_asked_when_their_parameters_are_bound() {
+        let different = binary(BinaryOperator::NotEqual, variable(0), variable(1));
+        let less = binary(BinaryOperator::Less, variable(1), variable(2));
+        let both = binary(BinaryOperator::And, different, less);
+        let constraint = Constraint::new(Some(&both), 3);
+        let words = Words::default();
+        let unbound = crate::words::UNBOUND;
+        let admits = |binding: [Word; 3]| {
+            let mask = crate::words::mask_of(&binding);
+            constraint.admits(&binding, mask, &words).unwrap()
+        };
+        assert!(admits([1, unbound, 9]));
+        assert!(!admits([1, 1, unbound]));
+        assert!(admits([1, 2, unbound]));
+        assert!(!admits([1, 2, 2]));
+        assert!(admits([1, 2, 3]));
+        assert!(!admits([unbound, 2, 1]));
+        assert_eq!(constraint.differing().collect::<Vec<_>>(), [(0, 1)]);
+    }
+}

@@ -1,0 +1,169 @@
+//! What events do to the propositions of a formula's instances.
+
+use crate::error::MonitorError;
+use crate::plan::effects_of;
+use juror_event::{EventId, Value};
+use juror_language::{Effect, EffectAction, Environment, EvaluationError, Logic, Property, truth};
+use juror_logic::Letter;
+
+/// Effects of one event are bits of a word.
+const EFFECTS_MAX: usize = 64;
+
+/// What happens to the propositions of an instance in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Action {
+    clear: u64,
+    set: u64,
+    pulse: u64,
+}
+
+impl Action {
+    fn then(mut self, action: EffectAction, proposition: u8) -> Action {
+        let bit = 1_u64 << (proposition & 63);
+        match action {
+            EffectAction::Set => {
+                self.set |= bit;
+                self.clear &= !bit;
+            }
+            EffectAction::Clear => {
+                self.clear |= bit;
+                self.set &= !bit;
+            }
+            EffectAction::Pulse => self.pulse |= bit,
+        }
+        self
+    }
+
+    /// What is true from this step on where these propositions were, and the
+    /// letter of the step.
+    pub(crate) fn apply(self, valuation: u64) -> (u64, Letter) {
+        let valuation = valuation & !self.clear | self.set;
+        (valuation, Letter(valuation | self.pulse))
+    }
+}
+
+/// The effects of one event.
+#[derive(Debug, Clone)]
+struct OfEvent {
+    effects: Vec<Effect>,
+    guarded: bool,
+    /// All effects: bit n is the n-th.
+    all: u64,
+}
+
+/// The effects of all events of a formula.
+#[derive(Debug, Clone)]
+pub(crate) struct Effects {
+    events: Vec<OfEvent>,
+    variables: Vec<Value>,
+}
+
+impl Effects {
+    /// # Errors
+    /// When an event has more effects than a word has bits.
+    pub(crate) fn new(property: &Property, logic: &Logic) -> Result<Effects, MonitorError> {
+        let mut events = Vec::new();
+        for (number, event) in (0..).zip(&property.events) {
+            let effects = effects_of(&logic.effects, EventId(number));
+            let effects: Vec<Effect> = effects.cloned().collect();
+            if effects.len() > EFFECTS_MAX {
+                return Err(MonitorError {
+                    span: event.span.clone(),
+                    message: format!(
+                        "the event `{}` sets or clears propositions in {} ways; {EFFECTS_MAX} \
+                         are possible: declare several events, or several properties",
+                        event.name,
+                        effects.len()
+                    ),
+                });
+            }
+            let guarded = effects.iter().any(|effect| effect.guard.is_some());
+            let all = (0..effects.len()).fold(0, |mask, bit| mask | 1 << bit);
+            events.push(OfEvent {
+                effects,
+                guarded,
+                all,
+            });
+        }
+        let variables = property.variables.iter();
+        Ok(Effects {
+            events,
+            variables: variables.map(|v| v.initial.clone()).collect(),
+        })
+    }
+
+    /// The effects of an event, in order.
+    pub(crate) fn of(&self, event: EventId) -> &[Effect] {
+        let of_event = self.events.get(usize::from(event.0));
+        of_event.map_or(&[], |of_event| &of_event.effects)
+    }
+
+    /// Which effects of an event take place by its values, in whatever
+    /// instance has their role.
+    pub(crate) fn applying(
+        &self,
+        event: EventId,
+        captures: &[Value],
+    ) -> Result<u64, EvaluationError> {
+        let Some(of_event) = self.events.get(usize::from(event.0)) else {
+            return Ok(0);
+        };
+        if !of_event.guarded {
+            return Ok(of_event.all);
+        }
+        let frame = Frame {
+            variables: &self.variables,
+            captures,
+        };
+        let mut applying = 0;
+        for (number, effect) in of_event.effects.iter().enumerate() {
+            let holds = match &effect.guard {
+                Some(guard) => truth(guard, &frame)?,
+                None => true,
+            };
+            applying |= u64::from(holds) << number;
+        }
+        Ok(applying)
+    }
+
+    /// All effects of an event when none of them has a guard.
+    #[inline]
+    pub(crate) fn whole(&self, event: EventId) -> Option<u64> {
+        let of_event = self.events.get(usize::from(event.0))?;
+        (!of_event.guarded).then_some(of_event.all)
+    }
+
+    /// What these effects of an event do together.
+    pub(crate) fn action(&self, event: EventId, effects: u64) -> Action {
+        let chosen = self.of(event).iter().enumerate();
+        let chosen = chosen.filter(|(number, _)| effects >> number & 1 == 1);
+        chosen.fold(Action::default(), |action, (_, effect)| {
+            action.then(effect.action, effect.proposition)
+        })
+    }
+
+    /// The captures of an event that its effects use, but for these.
+    pub(crate) fn captures(&self, event: EventId, always: u64) -> u64 {
+        let used = self.of(event).iter().fold(0, |mask, effect| {
+            let bound = effect.binding.iter().flatten();
+            bound.fold(mask | effect.captures, |mask, slot| mask | 1 << (slot & 63))
+        });
+        used & !always
+    }
+}
+
+/// What a guard sees.
+struct Frame<'a> {
+    variables: &'a [Value],
+    captures: &'a [Value],
+}
+
+impl Environment for Frame<'_> {
+    fn variable(&self, slot: u16) -> Option<&Value> {
+        self.variables.get(usize::from(slot))
+    }
+
+    fn capture(&self, slot: u8) -> Option<&Value> {
+        self.captures.get(usize::from(slot))
+    }
+}

@@ -1,0 +1,62 @@
+//! What a person is told of a violated formula.
+
+use crate::behaviour::Behaviour;
+use crate::monitor::Monitor;
+use crate::slices::SliceId;
+use juror_event::{Value, Verdict};
+use juror_language::Demand;
+use juror_logic::Letter;
+
+impl Monitor {
+    /// Which parts of the formula a violated slice failed, in words: of those
+    /// that must all hold, the fewest that were violated by its last event.
+    /// Nothing for an automaton, and where the path has been forgotten.
+    pub fn failed_parts(&self, id: SliceId) -> Vec<String> {
+        let juror_language::Behaviour::Logic(logic) = &self.property().behaviour else {
+            return Vec::new();
+        };
+        let Demand::Formula(formula) = &logic.demand else {
+            return Vec::new();
+        };
+        let slice = self.slice(id);
+        let violated = slice.filter(|slice| slice.verdict == Verdict::Violated);
+        let Some(letters) = violated.and_then(|slice| self.letters(id, &slice.binding)) else {
+            return Vec::new();
+        };
+        let name = |proposition: u8| {
+            let known = logic.propositions.get(usize::from(proposition));
+            known.map_or_else(String::new, |known| known.name.to_string())
+        };
+        let blame = formula.blame(&letters).ok().flatten();
+        let parts = blame.into_iter().flat_map(|blame| blame.parts);
+        parts.map(|part| part.display(&name).to_string()).collect()
+    }
+
+    /// The letters of the events that led a slice to its state.
+    fn letters(&self, id: SliceId, binding: &[Option<Value>]) -> Option<Vec<Letter>> {
+        let Behaviour::Logic(states) = &self.behaviour else {
+            return None;
+        };
+        let path = self.path(id);
+        if path.forgotten {
+            return None;
+        }
+        let mut valuation = 0;
+        let mut letters = Vec::new();
+        for event in &path.events {
+            let applying = states.effects.applying(event.event, &event.values).ok()?;
+            let roles = self.plan.roles(event.event).iter().filter(|role| {
+                let mut parameters = role.slots.iter().zip(binding);
+                parameters.all(|(slot, bound)| {
+                    slot.is_none_or(|slot| event.values.get(usize::from(slot)) == bound.as_ref())
+                })
+            });
+            let effects = roles.fold(0, |effects, role| effects | role.effects) & applying;
+            let action = states.effects.action(event.event, effects);
+            let letter;
+            (valuation, letter) = action.apply(valuation);
+            letters.push(letter);
+        }
+        Some(letters)
+    }
+}

@@ -1,0 +1,355 @@
+//! A formula or an expression as states of instances.
+//!
+//! The state of an instance is where the machine of the formula is, and which
+//! of its persistent propositions are true. Such pairs are numbered as they
+//! are met, and so are the *actions*: what the effects of an event do to the
+//! propositions of an instance, all in one step. A step is then a look into a
+//! table of states and actions, which is filled when it is first needed.
+//!
+//! Invariant: two instances in the same state cannot be told apart by anything
+//! that is still to come. A decided state is one of two, satisfied or violated,
+//! whatever is true in it.
+
+use crate::effects::{Action, Effects};
+use crate::hashing;
+use crate::machine::LetterMachine;
+use crate::plan::StateNeed;
+use hashbrown::HashTable;
+use juror_event::{EventId, Verdict};
+use juror_language::{EvaluationError, Logic, Property, StateId};
+use juror_logic::{Letter, LogicError, MachineState};
+
+/// An entry of the table that is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+/// States that are looked through for the propositions that matter.
+const ASKED_STATES_MAX: usize = 256;
+
+/// How an instance can be in a state: by this letter from that state, which
+/// was met before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub from: u32,
+    pub letter: Letter,
+}
+
+#[derive(Debug, Clone)]
+struct State {
+    machine: MachineState,
+    valuation: u64,
+    verdict: Verdict,
+    origin: Option<Origin>,
+    /// What it needs, when that has been asked.
+    needs: Option<Vec<StateNeed>>,
+}
+
+impl State {
+    /// What is equal for equal states: what is decided is one state, whatever
+    /// is true in it.
+    fn identity(&self) -> (u64, u64) {
+        match is_decided(self.verdict) {
+            true => (u64::MAX, self.verdict as u64),
+            false => (u64::from(self.machine.0), self.valuation),
+        }
+    }
+}
+
+/// The states of a formula's instances, as far as they were met.
+#[derive(Debug, Clone)]
+pub(crate) struct LogicStates {
+    machine: LetterMachine,
+    states: Vec<State>,
+    /// By state.
+    verdicts: Vec<Verdict>,
+    known: HashTable<u32>,
+    /// By state of the machine: the propositions that matter from it on.
+    asked: Vec<Option<u64>>,
+    actions: Vec<Action>,
+    /// Row by row of states: the next state for each action.
+    table: Vec<u32>,
+    /// How many actions a row has room for.
+    width: usize,
+    pub effects: Effects,
+    /// By event: the actions of sets of effects that were met.
+    known_actions: Vec<Vec<(u64, u32)>>,
+    /// By event: the action of all its effects; far beyond the table where they
+    /// have guards, or where it is not known.
+    whole_actions: Vec<u32>,
+    span: std::ops::Range<usize>,
+}
+
+impl LogicStates {
+    pub(crate) fn new(
+        property: &Property,
+        effects: Effects,
+        machine: LetterMachine,
+    ) -> LogicStates {
+        let mut states = LogicStates {
+            states: Vec::new(),
+            verdicts: Vec::new(),
+            known: HashTable::new(),
+            asked: Vec::new(),
+            actions: Vec::new(),
+            table: Vec::new(),
+            width: 8,
+            effects,
+            known_actions: vec![Vec::new(); property.events.len()],
+            whole_actions: vec![UNKNOWN; property.events.len()],
+            span: property.span.clone(),
+            machine,
+        };
+        let initial = states.machine.initial();
+        states.intern(initial, 0, None);
+        states
+    }
+
+    /// The state that nothing has happened to.
+    pub(crate) fn initial(&self) -> StateId {
+        StateId(0)
+    }
+
+    #[inline]
+    pub(crate) fn verdict(&self, state: StateId) -> Verdict {
+        let verdict = self.verdicts.get(state.index()).copied();
+        verdict.unwrap_or(Verdict::PresumablySatisfied)
+    }
+
+    /// The action of these effects of an event, when it is known.
+    #[inline]
+    pub(crate) fn known_action(&self, event: EventId, effects: u64) -> Option<u32> {
+        let actions = self.known_actions.get(usize::from(event.0))?;
+        let found = actions.iter().find(|(known, _)| *known == effects);
+        found.map(|(_, action)| *action)
+    }
+
+    /// The next state by an action, when it is known.
+    #[inline]
+    pub(crate) fn known_step(&self, state: StateId, action: u32) -> Option<StateId> {
+        let position = state.index() * self.width + action as usize;
+        let next = self.table.get(position).copied();
+        next.filter(|&next| next != UNKNOWN).map(StateId)
+    }
+
+    /// The next state by all effects of an event, where that is known, none of
+    /// them has a guard, and the verdict stays.
+    #[inline]
+    pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let action = *self.whole_actions.get(usize::from(event.0))?;
+        let position = state.index() * self.width + action as usize;
+        let next = *self.table.get(position)?;
+        let same = self.verdicts.get(next as usize)? == self.verdicts.get(state.index())?;
+        same.then_some(StateId(next))
+    }
+
+    /// The action of these effects.
+    pub(crate) fn action(&mut self, event: EventId, effects: u64) -> u32 {
+        if let Some(action) = self.known_action(event, effects) {
+            return action;
+        }
+        let action = self.effects.action(event, effects);
+        let known = self.actions.iter().position(|other| *other == action);
+        let number = known.unwrap_or_else(|| {
+            self.actions.push(action);
+            self.actions.len() - 1
+        });
+        let number = number as u32;
+        if let Some(known) = self.known_actions.get_mut(usize::from(event.0)) {
+            known.push((effects, number));
+        }
+        if self.effects.whole(event) == Some(effects)
+            && let Some(whole) = self.whole_actions.get_mut(usize::from(event.0))
+        {
+            *whole = number;
+        }
+        if self.actions.len() > self.width {
+            self.widen();
+        }
+        number
+    }
+
+    /// Makes the rows of the table longer.
+    fn widen(&mut self) {
+        let width = self.width * 2;
+        let mut table = Vec::with_capacity(self.states.len() * width);
+        for row in self.table.chunks(self.width) {
+            table.extend_from_slice(row);
+            table.resize(table.len() + width - row.len(), UNKNOWN);
+        }
+        self.table = table;
+        self.width = width;
+    }
+
+    /// The next state of an instance to which these effects happen.
+    ///
+    /// # Errors
+    /// When the formula has more states than are kept.
+    pub(crate) fn step(
+        &mut self,
+        state: StateId,
+        event: EventId,
+        effects: u64,
+    ) -> Result<StateId, EvaluationError> {
+        let number = self.action(event, effects);
+        if let Some(next) = self.known_step(state, number) {
+            return Ok(next);
+        }
+        let action = self.actions.get(number as usize).copied();
+        let action = action.unwrap_or_default();
+        let Some(current) = self.states.get(state.index()) else {
+            return Ok(state);
+        };
+        let next = if is_decided(current.verdict) {
+            state
+        } else {
+            let (valuation, letter) = action.apply(current.valuation);
+            let machine = self.machine.step(current.machine, letter);
+            let machine = machine.map_err(|error| EvaluationError {
+                span: self.span.clone(),
+                message: error.to_string(),
+            })?;
+            let origin = Origin {
+                from: state.0,
+                letter,
+            };
+            self.intern(machine, valuation, Some(origin))
+        };
+        let position = state.index() * self.width + number as usize;
+        if let Some(entry) = self.table.get_mut(position) {
+            *entry = next.0;
+        }
+        Ok(next)
+    }
+
+    fn intern(&mut self, machine: MachineState, valuation: u64, origin: Option<Origin>) -> StateId {
+        let state = State {
+            machine,
+            // What no step asks about any more makes no difference.
+            valuation: valuation & self.asked(machine),
+            verdict: self.machine.verdict(machine),
+            origin,
+            needs: None,
+        };
+        let identity = state.identity();
+        let states = &self.states;
+        let identity_of =
+            |&number: &u32| states.get(number as usize).map_or((0, 0), State::identity);
+        let hash = |(machine, valuation)| hashing::mix(machine, valuation);
+        let is_it = |number: &u32| identity_of(number) == identity;
+        if let Some(&known) = self.known.find(hash(identity), is_it) {
+            return StateId(known);
+        }
+        let number = u32::try_from(self.states.len()).unwrap_or(UNKNOWN);
+        self.verdicts.push(state.verdict);
+        self.states.push(state);
+        self.table.resize(self.states.len() * self.width, UNKNOWN);
+        let states = &self.states;
+        self.known.insert_unique(hash(identity), number, |&number| {
+            let state = states.get(number as usize);
+            hash(state.map_or((0, 0), State::identity))
+        });
+        StateId(number)
+    }
+
+    /// The propositions that any step from this state on asks about; all of
+    /// them when there is too much to look through.
+    fn asked(&mut self, state: MachineState) -> u64 {
+        if let Some(asked) = self.asked.get(state.index()).copied().flatten() {
+            return asked;
+        }
+        let mut asked = self.machine.letters_that_matter(state);
+        let mut seen = vec![state];
+        let mut next = 0;
+        while let Some(&from) = seen.get(next) {
+            next += 1;
+            let successors = self.machine.successors(from);
+            if successors.is_err() || seen.len() > ASKED_STATES_MAX {
+                asked = u64::MAX;
+                break;
+            }
+            for (_, to) in successors.into_iter().flatten() {
+                if !seen.contains(&to) {
+                    asked |= self.machine.letters_that_matter(to);
+                    seen.push(to);
+                }
+            }
+        }
+        if self.asked.len() <= state.index() {
+            self.asked.resize(state.index() + 1, None);
+        }
+        if let Some(entry) = self.asked.get_mut(state.index()) {
+            *entry = Some(asked);
+        }
+        asked
+    }
+
+    /// What an instance in this state waits for.
+    pub(crate) fn describe(&self, logic: &Logic, state: StateId) -> String {
+        let Some(state) = self.states.get(state.index()) else {
+            return String::new();
+        };
+        match state.verdict {
+            Verdict::Satisfied => "satisfied".to_owned(),
+            Verdict::Violated => "violated".to_owned(),
+            _ => self.machine.explain(state.machine, &|proposition| {
+                let known = logic.propositions.get(usize::from(proposition));
+                known.map_or_else(String::new, |known| known.name.to_string())
+            }),
+        }
+    }
+
+    /// How many states were met.
+    pub(crate) fn count(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How each state came to be, and which propositions are true in it.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = (Option<Origin>, u64)> + '_ {
+        self.states
+            .iter()
+            .map(|state| (state.origin, state.valuation))
+    }
+
+    /// Takes in the states of other ones of the same property; gives their
+    /// numbers here.
+    ///
+    /// # Errors
+    /// When the formula has more states than are kept.
+    pub(crate) fn take_in(
+        &mut self,
+        origins: impl Iterator<Item = (Option<Origin>, u64)>,
+    ) -> Result<Vec<StateId>, LogicError> {
+        let mut numbers: Vec<StateId> = Vec::new();
+        for (origin, valuation) in origins {
+            let known = origin.and_then(|origin| {
+                let from = numbers.get(origin.from as usize)?;
+                Some((*from, origin.letter, self.states.get(from.index())?.machine))
+            });
+            let number = match known {
+                None => self.initial(),
+                Some((from, letter, machine)) => {
+                    let machine = self.machine.step(machine, letter)?;
+                    let from = from.0;
+                    self.intern(machine, valuation, Some(Origin { from, letter }))
+                }
+            };
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+
+    /// What a state needs, when that was asked.
+    #[inline]
+    pub(crate) fn known_needs(&self, state: StateId) -> Option<&[StateNeed]> {
+        self.states.get(state.index())?.needs.as_deref()
+    }
+
+    pub(crate) fn set_needs(&mut self, state: StateId, needs: Vec<StateNeed>) {
+        if let Some(state) = self.states.get_mut(state.index()) {
+            state.needs = Some(needs);
+        }
+    }
+}
+
+/// True for the verdicts that nothing changes any more.
+pub(crate) fn is_decided(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Satisfied | Verdict::Violated)
+}

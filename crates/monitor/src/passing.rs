@@ -1,0 +1,81 @@
+//! Time that passes without events, for formulas with bounds in time.
+
+use crate::behaviour::Behaviour;
+use crate::monitor::Monitor;
+use crate::slices::Place;
+use crate::step::{Occurrence, Step};
+use juror_language::StateId;
+
+impl Monitor {
+    /// When something is decided without an event, in nanoseconds since the
+    /// program's start: [`Monitor::advance`] to it then. Nothing where no
+    /// deadline is pending.
+    pub fn next_deadline(&self) -> Option<u64> {
+        match &self.behaviour {
+            Behaviour::Timed(states) => states.next_deadline(),
+            _ => None,
+        }
+    }
+
+    /// Says that it is this time, in nanoseconds since the program's start, and
+    /// no event happened before that the monitor was not given.
+    pub fn advance(&mut self, time: u64) -> Step {
+        let before = self.verdict();
+        self.changes.clear();
+        self.needs.take_changed();
+        self.pass(time);
+        self.sweep();
+        self.summary(before)
+    }
+
+    /// Decides what the time decides before an event.
+    #[inline]
+    pub(crate) fn pass(&mut self, time: u64) {
+        if self
+            .next_deadline()
+            .is_some_and(|deadline| deadline <= time)
+        {
+            self.expire(time);
+        }
+    }
+
+    /// Forgets states that no slice came to.
+    #[inline]
+    pub(crate) fn sweep(&mut self) {
+        if let Behaviour::Timed(states) = &mut self.behaviour {
+            states.sweep(|state| self.needs.is_occupied(state));
+        }
+    }
+
+    /// Moves the slices whose deadlines have passed.
+    fn expire(&mut self, time: u64) {
+        let Behaviour::Timed(states) = &mut self.behaviour else {
+            return;
+        };
+        let moves: Vec<(StateId, StateId)> = states.advance(time);
+        let mut places: Vec<(Place, StateId, StateId)> = Vec::new();
+        for place in 0..self.slices.places() {
+            let state = self.slices.state(place);
+            let due = moves.iter().find(|(from, _)| *from == state);
+            if let Some(&(from, to)) = due
+                && from != to
+                && self.slices.is_live(place)
+            {
+                places.push((place, from, to));
+            }
+        }
+        let now = Occurrence {
+            thread: 0,
+            address: 0,
+            time,
+            values: &[],
+        };
+        for (place, from, to) in places {
+            let change = self.change(place, None, from, to);
+            let record = self.slices.last_record(place);
+            self.slices.advance(place, to, &mut [], record);
+            self.moved(place, from, to);
+            self.changed(change, None, &now);
+        }
+    }
+}

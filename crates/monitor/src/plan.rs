@@ -1,0 +1,149 @@
+//! What is known of a property before its first event, whatever it demands:
+//! which parameters each event binds, in which roles, and what the parameters
+//! must fulfil.
+//!
+//! An event of a formula may concern an instance in several *roles*: `lock(x,
+//! m)` sets `holds(t, a)` where `x` is `t` and `m` is `a`, and `holds(u, b)`
+//! where they are `u` and `b`. An automaton has one role for each event.
+
+use crate::constraint::Constraint;
+use juror_event::EventId;
+use juror_language::{Behaviour, Effect, Property};
+use std::sync::Arc;
+
+/// A way in which an event concerns instances.
+#[derive(Debug, Clone)]
+pub(crate) struct Role {
+    /// For each parameter: the slot of the capture that it must equal.
+    pub slots: Vec<Option<u8>>,
+    /// Which parameters have one; bit n is parameter n.
+    pub mask: u32,
+    /// Which effects of the event it has: bit n is the n-th of them.
+    pub effects: u64,
+}
+
+/// What a state needs of one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StateNeed {
+    pub event: EventId,
+    /// The hoisted captures that are used.
+    pub hoisted: u64,
+}
+
+/// A property prepared for routing its events.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub property: Arc<Property>,
+    /// By event.
+    roles: Vec<Vec<Role>>,
+    /// By event: the slot that binds the only parameter, where the event has
+    /// no other role.
+    only_slots: Vec<Option<u8>>,
+    pub constraint: Constraint,
+    /// By event: the captures that are always read.
+    pub declared: Vec<u64>,
+}
+
+impl Plan {
+    pub(crate) fn new(property: Arc<Property>) -> Plan {
+        let constraint = Constraint::new(property.constraint.as_ref(), property.slice.len());
+        let events = || (0..property.events.len()).map(|event| EventId(event as u16));
+        let roles: Vec<Vec<Role>> = match &property.behaviour {
+            Behaviour::Automaton { .. } => {
+                let of = |binding: &Vec<Option<u8>>| vec![Role::new(binding.clone(), 1)];
+                property.bindings.iter().map(of).collect()
+            }
+            Behaviour::Logic(logic) => {
+                let of = |event| roles_of(effects_of(&logic.effects, event));
+                events().map(of).collect()
+            }
+        };
+        let only_slot = |roles: &Vec<Role>| match roles.as_slice() {
+            [role] => role.slots.first().copied().flatten(),
+            _ => None,
+        };
+        Plan {
+            only_slots: roles.iter().map(only_slot).collect(),
+            declared: events().map(|e| property.declared_captures(e)).collect(),
+            roles,
+            constraint,
+            property,
+        }
+    }
+
+    /// The roles of an event.
+    pub(crate) fn roles(&self, event: EventId) -> &[Role] {
+        let roles = self.roles.get(usize::from(event.0));
+        roles.map_or(&[], |roles| roles)
+    }
+
+    /// The slot that binds the first parameter, where the event has one role.
+    #[inline]
+    pub(crate) fn only_slot(&self, event: EventId) -> Option<u8> {
+        let slot = self.only_slots.get(usize::from(event.0));
+        slot.copied().flatten()
+    }
+
+    /// The distinct sets of parameters that events can bind together.
+    pub(crate) fn masks(&self) -> Vec<u32> {
+        let mut masks: Vec<u32> = Vec::new();
+        for roles in &self.roles {
+            let mut of_event: Vec<u32> = Vec::new();
+            for role in roles {
+                let unions = of_event.iter().map(|mask| mask | role.mask);
+                let unions: Vec<u32> = unions.collect();
+                of_event.extend(unions);
+                of_event.push(role.mask);
+                of_event.sort_unstable();
+                of_event.dedup();
+            }
+            masks.extend(of_event);
+        }
+        masks.sort_unstable();
+        masks.dedup();
+        masks
+    }
+
+    /// How many parameters the property has.
+    pub(crate) fn parameters(&self) -> usize {
+        self.property.slice.len()
+    }
+
+    /// True when no instance can have both roles: they give two parameters the
+    /// same capture, and the constraint wants these to differ.
+    pub(crate) fn excludes(&self, one: &Role, other: &Role) -> bool {
+        self.constraint.differing().any(|(a, b)| {
+            let slot = |role: &Role, parameter: usize| role.slots.get(parameter).copied().flatten();
+            let same = |x: Option<u8>, y: Option<u8>| x.is_some() && x == y;
+            same(slot(one, a), slot(other, b)) || same(slot(one, b), slot(other, a))
+        })
+    }
+}
+
+impl Role {
+    fn new(slots: Vec<Option<u8>>, effects: u64) -> Role {
+        let bound = (0..32_u32).zip(&slots).filter(|(_, slot)| slot.is_some());
+        let mask = bound.fold(0, |mask, (parameter, _)| mask | 1 << parameter);
+        Role {
+            slots,
+            mask,
+            effects,
+        }
+    }
+}
+
+/// The effects of an event, in order.
+pub(crate) fn effects_of(effects: &[Effect], event: EventId) -> impl Iterator<Item = &Effect> {
+    effects.iter().filter(move |effect| effect.event == event)
+}
+
+fn roles_of<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for (number, effect) in (0..64_u32).zip(effects) {
+        match roles.iter_mut().find(|role| role.slots == effect.binding) {
+            Some(role) => role.effects |= 1 << number,
+            None => roles.push(Role::new(effect.binding.clone(), 1 << number)),
+        }
+    }
+    roles
+}

@@ -1,0 +1,97 @@
+//! Processes that the debuggee makes, by `fork` and by `vfork`.
+//!
+//! A forked process has a copy of the memory as it was at the moment of the
+//! `fork`. That is earlier than anybody hears of it: since then sites have come
+//! and gone, and other threads were taken past theirs. It may even have been
+//! made by the instruction of a pass in place, with its trap lifted. Invariant:
+//! before a copy runs alone, the original bytes are back wherever a trap has
+//! ever been; before it runs as the debuggee, a trap is at each site, too.
+//!
+//! A `vfork` makes one more thread in the same memory, and the one that made it
+//! waits in the kernel: it executes nothing, but answers no request to stop
+//! either. So nothing may wait for it.
+
+use super::{Engine, Rule};
+use crate::thread::{Motion, Thread, Wanted};
+use crate::{Operation, ThreadId};
+
+impl Engine {
+    pub(super) fn parked(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
+        let step = self.step_of(id);
+        let parks = !self.drops(Rule::Park);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if !thread.motion.moves() {
+            return;
+        }
+        if thread.motion == Motion::Stepping {
+            thread.copy_steps = thread.copy_steps.saturating_sub(1);
+        }
+        thread.stop(address);
+        thread.departure = None;
+        thread.motion = match parks {
+            true => Motion::Parked,
+            false => Motion::Running,
+        };
+        if let Some(step) = step {
+            if step.lifted {
+                thread.forget_arrival(step.start);
+            }
+            return self.leave_step(id, None, operations);
+        }
+        thread.answer_halt(id, operations);
+        self.settle(operations);
+    }
+
+    pub(super) fn unparked(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.motion != Motion::Parked {
+            return;
+        }
+        thread.motion = Motion::Stopped;
+        thread.leaves_call = true;
+        operations.extend(thread.end_step(id, thread.place));
+        if self.pass.is_some() {
+            self.wait_for_pass(id);
+        } else {
+            self.advance(id, operations);
+        }
+    }
+
+    pub(super) fn copied(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
+        for &address in &self.former {
+            if self.drops(Rule::RestoreCopy)
+                || self.drops(Rule::RestoreFormer) && !self.is_site(address)
+            {
+                continue;
+            }
+            operations.push(Operation::RestoreCopied { process, address });
+        }
+        operations.push(Operation::ReleaseCopy { process });
+    }
+
+    pub(super) fn followed(
+        &mut self,
+        id: ThreadId,
+        parent: ThreadId,
+        operations: &mut Vec<Operation>,
+    ) {
+        for &address in &self.former {
+            let process = id;
+            if !self.is_site(address) {
+                operations.push(Operation::RestoreCopied { process, address });
+            } else if !self.drops(Rule::PlantCopy) {
+                operations.push(Operation::PlantCopied { process, address });
+            }
+        }
+        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
+        let inherits = !self.drops(Rule::Inherit);
+        if let Some(parent) = self.threads.get_mut(&parent).filter(|_| inherits) {
+            thread.inherit(parent);
+        }
+        self.replace_threads(id, thread);
+    }
+}
