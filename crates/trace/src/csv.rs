@@ -13,7 +13,7 @@
 use crate::decode::{BATCH_EVENTS, Sink, Written};
 use crate::fault::{Excerpt, FaultKind, Position};
 use crate::model::Batch;
-use crate::tables;
+use crate::tables::{self, Tables};
 use juror_event::{Unavailability, Value};
 use memchr::{memchr, memchr2};
 use rustc_hash::FxHashMap;
@@ -151,6 +151,15 @@ impl CsvDecoder {
         sink: &mut Sink,
         batch: &mut Batch,
     ) -> Result<(), Wrong> {
+        let start = batch.values.len();
+        if self.has_begun && self.header.is_none() {
+            if let Some(written) = short_row(row, &mut sink.tables, &mut batch.values) {
+                let excerpt = || Some(Excerpt::around(row, 0));
+                sink.event(batch, written, start, position, excerpt);
+                return Ok(());
+            }
+            batch.values.truncate(start);
+        }
         let fields = fields(row)?;
         if !std::mem::replace(&mut self.has_begun, true)
             && let Some(columns) = header(&fields)?
@@ -158,7 +167,6 @@ impl CsvDecoder {
             self.header = Some(columns);
             return Ok(());
         }
-        let start = batch.values.len();
         let written = match &self.header {
             Some(columns) => named_columns(columns, &fields, &mut self.last, sink, batch),
             None => self.plain_columns(&fields, sink, batch),
@@ -221,6 +229,44 @@ impl CsvDecoder {
             place: None,
         })
     }
+}
+
+/// The short way through a row like those before: `time,thread,event` and
+/// `name=value` with the names of the event's last row, nothing in quotes, no
+/// spaces. Anything else is nothing here, and its values are the caller's to
+/// drop.
+fn short_row(row: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -> Option<Written> {
+    let natural = |bytes: &[u8]| integer(bytes).filter(|_| bytes.first() != Some(&b'-'));
+    let mut parts = row.splitn(3, |&byte| byte == b',');
+    let time_ns = u64::try_from(natural(parts.next()?)?).ok()?;
+    let thread = u32::try_from(natural(parts.next()?)?).ok()?;
+    let rest = parts.next()?;
+    let end = memchr(b',', rest).unwrap_or(rest.len());
+    let (event, mut rest) = rest.split_at_checked(end)?;
+    // A name in quotes may have spaces around it.
+    let name = tables
+        .find(event.trim_ascii())
+        .filter(|_| event.trim_ascii() == event)?;
+    let (layout, keys) = tables.expected(name)?;
+    for key in keys {
+        let after = rest.strip_prefix(b",")?.strip_prefix(key.as_bytes())?;
+        let after = after.strip_prefix(b"=")?;
+        let end = memchr(b',', after).unwrap_or(after.len());
+        let (text, after) = after.split_at_checked(end)?;
+        // A quote within a value is one that the general way understands.
+        if memchr(b'"', text).is_some() {
+            return None;
+        }
+        values.push(value(text, 0).ok()?);
+        rest = after;
+    }
+    rest.is_empty().then_some(Written {
+        layout,
+        sequence: None,
+        time_ns: Some(time_ns),
+        thread,
+        place: None,
+    })
 }
 
 /// A row whose columns have names.
