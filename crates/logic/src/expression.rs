@@ -10,7 +10,7 @@ use crate::{Guard, LogicError, Regex};
 use rustc_hash::FxHashMap;
 
 /// The most expressions that are looked at.
-const EXPRESSIONS_MAX: usize = 200_000;
+const EXPRESSIONS_MAX: usize = 50_000;
 
 /// An expression in normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
