@@ -31,8 +31,8 @@ mod token;
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
-pub use include::{Loaded, Reader, UsedFile, load_with};
 pub use format::format;
+pub use include::{Loaded, Reader, UsedFile, load_with};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,

@@ -66,9 +66,7 @@ impl SavedValue {
             SavedValue::Float(bits) => Value::Float(f64::from_bits(*bits)),
             SavedValue::Address(address) => Value::Address(*address),
             SavedValue::Text(text) => Value::Text(text.as_str().into()),
-            SavedValue::Set(values) => {
-                Value::Set(values.iter().map(SavedValue::value).collect())
-            }
+            SavedValue::Set(values) => Value::Set(values.iter().map(SavedValue::value).collect()),
             SavedValue::Map(entries) => {
                 let entries = entries.iter();
                 Value::Map(
