@@ -202,7 +202,7 @@ mod tests {
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
-            Outcome::Processes(_) => "   #  id    program  threads",
+            Outcome::Processes(_) => "   #  id    program",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",
             Outcome::Variables(_) => "c = 110\n",

@@ -44,6 +44,7 @@ pub(crate) struct Parked {
     asked: Option<(ThreadId, u64)>,
     selection: Selection,
     watchpoints: Watchpoints,
+    exit_violations: Vec<(usize, juror_monitor::SliceId)>,
     places: Places,
     hardware: HardwarePlaces,
     caught: CaughtPlaces,
@@ -160,6 +161,7 @@ impl Session {
         mem::swap(&mut self.asked, &mut parked.asked);
         mem::swap(&mut self.selection, &mut parked.selection);
         mem::swap(&mut self.watchpoints, &mut parked.watchpoints);
+        mem::swap(&mut self.exit_violations, &mut parked.exit_violations);
         self.hardware_breakpoints.exchange(&mut parked.hardware);
         let Some(program) = &mut self.program else {
             return;

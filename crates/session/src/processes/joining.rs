@@ -135,6 +135,7 @@ impl Parked {
                 ..Selection::default()
             },
             watchpoints: Watchpoints::default(),
+            exit_violations: Vec::new(),
             places: Places::default(),
             hardware: HardwarePlaces::default(),
             caught: CaughtPlaces::default(),
