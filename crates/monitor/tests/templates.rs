@@ -161,11 +161,15 @@ fn step(monitor: &mut Monitor, event: u16, of: &[i64]) {
     monitor.step(EventId(event), &occurrence).unwrap();
 }
 
+/// Event, captures that bind the parameters, proposition, action, and whether
+/// it has a guard.
+type EffectRow = (u16, [Option<u8>; 3], u8, u8, bool);
+
 #[derive(Debug, Clone)]
 struct Case {
     parameters: usize,
     differ: bool,
-    effects: Vec<(u16, [Option<u8>; 3], u8, u8, bool)>,
+    effects: Vec<EffectRow>,
     demand: Demand,
     trace: Vec<(u16, [i64; 2])>,
 }

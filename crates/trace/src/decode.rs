@@ -53,7 +53,7 @@ pub struct Decoder {
 enum Source {
     Json(JsonDecoder),
     Binary(BinaryDecoder),
-    Csv(CsvDecoder),
+    Csv(Box<CsvDecoder>),
 }
 
 impl Decoder {
@@ -62,7 +62,7 @@ impl Decoder {
         let source = match form {
             Form::Json => Source::Json(JsonDecoder::default()),
             Form::Binary => Source::Binary(BinaryDecoder::default()),
-            Form::Csv => Source::Csv(CsvDecoder::default()),
+            Form::Csv => Source::Csv(Box::default()),
         };
         Decoder {
             source,
@@ -77,7 +77,7 @@ impl Decoder {
     /// A word is not of this form.
     pub fn csv_with_columns(columns: &[String]) -> Result<Decoder, crate::csv::ColumnError> {
         Ok(Decoder {
-            source: Source::Csv(CsvDecoder::with_columns(columns)?),
+            source: Source::Csv(Box::new(CsvDecoder::with_columns(columns)?)),
             sink: Sink::default(),
         })
     }

@@ -119,7 +119,7 @@ impl Cursor {
 
     fn load(&mut self, number: usize) -> Option<Next> {
         let batch = match self.source.next() {
-            Some(Item::Batch(batch)) => batch,
+            Some(Item::Batch(batch)) => *batch,
             Some(Item::Failed(error)) => return Some(Next::Failed(number, error)),
             Some(Item::Interrupted) => return Some(Next::Interrupted),
             None => {
@@ -180,11 +180,10 @@ pub fn next(cursors: &mut [Cursor], merged: bool) -> Next {
                     position(cursor.is_binary(), event.map_or(0, |event| event.position));
                 return Next::NoTime(number, position);
             }
-            Some(Some(time)) => {
-                if chosen.is_none_or(|(least, _)| time < least) {
-                    chosen = Some((time, number));
-                }
+            Some(Some(time)) if chosen.is_none_or(|(least, _)| time < least) => {
+                chosen = Some((time, number));
             }
+            Some(Some(_)) => {}
         }
     }
     match chosen {

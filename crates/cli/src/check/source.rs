@@ -55,7 +55,7 @@ impl Plan {
 /// What comes of a trace.
 pub enum Item {
     /// Some of it.
-    Batch(Batch),
+    Batch(Box<Batch>),
     /// It cannot be read on.
     Failed(io::Error),
     /// Following was ended.
@@ -265,6 +265,6 @@ impl Reader {
     }
 
     fn send(&self, batch: Batch) -> Result<(), Unwanted> {
-        self.sender.send(Item::Batch(batch)).map_err(|_| Unwanted)
+        self.sender.send(Item::Batch(Box::new(batch))).map_err(|_| Unwanted)
     }
 }

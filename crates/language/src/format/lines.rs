@@ -82,11 +82,11 @@ impl<'a> Reader<'a> {
 
     fn comment(&mut self, from: usize, to: usize, position: usize) {
         let text = self.source.get(from..to).unwrap_or("").trim_end();
-        if self.breaks == 0 {
-            if let Some(line) = self.lines.last_mut() {
-                line.comment = Some(text);
-                return;
-            }
+        if self.breaks == 0
+            && let Some(line) = self.lines.last_mut()
+        {
+            line.comment = Some(text);
+            return;
         }
         self.begin(from, position, false);
         if let Some(line) = self.lines.last_mut() {
