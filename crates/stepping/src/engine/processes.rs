@@ -89,8 +89,11 @@ impl Engine {
         }
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         let inherits = !self.drops(Rule::Inherit);
-        if let Some(parent) = self.threads.get_mut(&parent).filter(|_| inherits) {
-            thread.inherit(parent);
+        if let Some(parent) = self.threads.get_mut(&parent) {
+            thread.place = parent.place;
+            if inherits {
+                thread.inherit(parent);
+            }
         }
         self.replace_threads(id, thread);
     }

@@ -280,6 +280,21 @@ fn followed_forks() {
 }
 
 #[test]
+fn followed_forks_with_steps() {
+    let programs = stepping_programs().map(|program| Program {
+        budget: Budget {
+            forks: 1,
+            steps: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..program
+    });
+    check_all(programs);
+}
+
+#[test]
 fn vforks() {
     check(Budget {
         vforks: 1,
