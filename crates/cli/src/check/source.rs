@@ -265,6 +265,8 @@ impl Reader {
     }
 
     fn send(&self, batch: Batch) -> Result<(), Unwanted> {
-        self.sender.send(Item::Batch(Box::new(batch))).map_err(|_| Unwanted)
+        self.sender
+            .send(Item::Batch(Box::new(batch)))
+            .map_err(|_| Unwanted)
     }
 }
