@@ -98,7 +98,6 @@ pub(crate) fn combine(
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(crate) fn too_deep(error: TooDeep) -> String {
     error.to_string()
 }

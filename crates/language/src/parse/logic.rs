@@ -157,7 +157,7 @@ impl Parser<'_> {
         self.take(Sign::Colon);
         let kind = match word {
             "ltl" => DemandKind::Formula(self.formula()),
-            "pattern" => DemandKind::Pattern(self.pattern()?),
+            "pattern" => DemandKind::Pattern(Box::new(self.pattern()?)),
             "never" => DemandKind::Never(self.sequence_expression()),
             _ => DemandKind::Matches(self.sequence_expression()),
         };

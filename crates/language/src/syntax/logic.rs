@@ -146,7 +146,7 @@ pub enum DemandKind {
     /// `ltl formula`
     Formula(FormulaExpression),
     /// `pattern absence of p after q`
-    Pattern(PatternExpression),
+    Pattern(Box<PatternExpression>),
     /// `never expression`: no part of the run matches.
     Never(SequenceExpression),
     /// `matches expression`: the whole run does.
