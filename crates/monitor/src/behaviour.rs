@@ -99,6 +99,17 @@ impl Behaviour {
         }
     }
 
+    /// A state in a few words, for the steps of a path.
+    pub(crate) fn sketch(&self, property: &Property, state: StateId) -> String {
+        match (self, &property.behaviour) {
+            (Behaviour::Logic(states), juror_language::Behaviour::Logic(logic)) => {
+                states.sketch(logic, state)
+            }
+            (Behaviour::Timed(states), _) => states.verdict(state).to_string(),
+            _ => self.state_name(property, state),
+        }
+    }
+
     /// The same with no slice in any state.
     pub(crate) fn restarted(&self) -> Behaviour {
         match self {

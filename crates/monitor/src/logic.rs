@@ -296,6 +296,28 @@ impl LogicStates {
         }
     }
 
+    /// A state in a few words, for the steps of a path: the propositions that
+    /// are true in it, where any of them stay true.
+    pub(crate) fn sketch(&self, logic: &Logic, state: StateId) -> String {
+        let Some(state) = self.states.get(state.index()) else {
+            return String::new();
+        };
+        let lasting = logic.propositions.iter().enumerate();
+        let mut lasting = lasting
+            .filter(|(_, proposition)| proposition.persistent)
+            .peekable();
+        let is_decided = matches!(state.verdict, Verdict::Satisfied | Verdict::Violated);
+        if is_decided || lasting.peek().is_none() {
+            return state.verdict.to_string();
+        }
+        let holds = lasting.filter(|(bit, _)| *bit < 64 && state.valuation & (1 << bit) != 0);
+        let names: Vec<&str> = holds.map(|(_, proposition)| &*proposition.name).collect();
+        match names.is_empty() {
+            true => "nothing holds".to_owned(),
+            false => names.join(", "),
+        }
+    }
+
     /// How many states were met.
     pub(crate) fn count(&self) -> usize {
         self.states.len()

@@ -217,6 +217,12 @@ impl Monitor {
         self.behaviour.state_name(&self.plan.property, state)
     }
 
+    /// A state in a few words, for the steps of a path: its name in an
+    /// automaton; of a formula, the propositions that hold.
+    pub fn state_sketch(&self, state: StateId) -> String {
+        self.behaviour.sketch(&self.plan.property, state)
+    }
+
     /// Takes one event.
     ///
     /// # Errors

@@ -170,8 +170,8 @@ fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>
         values,
         thread: event.thread,
         location: event_location(symbolic, places, event.address),
-        from: monitor.state_name(event.from),
-        to: monitor.state_name(event.to),
+        from: monitor.state_sketch(event.from),
+        to: monitor.state_sketch(event.to),
         repeated: event.repeated,
     }
 }

@@ -141,7 +141,7 @@ mod tests {
         check(&[(0, 0)], "anything");
         check(&[(1, 0), (0, 1)], "anything");
         check(&[(0b11, 0), (0b01, 0b10)], "a");
-        check(&[(0b01, 0), (0b10, 0b01)], "b or a");
+        check(&[(0b01, 0), (0b10, 0b01)], "a or b");
         check(&[(0b01, 0b10)], "a and not b");
     }
 
