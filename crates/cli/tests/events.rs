@@ -503,3 +503,49 @@ fn a_whole_structure_is_watched_without_its_value() {
     );
     assert_eq!(report.changes("w")[0]["stored"], Value::Null);
 }
+
+#[test]
+fn a_forked_copy_is_watched_as_well() {
+    let fixture = Fixture::c(
+        "copied",
+        "#include <signal.h>
+         #include <stdio.h>
+         #include <sys/syscall.h>
+         #include <sys/wait.h>
+         #include <unistd.h>
+         volatile int total, cells[9];
+         static void on_signal(int number) { (void)number; }
+         static void act(int times) {
+             for (int i = 0; i < times; i++) {
+                 total++;
+                 cells[i] = i;
+                 syscall(SYS_getppid);
+                 raise(SIGUSR1);
+             }
+         }
+         int main(void) {
+             signal(SIGUSR1, on_signal);
+             act(2);
+             if (fork() == 0) { act(5); return 0; }
+             wait(NULL);
+             act(3);
+             return 0;
+         }",
+    );
+    let property = property_of(
+        "event w = write total(now = value)
+         event c = write cells[0..9]
+         event s = entry getppid
+         event g = signal SIGUSR1",
+    );
+    let report = Batch::watching(&property)
+        .option("--follow")
+        .option("both")
+        .run(fixture.compile_plain(), &[]);
+    report.assert_code(0);
+    for event in ["w", "c", "s", "g"] {
+        assert_eq!(report.changes(event).len(), 10, "{event} {}", report.all());
+    }
+    let last: Vec<Value> = report.values("w", "now");
+    assert!(last.contains(&json!(7)), "{last:?}");
+}

@@ -280,6 +280,9 @@ impl Watch {
             watched: self.shown().iter().map(Watched::forked).collect(),
             probes: self.probes.clone(),
             unwind_points: self.unwind_points.clone(),
+            places: self.places.forked(),
+            occasions: self.occasions.forked(),
+            loaded: self.loaded.clone(),
             process: Some(process),
             ..Watch::default()
         };
@@ -289,6 +292,10 @@ impl Watch {
             probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
         }
         forked.follow(program, thread, parent)?;
+        // Memory and signals are watched for each process by itself.
+        for monitor in 0..forked.watched.len() {
+            forked.apply_needs(program, monitor)?;
+        }
         Ok(forked)
     }
 

@@ -162,6 +162,15 @@ impl Occasions {
             .collect()
     }
 
+    /// The same in a forked copy of the process, which was asked for the
+    /// system calls of its parent, and for no signals yet.
+    pub(crate) fn forked(&self) -> Occasions {
+        Occasions {
+            signals: 0,
+            ..self.clone()
+        }
+    }
+
     /// Whether anybody asks for modules.
     pub(crate) fn asks_for_modules(&self) -> bool {
         let is_meant =

@@ -141,6 +141,21 @@ impl PlaceWatches {
         &mut self.list[position]
     }
 
+    /// The same in a forked copy of the process, of which nothing is watched
+    /// yet.
+    pub(crate) fn forked(&self) -> PlaceWatches {
+        let mut list = self.list.clone();
+        for place in &mut list {
+            place.is_needed = false;
+            place.parts.clear();
+            place.path = None;
+        }
+        PlaceWatches {
+            list,
+            shared: Vec::new(),
+        }
+    }
+
     /// The process has another memory: nothing is watched.
     pub(crate) fn forget_process(&mut self) {
         self.shared.clear();
