@@ -243,9 +243,13 @@ fn the_fixed_producers_hold() {
 struct Small {
     name: &'static str,
     property: &'static str,
+    /// The function where it stands; nothing where that is the compiler's
+    /// choice.
     function: &'static str,
+    /// What the state begins with: of a formula it goes on with what failed.
     state: &'static str,
-    /// The line of `main.c` that holds this text made the last event.
+    file: &'static str,
+    /// The line of the file that begins with this text made the last event.
     line: &'static str,
 }
 
@@ -255,6 +259,7 @@ const SMALL: &[Small] = &[
         property: "taken_out",
         function: "stack_delete",
         state: "lost",
+        file: "main.c",
         line: "    stack_delete(stack);",
     },
     Small {
@@ -262,7 +267,40 @@ const SMALL: &[Small] = &[
         property: "iterators",
         function: "iterator_next",
         state: "used_when_invalid",
-        line: "while (iterator_next(&iterator, &entry)) {\n        if",
+        file: "main.c",
+        line: "    while (iterator_next(&iterator, &entry)) {\n        if",
+    },
+    Small {
+        name: "completion",
+        property: "word_is_there",
+        function: "name_end",
+        state: "looked_at_null",
+        file: "completion.c",
+        line: "    size_t length = (size_t)(name_end(word) - word);",
+    },
+    Small {
+        name: "sudoku",
+        property: "consistent_board",
+        function: "",
+        state: "broken",
+        file: "board.c",
+        line: "        board[cell] = number;",
+    },
+    Small {
+        name: "locks",
+        property: "lock_order",
+        function: "",
+        state: "violated",
+        file: "main.c",
+        line: "    pthread_mutex_lock(&second->lock);",
+    },
+    Small {
+        name: "counter",
+        property: "own_answers",
+        function: "client_received",
+        state: "violated",
+        file: "main.c",
+        line: "        client_received(asked, answer.request);",
     },
 ];
 
@@ -270,7 +308,7 @@ fn check_small(name: &str) {
     let small = SMALL.iter().find(|small| small.name == name);
     let small = small.expect("it is in the table");
     let directory = repository_directory().join("examples").join(name);
-    let source = fs::read_to_string(directory.join("main.c")).expect("the source");
+    let source = fs::read_to_string(directory.join(small.file)).expect("the source");
     let at = source.find(small.line).expect("the text is there");
     let line = source[..at].matches('\n').count() as u64 + 1;
     for build in Build::all() {
@@ -283,14 +321,17 @@ fn check_small(name: &str) {
         report.assert_code(1);
         let stop = report.stop();
         assert_eq!(stop["reason"], "violation", "{build}");
-        assert_eq!(stop["location"]["function"], small.function, "{build}");
+        if !small.function.is_empty() {
+            assert_eq!(stop["location"]["function"], small.function, "{build}");
+        }
         let violation = &stop["violations"][0];
         assert_eq!(violation["property"], small.property, "{build}");
-        assert_eq!(violation["state"], small.state, "{build}");
+        let state = violation["state"].as_str().expect("text");
+        assert!(state.starts_with(small.state), "{build}: {state}");
         let path = violation["path"].as_array().expect("a list");
         let last = path.last().expect("a step");
-        assert_eq!(base_name(&last["location"]["file"]), "main.c", "{build}");
-        assert_eq!(last["location"]["line"], line, "{build}");
+        let file = base_name(&last["location"]["file"]);
+        assert_eq!((file, &last["location"]["line"]), (small.file, &line.into()), "{build}");
 
         let report = run(Fixture::example(name).define("FIXED"));
         report.assert_code(0);
@@ -306,6 +347,40 @@ fn the_stack_loses_the_number() {
 #[test]
 fn the_iterator_is_used_after_a_change() {
     check_small("iterator");
+}
+
+#[test]
+fn the_completion_looks_at_null() {
+    check_small("completion");
+}
+
+#[test]
+fn the_sudoku_board_is_broken() {
+    check_small("sudoku");
+}
+
+#[test]
+fn the_locks_are_taken_in_opposite_orders() {
+    check_small("locks");
+}
+
+#[test]
+fn the_client_gets_the_answer_of_another() {
+    check_small("counter");
+}
+
+/// In one thread the orders do not matter. A third lock around both makes them
+/// harmless, which the formula does not say.
+#[test]
+fn one_thread_takes_locks_as_it_likes() {
+    let directory = repository_directory().join("examples/locks");
+    for (define, code) in [("SINGLE", 0), ("GATE", 1)] {
+        let program = Fixture::example("locks").define(define);
+        let report = Batch::watching_file(directory.join("locks.prop"))
+            .directory(&directory)
+            .run(program.compile(&Build::all()[0]), &[]);
+        report.assert_code(code);
+    }
 }
 
 /// The second worker ends without closing what it inherited.
