@@ -159,6 +159,8 @@ fn the_examples_show_what_juror_says() {
     check("examples/file/README.md");
     check("examples/stack/README.md");
     check("examples/iterator/README.md");
+    check("examples/completion/README.md");
+    check("examples/sudoku/README.md");
     check("examples/workers/README.md");
 }
 

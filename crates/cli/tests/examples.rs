@@ -331,7 +331,11 @@ fn check_small(name: &str) {
         let path = violation["path"].as_array().expect("a list");
         let last = path.last().expect("a step");
         let file = base_name(&last["location"]["file"]);
-        assert_eq!((file, &last["location"]["line"]), (small.file, &line.into()), "{build}");
+        assert_eq!(
+            (file, &last["location"]["line"]),
+            (small.file, &line.into()),
+            "{build}"
+        );
 
         let report = run(Fixture::example(name).define("FIXED"));
         report.assert_code(0);

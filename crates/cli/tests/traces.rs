@@ -299,7 +299,10 @@ fn check_mistake(
     let (output, lines) = recorded.check(&["wrong.jsonl"], &["--keep-going"]);
     output.assert_code(keep_going);
     let end = of_kind(&lines, "trace_end").last().expect("an end");
-    assert_eq!(end["faults"], 1, "{}", output.stderr);
+    // One mistake may bring another: a line that was cut off is no record, and
+    // the trace has no end.
+    let faults = end["faults"].as_u64().expect("a number");
+    assert!((1..=2).contains(&faults), "{}", output.stderr);
 }
 
 #[test]

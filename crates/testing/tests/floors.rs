@@ -68,6 +68,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
         &[
             "juror-event",
             "juror-language",
+            "juror-logic",
             "juror-monitor",
             "juror-trace",
             "juror-debuggee",

@@ -194,7 +194,7 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
             _ => None,
         });
         let by_name = || match layout.declaration {
-            None => of(&capture.name),
+            None => of(&capture.name).or_else(|| of(&nth_parameter(event, capture)?)),
             Some(_) => None,
         };
         let position = plain.or_else(by_name)?;
@@ -204,6 +204,19 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
         })
     };
     event.captures.iter().map(slot).collect()
+}
+
+/// Plain values of a trace that declares nothing are in the order in which the
+/// property names the parameters.
+fn nth_parameter(event: &SymbolicEvent, capture: &juror_event::Capture) -> Option<String> {
+    let is_parameter = |it: &&juror_event::Capture| match &it.read {
+        Read::Name(_) => !it.hoisted,
+        Read::Convert(inner, _) => !it.hoisted && matches!(**inner, Read::Name(_)),
+        _ => false,
+    };
+    let mut parameters = event.captures.iter().filter(is_parameter);
+    let position = parameters.position(|it| it.name == capture.name)?;
+    Some(format!("arg {}", position + 1))
 }
 
 /// The same read by the name of the parameter instead of its position, or by

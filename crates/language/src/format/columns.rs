@@ -168,7 +168,7 @@ impl Writer<'_> {
             } else if self.is_sign(position, Sign::CloseBrace) {
                 depth = depth.saturating_sub(1);
             }
-            let arrow = self.is_sign(position, Sign::Arrow) && self.leads(position);
+            let arrow = self.is_sign(position, Sign::Arrow) && self.spacing.leads(position);
             let otherwise = self.text(position) == "else";
             if depth == 0 && (arrow && cuts.len() == 1 || otherwise) {
                 if otherwise && cuts.len() == 1 {
@@ -183,12 +183,6 @@ impl Writer<'_> {
         }
         cuts.retain(|&cut| cut <= line.tokens.end);
         cuts
-    }
-
-    /// Whether an arrow leads to a state rather than to a field.
-    fn leads(&self, position: usize) -> bool {
-        self.tokens.get(position).is_some_and(|token| token.spaced)
-            || self.is_sign(position.saturating_sub(1), Sign::CloseBrace)
     }
 
     fn write(&self, page: &mut String, line: &Line<'_>, row: Option<&Row>, widths: &[usize]) {

@@ -16,10 +16,26 @@ mod spacing;
 use crate::lexer::{Tokens, tokenize};
 use crate::token::Token;
 
+/// How often a text is laid out until nothing changes any more: what is read
+/// from the author's spaces may change with them.
+const ROUNDS_MAX: usize = 8;
+
 /// Lays a source text out; nothing when it holds what no token begins with.
 ///
 /// Whether the text is a property is not asked: see [`crate::parse`].
 pub fn format(source: &str) -> Option<String> {
+    let mut formatted = format_once(source)?;
+    for _ in 0..ROUNDS_MAX {
+        let again = format_once(&formatted)?;
+        if again == formatted {
+            break;
+        }
+        formatted = again;
+    }
+    Some(formatted)
+}
+
+fn format_once(source: &str) -> Option<String> {
     let Tokens {
         tokens,
         diagnostics,

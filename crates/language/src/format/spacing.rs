@@ -107,7 +107,13 @@ impl Spacing<'_> {
         let followed = self.spaced(position + 1)
             || matches!(
                 self.sign(position + 1),
-                Some(Sign::CloseParenthesis | Sign::Comma | Sign::Semicolon)
+                Some(
+                    Sign::CloseParenthesis
+                        | Sign::CloseBracket
+                        | Sign::CloseBrace
+                        | Sign::Comma
+                        | Sign::Semicolon
+                )
             );
         repeats && !self.spaced(position) && followed
     }
@@ -123,13 +129,15 @@ impl Spacing<'_> {
         let previous = position.saturating_sub(1);
         match self.sign(previous) {
             Some(OpenParenthesis | OpenBracket) => return false,
-            Some(Dot | PathSeparator | Range | At | Arrow) => return spaced,
+            Some(Arrow) => return self.leads(previous),
+            Some(Dot | PathSeparator | Range | At) => return spaced,
             Some(OpenBrace) => return spaced,
             _ => {}
         }
         match self.sign(position) {
             Some(Comma | Semicolon | Colon | CloseParenthesis | CloseBracket) => return false,
-            Some(Dot | PathSeparator | Range | At | Arrow) => return spaced,
+            Some(Arrow) => return self.leads(position),
+            Some(Dot | PathSeparator | Range | At) => return spaced,
             Some(CloseBrace) => return self.closes_spaced(position),
             Some(OpenParenthesis | OpenBracket) => {
                 let word = self.ends_operand(previous);
@@ -146,6 +154,15 @@ impl Spacing<'_> {
             return false;
         }
         !self.is_postfix(position)
+    }
+
+    /// Whether an arrow leads to a state rather than to a field: the parser
+    /// asks for the space before it.
+    pub(super) fn leads(&self, position: usize) -> bool {
+        let previous = position.saturating_sub(1);
+        self.spaced(position)
+            || self.sign(previous) == Some(Sign::CloseBrace)
+            || self.text(previous) == "else"
     }
 
     /// Whether this brace holds a count of repetitions (`x{2,5}`).
