@@ -37,7 +37,7 @@ impl StepOperator {
 impl Formula {
     /// The operators that count steps, each once. Without any, no verdict
     /// depends on how often the same letter comes in a row; with some,
-    /// [`Table::is_stutter_invariant`] knows.
+    /// [`crate::Table::is_stutter_invariant`] knows.
     pub fn step_operators(&self) -> Vec<StepOperator> {
         let mut operators = Vec::new();
         self.visit(&mut |formula| {
