@@ -146,7 +146,11 @@ impl Present<'_> {
                 }
                 if let Some(rest) = place.rest {
                     let mut term = term;
-                    term.delayed |= self.arena.until_bit(formula);
+                    // Before its window an `until` cannot be fulfilled, and it
+                    // comes to its window: that puts nothing off for ever.
+                    if place.open {
+                        term.delayed |= self.arena.until_bit(formula);
+                    }
                     if let Some(term) = self.later_one(term, formula, true, rest) {
                         self.conjoin(term, keeps, ways)?;
                     }

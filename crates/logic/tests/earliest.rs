@@ -134,3 +134,22 @@ fn what_no_run_can_decide_is_known() {
     );
     check(p.always().or(q.eventually().always()), false, false);
 }
+
+/// Before its window an `until` cannot be fulfilled; a new one at every step
+/// puts nothing off for ever.
+#[test]
+fn an_until_comes_to_its_window() {
+    let (stems, cycles) = (words(1, 2), words(1, 2));
+    for from in 0..4 {
+        let bound = juror_logic::Bound::Steps { from, to: None };
+        for reached in [Formula::True, Formula::proposition(0)] {
+            let often = reached.eventually_within(bound).always();
+            let mirror = often.clone().negation();
+            for formula in [often, mirror] {
+                for length in 0..4 {
+                    check(&formula, &vec![Letter(0); length], &stems, &cycles);
+                }
+            }
+        }
+    }
+}
