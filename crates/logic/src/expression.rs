@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 /// The most expressions that are looked at.
 const EXPRESSIONS_MAX: usize = 50_000;
 
+/// The most derivatives that are found.
+const DERIVATIONS_MAX: usize = 400_000;
+
 /// An expression in normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ExpressionId(u32);
@@ -48,6 +51,8 @@ pub(crate) struct Expressions {
     /// Each with whether it matches the empty word.
     expressions: Vec<(Expression, bool)>,
     identities: FxHashMap<Expression, ExpressionId>,
+    /// Derivatives that are known, by what and for which letter.
+    derived: FxHashMap<(ExpressionId, u64), ExpressionId>,
 }
 
 impl Expressions {
@@ -56,6 +61,7 @@ impl Expressions {
         let mut expressions = Expressions {
             expressions: Vec::new(),
             identities: FxHashMap::default(),
+            derived: FxHashMap::default(),
         };
         // In the order of the constants.
         expressions.intern(Expression::Nothing)?;
@@ -105,6 +111,25 @@ impl Expressions {
 
     /// What may follow a letter.
     pub fn derive(
+        &mut self,
+        expression: ExpressionId,
+        letter: u64,
+    ) -> Result<ExpressionId, LogicError> {
+        // Expressions share their parts: each is derived once.
+        if let Some(known) = self.derived.get(&(expression, letter)) {
+            return Ok(*known);
+        }
+        if self.derived.len() == DERIVATIONS_MAX {
+            return Err(LogicError::TooManyStates {
+                limit: DERIVATIONS_MAX,
+            });
+        }
+        let derivative = self.derive_anew(expression, letter)?;
+        self.derived.insert((expression, letter), derivative);
+        Ok(derivative)
+    }
+
+    fn derive_anew(
         &mut self,
         expression: ExpressionId,
         letter: u64,
