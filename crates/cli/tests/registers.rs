@@ -170,9 +170,10 @@ fn check_end(build: &Build, n: u32, variable: &str, function: &str, lines: std::
     let is_there = place["function"]
         .as_str()
         .is_some_and(|name| name.starts_with(function));
-    let line = place["line"].as_u64().unwrap_or_default();
+    // Some compilers give no line to the instruction after `setjmp`.
+    let line = place["line"].as_u64();
     assert!(
-        is_there && lines.contains(&line),
+        is_there && line.is_none_or(|line| lines.contains(&line)),
         "{build} {place} {message}"
     );
     let own = |change: &(&str, &str, &str)| change.2.starts_with("left");
