@@ -11,6 +11,7 @@ mod copies;
 mod machine;
 mod processor;
 mod program;
+mod replaced;
 mod tests;
 pub(crate) mod walk;
 
