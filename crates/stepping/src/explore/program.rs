@@ -7,6 +7,7 @@ use super::processor::{
     Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop, Upper,
     address_of, copy_of, thread_of,
 };
+use super::store::Store;
 use crate::engine::Rule;
 use crate::{Input, Operation, Owner, Owners, Passage, StepBy};
 
@@ -324,6 +325,7 @@ fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
 impl System for Program {
     type State = State;
     type Action = Action;
+    type Store = Store;
 
     fn initial(&self) -> State {
         State::new(self).expect("nothing moves yet")
