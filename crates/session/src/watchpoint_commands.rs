@@ -18,7 +18,7 @@ use juror_instrument::format::{Radix, format};
 use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::VALUE_SIZE_MAX;
-use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_instrument::watched::{Extent, Reading, WatchedExpression};
 use juror_language::Expression;
 
 /// What was typed after the command.
@@ -100,9 +100,13 @@ impl Session {
         // change what the expression means.
         let is_place = written.only_place;
         let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
-        let (expression, seen, dependence) =
-            WatchedExpression::new(expression, scope, is_place || reads);
-        let is_followed = dependence.moves && !is_place && !reads;
+        let extent = match (is_place, reads) {
+            (true, _) => Extent::Place,
+            (false, true) => Extent::Value,
+            (false, false) => Extent::Everything,
+        };
+        let (expression, seen, dependence) = WatchedExpression::new(expression, scope, extent);
+        let is_followed = dependence.moves && !is_place;
         if let Err(message) = &seen.value
             && !is_followed
         {
