@@ -67,6 +67,8 @@ pub struct Dependence {
     pub is_local: bool,
     /// It reads registers, of which no access can be seen.
     pub reads_registers: bool,
+    /// It names registers, whose values are those of when it was written.
+    pub names_registers: bool,
     /// It reads variables of the frame that may be elsewhere at the next
     /// instruction, and nothing else that is in registers.
     pub moves: bool,
@@ -90,6 +92,7 @@ impl WatchedExpression {
         let dependence = Dependence {
             is_local: record.is_local.get(),
             reads_registers: record.reads_registers.get(),
+            names_registers: record.names_registers.get(),
             moves: !record.moving.borrow().is_empty() && !record.is_elsewhere.get(),
         };
         let is_fixed = extent == Extent::Place || extent == Extent::Value && !dependence.moves;
@@ -181,6 +184,7 @@ struct Record<'a> {
     moving: RefCell<BTreeMap<String, Variable>>,
     is_local: Cell<bool>,
     reads_registers: Cell<bool>,
+    names_registers: Cell<bool>,
     /// It reads registers that are none of the frame's variables.
     is_elsewhere: Cell<bool>,
 }
@@ -209,6 +213,7 @@ impl<'a> Record<'a> {
             moving: RefCell::default(),
             is_local: Cell::new(false),
             reads_registers: Cell::new(false),
+            names_registers: Cell::new(false),
             is_elsewhere: Cell::new(false),
         }
     }
@@ -347,6 +352,7 @@ impl Scope for Recording<'_> {
             return Ok(known);
         }
         let value = self.frame.register(name)?;
+        self.record.names_registers.set(true);
         self.note(key, &value);
         Ok(value)
     }

@@ -35,6 +35,8 @@ pub struct ValueUse {
     pub reads: bool,
     /// It writes to memory that holds the value.
     writes_memory: bool,
+    /// What holds the value before it.
+    held: RegisterSet,
     registers: RegisterUse,
 }
 
@@ -44,9 +46,12 @@ impl ValueUse {
         counter != self.address && (!self.registers.is_straight || counter == self.registers.end)
     }
 
-    /// Whether it has written the value that is now held by these registers.
+    /// Whether it has written the value that is now held by these registers,
+    /// be it the same value. That the value is in another register now is no
+    /// store, only a move.
     pub fn has_written(&self, now: RegisterSet) -> bool {
-        self.writes_memory || self.registers.written.meets(now)
+        let kept = self.held.common(now);
+        self.writes_memory || self.registers.written.meets(kept)
     }
 }
 
@@ -74,6 +79,7 @@ impl WatchedExpression {
             address,
             reads: used.read.meets(held),
             writes_memory: false,
+            held,
             registers: used,
         };
         for access in accesses.iter().filter(touches) {
@@ -195,6 +201,32 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_moves_to_another_register_is_not_written() {
+        let only = |number: u16| {
+            let mut set = RegisterSet::default();
+            insert(&mut set, number);
+            set
+        };
+        let (rdi, rbx) = (only(register::RDI), only(register::RBX));
+        // mov edi, ebx; inc ebx
+        for (bytes, before, after, expected) in [
+            (&[0x89, 0xdf][..], rbx, rdi, false),
+            (&[0x89, 0xdf], rdi, rdi, true),
+            (&[0xff, 0xc3], rbx, rbx, true),
+            (&[0xff, 0xc3], rdi, rdi, false),
+        ] {
+            let found = ValueUse {
+                address: 0x1000,
+                reads: true,
+                writes_memory: false,
+                held: before,
+                registers: registers_used(bytes, 0x1000).unwrap(),
+            };
+            assert_eq!(found.has_written(after), expected, "{bytes:x?}");
+        }
+    }
+
+    #[test]
     fn an_instruction_has_run_when_its_thread_is_where_it_leads() {
         // mov edi, ebx; jmp +2
         for (bytes, ran) in [
@@ -206,6 +238,7 @@ mod tests {
                 address: 0x1000,
                 reads: true,
                 writes_memory: false,
+                held: RegisterSet::default(),
                 registers,
             };
             assert_eq!([0x1000, 0x1002, 0x2000].map(|at| found.has_run(at)), ran);

@@ -44,9 +44,16 @@ impl RegisterSet {
         }
     }
 
+    /// The registers that are in both.
+    pub fn common(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet {
+            bits: self.bits & other.bits,
+        }
+    }
+
     /// Whether any register is in both.
     pub fn meets(self, other: RegisterSet) -> bool {
-        self.bits & other.bits != 0
+        !self.common(other).is_empty()
     }
 
     /// Whether there is none in it.
