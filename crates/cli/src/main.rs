@@ -21,6 +21,7 @@ mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
+mod moments;
 mod monitors;
 mod outcome;
 mod output;

@@ -23,4 +23,6 @@ pub mod read_plan;
 pub mod scope;
 pub mod typed;
 pub mod unwinding;
+pub mod values;
 pub mod watched;
+pub mod watched_use;

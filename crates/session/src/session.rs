@@ -257,6 +257,7 @@ impl Session {
         self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
+        self.watchpoints.adopt(self.processes.take_waiting());
         // Where the first process was recorded and is gone, the next run's is.
         if let Some((recorder, monitor)) = self.processes.take_recorder() {
             self.watch.add_recorder(recorder, monitor);

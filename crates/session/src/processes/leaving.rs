@@ -49,7 +49,9 @@ impl Session {
             violations,
         };
         self.processes.untold.push(end);
-        drop(self.replace_current(ending));
+        if let Some(mut gone) = self.replace_current(ending) {
+            self.processes.keep_watchpoints(&mut gone);
+        }
     }
 
     /// Makes another process the current one in place of this, which is given
@@ -106,6 +108,7 @@ impl Session {
         let Some(mut left) = self.replace_current(ending) else {
             return Ok(Outcome::Done);
         };
+        self.processes.keep_watchpoints(&mut left);
         for program in self
             .program
             .iter_mut()
@@ -133,6 +136,7 @@ impl Session {
                 process: it.debuggee.pid(),
             });
             self.processes.count(&mut other.watch, ending);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
             }
@@ -148,6 +152,7 @@ impl Session {
         };
         for mut other in std::mem::take(&mut self.processes.others) {
             self.processes.count(&mut other.watch, None);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());
             }
