@@ -17,6 +17,7 @@
 mod classes;
 mod clause;
 mod construct;
+mod counting;
 mod derivative;
 mod diagram;
 mod display;
@@ -26,6 +27,7 @@ mod expand;
 mod explain;
 mod expression;
 mod formula;
+mod inclusion;
 mod machine;
 mod normal;
 mod outlook;
@@ -39,6 +41,7 @@ mod stutter;
 mod table;
 mod tableau;
 mod timed;
+mod work;
 mod written;
 
 pub use display::Names;

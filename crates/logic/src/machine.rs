@@ -13,6 +13,7 @@
 use crate::classes::classes;
 use crate::derivative::Derivatives;
 use crate::residual::{Residuals, is_final};
+use crate::work::Work;
 use crate::{Formula, Guard, Letter, LogicError, Meaning, Regex};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
@@ -100,6 +101,13 @@ impl Source {
         match self {
             Source::Formula(residuals) => residuals.guards(state).collect(),
             Source::Expression(derivatives) => derivatives.guards(state).collect(),
+        }
+    }
+
+    fn work(&mut self) -> &mut Work {
+        match self {
+            Source::Formula(residuals) => residuals.work(),
+            Source::Expression(derivatives) => derivatives.work(),
         }
     }
 
@@ -199,7 +207,10 @@ impl Machine {
     ) -> Result<MachineState, LogicError> {
         match self.known_step(state, letter) {
             Some(known) => Ok(known),
-            None => self.new_step(state, letter),
+            None => {
+                self.source.work().begin_step();
+                self.new_step(state, letter)
+            }
         }
     }
 
@@ -307,10 +318,17 @@ impl Machine {
         if self.is_decided(state) {
             return Ok(vec![(Guard::default(), state)]);
         }
-        let classes = classes(self.source.guards(state.0).into_iter())?;
+        let guards = self.source.guards(state.0);
+        let classes = classes(guards.into_iter(), self.source.work())?;
         let mut successors = Vec::with_capacity(classes.len());
         for class in classes {
-            successors.push((class, self.step(state, Letter(class.required))?));
+            let letter = Letter(class.required);
+            let to = match self.known_step(state, letter) {
+                Some(known) => known,
+                // All steps together have the allowance of one.
+                None => self.new_step(state, letter)?,
+            };
+            successors.push((class, to));
         }
         Ok(successors)
     }

@@ -13,6 +13,7 @@ use crate::clause::{Atom, Clause};
 use crate::normal::{Arena, FormulaId};
 use crate::past::Memory;
 use crate::tableau::{Edge, NodeId, Prospect, Tableau};
+use crate::work::Work;
 use crate::written::holds_without_steps;
 use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
@@ -101,6 +102,11 @@ impl Residuals {
             })
     }
 
+    /// What may still be computed.
+    pub fn work(&mut self) -> &mut Work {
+        &mut self.tableau.work
+    }
+
     /// The state after a step.
     pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
         let from = &self.states[state as usize];
@@ -109,6 +115,7 @@ impl Residuals {
         }
         let positive = self.targets(&from.positive, letter);
         let negative = self.targets(&from.negative, letter);
+        let (positive, negative) = (self.weakest(positive)?, self.weakest(negative)?);
         self.state(positive, negative)
     }
 
@@ -120,13 +127,14 @@ impl Residuals {
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        self.weakest(targets)
+        targets
     }
 
     /// The nodes that demand no more than any other one.
-    fn weakest(&self, nodes: Vec<NodeId>) -> Vec<NodeId> {
+    fn weakest(&mut self, nodes: Vec<NodeId>) -> Result<Vec<NodeId>, LogicError> {
         let mut kept: Vec<NodeId> = Vec::with_capacity(nodes.len());
         for node in nodes {
+            self.tableau.work.spend(1 + kept.len() / 4)?;
             if kept
                 .iter()
                 .any(|other| self.tableau.is_weaker(*other, node))
@@ -136,7 +144,7 @@ impl Residuals {
             kept.retain(|other| !self.tableau.is_weaker(node, *other));
             kept.push(node);
         }
-        kept
+        Ok(kept)
     }
 
     fn state(&mut self, positive: Vec<NodeId>, negative: Vec<NodeId>) -> Result<u32, LogicError> {
