@@ -91,8 +91,11 @@ impl Expressions {
             if let Expression::Choice(parts) = self.expression(expression)
                 && parts.contains(&EMPTY)
             {
-                let others: Vec<ExpressionId> =
-                    parts.iter().copied().filter(|part| *part != EMPTY).collect();
+                let others: Vec<ExpressionId> = parts
+                    .iter()
+                    .copied()
+                    .filter(|part| *part != EMPTY)
+                    .collect();
                 expression = self.choice(&others)?;
             }
         }

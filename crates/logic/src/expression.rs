@@ -373,7 +373,11 @@ impl Expressions {
                 continue;
             };
             for other in parts {
-                let (large, small) = if are_choices { (*other, inner) } else { (inner, *other) };
+                let (large, small) = if are_choices {
+                    (*other, inner)
+                } else {
+                    (inner, *other)
+                };
                 if other != part && self.includes(large, small)? {
                     return Ok(true);
                 }

@@ -168,7 +168,13 @@ impl Expressions {
             let mut place = 0;
             let mut is_idle = false;
             while let Some(other) = kept.get(place).copied() {
-                let ordered = |one, other| if keeps_large { (one, other) } else { (other, one) };
+                let ordered = |one, other| {
+                    if keeps_large {
+                        (one, other)
+                    } else {
+                        (other, one)
+                    }
+                };
                 let (large, small) = ordered(other, part);
                 if self.includes(large, small)? {
                     is_idle = true;
