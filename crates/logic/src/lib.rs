@@ -51,7 +51,7 @@ pub use error::LogicError;
 pub use explain::{Blame, Explanation, Way};
 pub use formula::{Bound, Formula, Letter};
 pub use machine::{Machine, MachineState, Outlook, STATES_MAX};
-pub use outlook::{Decidable, decidable};
+pub use outlook::{Decidable, decidable, decidable_expression};
 pub use regex::{Guard, Meaning, Regex};
 pub use stutter::StepOperator;
 pub use table::Table;

@@ -3,7 +3,7 @@
 use crate::independent::{Union, independent_parts};
 use crate::normal::DEPTH_MAX;
 use crate::written::check_size;
-use crate::{Formula, LogicError, Machine, MachineState, Outlook};
+use crate::{Formula, LogicError, Machine, MachineState, Meaning, Outlook, Regex};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
@@ -128,8 +128,17 @@ pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
     whole.map_or_else(|| decidable_alone(formula), Ok)
 }
 
+/// Which final verdicts of an expression some finite run leads to. Fails where
+/// the automaton is too large to tell.
+pub fn decidable_expression(expression: &Regex, meaning: Meaning) -> Result<Decidable, LogicError> {
+    decided_by(Machine::of_expression(expression, meaning)?)
+}
+
 fn decidable_alone(formula: &Formula) -> Result<Decidable, LogicError> {
-    let mut machine = Machine::of_formula(formula)?;
+    decided_by(Machine::of_formula(formula)?)
+}
+
+fn decided_by(mut machine: Machine) -> Result<Decidable, LogicError> {
     let initial = machine.initial();
     let limit = DECIDABLE_STATES_MAX;
     let outlook = machine.outlook(initial, limit)?;
