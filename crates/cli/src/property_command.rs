@@ -53,9 +53,12 @@ fn check_files(check: &CheckProperties) -> anyhow::Result<u8> {
         };
         let (properties, diagnostics) = load(&source.text);
         found += properties.len();
-        let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
-        errors += diagnostics.iter().filter(is_error).count();
-        warnings += diagnostics.iter().filter(|d| !is_error(d)).count();
+        let count = |severity| {
+            let of_it = |d: &&Diagnostic| d.severity == severity;
+            diagnostics.iter().filter(of_it).count()
+        };
+        errors += count(Severity::Error);
+        warnings += count(Severity::Warning);
         output.show_diagnostics(&source, &diagnostics)?;
     }
     output.say(&format!(

@@ -56,7 +56,8 @@ impl Places for RecordedPlaces {
 }
 
 impl Offline {
-    /// Reads and checks the properties; gives warnings, too.
+    /// Reads and checks the properties; gives what there is to say about
+    /// them, too.
     ///
     /// # Errors
     /// A property is wrong.
@@ -64,7 +65,7 @@ impl Offline {
         sources: &[PropertySource],
         history: usize,
     ) -> Result<(Offline, Vec<String>), SessionError> {
-        let (watch, warnings) = watch::load(sources, history)?;
+        let (watch, remarks) = watch::load(sources, history)?;
         let mut offline = Offline {
             watch,
             sources: sources.to_vec(),
@@ -76,7 +77,7 @@ impl Offline {
             reaction: Reaction::default(),
         };
         offline.begin(1);
-        Ok((offline, warnings))
+        Ok((offline, remarks))
     }
 
     /// Begins anew, for a run that was recorded in so many traces.

@@ -90,12 +90,12 @@ impl Session {
     /// A property is wrong, by itself or about this program, or the program
     /// cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
-        let (mut watch, warnings) = watch::load(&options.properties, options.history)?;
+        let (mut watch, remarks) = watch::load(&options.properties, options.history)?;
         if let Some(recording) = &options.recording {
             watch.record(recording)?;
         }
-        for warning in warnings {
-            observer.notice(&format!("warning: {warning}"));
+        for remark in remarks {
+            observer.notice(&remark);
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),

@@ -166,13 +166,14 @@ pub struct Watch {
     recorder: Option<Recorder>,
 }
 
-/// Reads and checks the property files.
+/// Reads and checks the property files. Gives what there is to say about them,
+/// with how bad it is and where it stands.
 pub fn load(
     sources: &[PropertySource],
     history: usize,
 ) -> Result<(Watch, Vec<String>), SessionError> {
     let mut watch = Watch::default();
-    let mut warnings = Vec::new();
+    let mut remarks = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let (properties, diagnostics) = juror_language::load(&source.text);
         if diagnostics
@@ -181,11 +182,11 @@ pub fn load(
         {
             return Err(property_error(source, diagnostics));
         }
-        warnings.extend(
-            diagnostics
-                .iter()
-                .map(|d| format!("{}: {}", source.file, d.message)),
-        );
+        remarks.extend(diagnostics.iter().map(|diagnostic| {
+            let line = line_of(&source.text, diagnostic.span.start);
+            let (severity, message) = (diagnostic.severity, &diagnostic.message);
+            format!("{severity}: {}:{line}: {message}", source.file)
+        }));
         for mut property in properties {
             property.source_name = Some(source.file.as_str().into());
             property.events.iter_mut().for_each(captures::add);
@@ -198,7 +199,13 @@ pub fn load(
             }
         }
     }
-    Ok((watch, warnings))
+    Ok((watch, remarks))
+}
+
+/// The line of a position in a text, from 1.
+fn line_of(text: &str, position: usize) -> usize {
+    let before = text.bytes().take(position);
+    before.filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// How many transitions are remembered by this option.
