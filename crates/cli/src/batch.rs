@@ -129,6 +129,7 @@ mod tests {
             start: 0,
             end: 1,
             file: "p.prop".into(),
+            text: "".into(),
         })
     }
 

@@ -238,11 +238,11 @@ impl Session {
             .iter()
             .find(|watched| &*watched.property.name == name);
         let Some(watched) = found else {
-            return Err(CommandError {
-                message: format!("no property is called `{name}`"),
-                help: juror_language::suggest(name, names())
+            return Err(CommandError::advised(
+                format!("no property is called `{name}`"),
+                juror_language::suggest(name, names())
                     .map(|near| format!("did you mean `{near}`?")),
-            });
+            ));
         };
         let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
         let paths = ids.into_iter().take(PATHS_MAX);

@@ -33,6 +33,7 @@ mod point_commands;
 pub mod points;
 mod print;
 mod processes;
+mod property_files;
 mod recording;
 mod report;
 mod run;
@@ -47,7 +48,8 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
     SelfCheckReport, SessionError,
 };
+pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

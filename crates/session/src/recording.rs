@@ -11,6 +11,7 @@
 use crate::options::{Options, Recording, SessionError};
 use crate::report::Places;
 use crate::view::Ending;
+use crate::watch::loading;
 use juror_event::{Capture, EventId, Reach, Read, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
@@ -394,11 +395,7 @@ fn source(recording: &Recording) -> String {
 
 /// An event that the recording names is wrong, by itself or about the program.
 pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
-    SessionError::Property {
-        file: SOURCE.to_owned(),
-        text: source(recording),
-        diagnostics,
-    }
+    loading::wrong(SOURCE, &source(recording).into(), diagnostics)
 }
 
 #[cfg(test)]

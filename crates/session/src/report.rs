@@ -12,6 +12,7 @@ use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
+use std::sync::Arc;
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -273,14 +274,15 @@ pub fn violation<P: Places>(
 pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
     let watched = |number: usize| watch.watched.get(number);
     if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
-        let property = watched(*number).map(|watched| &watched.property);
-        let file = property.and_then(|property| property.source_name.clone());
+        let watched = watched(*number);
+        let property = watched.map(|watched| &watched.property);
         return StopReason::MonitorError {
             property: property.map_or_else(String::new, |property| property.name.to_string()),
             message: error.message.clone(),
             start: error.span.start,
             end: error.span.end,
-            file: file.unwrap_or_default().to_string(),
+            file: watched.map_or_else(String::new, |it| it.file().to_owned()),
+            text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
         };
     }
     let violations = reaction.violations.iter().take(VIOLATIONS_MAX);

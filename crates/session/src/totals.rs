@@ -183,8 +183,8 @@ impl Total {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::PropertySource;
-    use crate::watch;
+    use crate::property_files::PropertySource;
+    use crate::watch::loading;
 
     /// The monitors of one process, whose two events happened so often.
     fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
@@ -192,11 +192,8 @@ mod tests {
             event a = before f()
             event b = before g()
             state s accepting { on a -> s on b -> s }";
-        let source = PropertySource {
-            file: "p.prop".to_owned(),
-            text: text.to_owned(),
-        };
-        let (mut watch, _) = watch::load(&[source], 0).expect("it is right");
+        let source = PropertySource::new("p.prop", text);
+        let (mut watch, _) = loading::load(&[source], 0).expect("it is right");
         for watched in &mut watch.watched {
             watched.occurrences = occurrences.to_vec();
             watched.stops = occurrences.to_vec();

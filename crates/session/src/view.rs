@@ -6,6 +6,7 @@
 
 use juror_event::{Value, Verdict};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
 /// numbers, everything else as text.
@@ -200,6 +201,9 @@ pub enum StopReason {
         end: usize,
         /// The file of the property.
         file: String,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
     },
     /// A breakpoint of the developer.
     Breakpoint {

@@ -184,11 +184,13 @@ fn nothing_acts_on_the_terminal() {
                 property,
                 message,
                 file,
+                text: source,
                 ..
             } => {
                 *property = text();
                 *message = text();
                 *file = text();
+                *source = text().into();
             }
             StopReason::Watchpoint { accesses, .. } => {
                 for access in accesses {
@@ -235,10 +237,7 @@ fn nothing_acts_on_the_terminal() {
     }
     for mut outcome in outcomes {
         poison(&mut outcome);
-        let context = Context {
-            sources: &[],
-            prompt: true,
-        };
+        let context = Context { prompt: true };
         let mut page = crate::page::Page::default();
         write(&mut page, &outcome, context);
         // Every escape sequence that is left is a colour of ours.

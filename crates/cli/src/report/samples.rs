@@ -1,6 +1,5 @@
 //! Views that the tests of several modules show.
 
-use crate::driver::PropertySource;
 use juror_event::Value;
 use juror_session::view::*;
 
@@ -133,13 +132,6 @@ pub fn violation_stop() -> StopView {
     stop(StopReason::Violation {
         violations: vec![violation()],
     })
-}
-
-pub fn sources() -> Vec<PropertySource> {
-    vec![PropertySource {
-        file: "queue.prop".into(),
-        text: "state ready {\n  on push when queue->count > 0\n}\n".into(),
-    }]
 }
 
 pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummary {
