@@ -16,6 +16,7 @@ use crate::driver::{Observer as _, SessionError};
 use crate::exit;
 use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
+use crate::report::is_repetition;
 use cursor::{Cursor, Next};
 use juror_event::Verdict;
 use juror_session::offline::Offline;
@@ -274,6 +275,15 @@ impl Checking<'_> {
             byte,
             stop,
         });
+        // The end tells how often the same happened again.
+        let is_told = match &stop.reason {
+            StopReason::Violation { violations } => !is_repetition(violations),
+            _ => true,
+        };
+        if !is_told {
+            self.output.show_line(&json, |_| {})?;
+            return Ok(!self.check.keep_going);
+        }
         self.output.show_line(&json, |page| {
             words::write_stop(page, &name, position, stop);
         })?;

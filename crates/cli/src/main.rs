@@ -12,6 +12,7 @@ mod batch;
 mod check;
 mod columns;
 mod console;
+mod counted;
 mod demo;
 mod diagnostics;
 mod driver;

@@ -199,6 +199,11 @@ pub fn write_monitor_error(page: &mut Page, reason: &StopReason) {
     }
 }
 
+/// Whether all of it has been reported of another slice already.
+pub fn is_repetition(violations: &[ViolationView]) -> bool {
+    violations.iter().all(|violation| violation.repeated)
+}
+
 /// Writes each violation with its path, the first few in full.
 pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
     for violation in violations.iter().take(FULL_VIOLATIONS) {

@@ -222,8 +222,10 @@ impl Session {
             ));
         }
         if name.is_empty() {
+            let program = self.program.as_ref();
+            let shown = self.watch.shown().iter();
             return Ok(Outcome::Monitors(
-                self.watch.shown().iter().map(report::monitor).collect(),
+                shown.map(|it| report::monitor(it, program)).collect(),
             ));
         }
         let names = || {
@@ -247,7 +249,7 @@ impl Session {
         let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
         let paths = ids.into_iter().take(PATHS_MAX);
         let views: Vec<ViolationView> = paths
-            .map(|id| report::violation(watched, id, self.program.as_ref(), false))
+            .map(|id| report::violation(watched, id, self.program.as_ref(), false, false))
             .collect();
         Ok(Outcome::Paths(views))
     }

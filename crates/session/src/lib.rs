@@ -16,6 +16,7 @@ mod catchpoints;
 mod command_line;
 pub mod commands;
 mod completion;
+mod counted;
 mod evaluations;
 mod execute;
 mod followed;

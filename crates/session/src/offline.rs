@@ -262,7 +262,7 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = Totals::default().summaries(&self.watch);
+        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.places));
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));

@@ -12,7 +12,7 @@ use crate::options::{Options, Recording, SessionError};
 use crate::report::Places;
 use crate::view::Ending;
 use crate::watch::loading;
-use juror_event::{Capture, EventId, Reach, Read, SymbolicEvent};
+use juror_event::{Capture, EventId, Reach, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -253,14 +253,6 @@ fn place(program: &Program, address: u64, is_call: bool) -> Place {
     }
 }
 
-/// Whether an event carries a sequence.
-fn has_range(event: &SymbolicEvent) -> bool {
-    event.captures.iter().any(|capture| match &capture.read {
-        Read::Convert(inner, _) => matches!(**inner, Read::Elements(..)),
-        read => matches!(read, Read::Elements(..)),
-    })
-}
-
 /// The events of the properties, and those that the recording names, each
 /// moment of a subject once, as a property that always needs all of them.
 ///
@@ -278,13 +270,6 @@ pub fn property<'a>(
     }
     for event in named_events(recording)? {
         add_event(&mut events, &event, false);
-    }
-    if let Some(event) = events.iter().find(|event| has_range(event)) {
-        let event = event_words(event);
-        return Err(SessionError::Launch(format!(
-            "a property reads a range of elements at `{event}`, and a trace holds single values \
-             only\nhelp: record without that property, or name the elements one by one"
-        )));
     }
     if let Some(event) = events
         .iter()

@@ -685,7 +685,10 @@ impl Session {
         let called = self.evaluations.running_function();
         let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = self.processes.gone().summaries(&self.watch);
+        let summaries = {
+            let gone = self.processes.gone();
+            gone.summaries(&self.watch, self.program.as_ref())
+        };
         let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();

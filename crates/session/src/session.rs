@@ -60,7 +60,7 @@ pub struct Session {
     pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
-    pub(crate) exit_violations: Vec<(usize, juror_monitor::SliceId)>,
+    pub(crate) exit_violations: Vec<crate::watch::Violated>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,

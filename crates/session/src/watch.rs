@@ -15,7 +15,7 @@ pub(crate) mod occasions;
 pub(crate) mod places;
 mod watched;
 
-pub use watched::{Reaction, Watched};
+pub use watched::{Reaction, Violated, Watched};
 
 use crate::options::{Observer, SessionError};
 use crate::recording::Recorder;
@@ -25,7 +25,6 @@ use juror_event::{EventId, Value};
 use juror_instrument::probes::Probes;
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
-use juror_monitor::SliceId;
 use occasions::Occasions;
 use places::PlaceWatches;
 use std::path::PathBuf;
@@ -180,11 +179,15 @@ impl Watch {
 
     /// The run is over: what is undecided becomes decided. Gives the slices
     /// that this violates.
-    pub fn finish(&mut self) -> Vec<(usize, SliceId)> {
+    pub fn finish(&mut self) -> Vec<Violated> {
         let mut violations = Vec::new();
-        for (number, watched) in self.watched.iter_mut().enumerate() {
-            let open = watched.finish();
-            violations.extend(open.into_iter().map(|slice| (number, slice)));
+        for (monitor, watched) in self.watched.iter_mut().enumerate() {
+            let open = watched.finish().into_iter();
+            violations.extend(open.map(|slice| Violated {
+                monitor,
+                slice,
+                repeated: false,
+            }));
         }
         violations
     }

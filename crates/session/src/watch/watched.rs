@@ -3,7 +3,7 @@
 use crate::totals::slice_total;
 use juror_event::{EventId, Verdict};
 use juror_language::{EvaluationError, Property};
-use juror_monitor::{Monitor, SliceId};
+use juror_monitor::{Change, Monitor, SliceId};
 use std::sync::Arc;
 
 /// A property that is watched.
@@ -23,6 +23,8 @@ pub struct Watched {
     pub stops: Vec<u64>,
     /// How many violations have been reported.
     pub violations: u64,
+    /// How many of them the end of the run brought.
+    pub violated_by_end: u64,
     /// By event: some definition of its function was found.
     pub bound: Vec<bool>,
     /// By event: how many calls were inlined, which the user accepts.
@@ -34,12 +36,14 @@ pub struct Watched {
 }
 
 /// What is counted in the process where it happened, and not in its children.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inherited {
     /// Events.
     pub events: u64,
     /// Objects that the property was evaluated for.
     pub slices: u64,
+    /// Violations, by their kind in the monitor.
+    pub violations: Vec<u64>,
 }
 
 impl Watched {
@@ -56,6 +60,7 @@ impl Watched {
             occurrences: vec![0; events],
             stops: vec![0; events],
             violations: 0,
+            violated_by_end: 0,
             bound: vec![false; events],
             inlined: vec![0; events],
             errors: 0,
@@ -84,6 +89,12 @@ impl Watched {
             inherited: Inherited {
                 events: self.sequence(),
                 slices: slice_total(self),
+                violations: self
+                    .monitor
+                    .violations()
+                    .iter()
+                    .map(|it| it.count)
+                    .collect(),
             },
             ..Watched::new(self.monitor.clone(), Arc::clone(&self.text))
         }
@@ -96,11 +107,22 @@ impl Watched {
     }
 }
 
+/// A slice that is violated now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Violated {
+    /// Which monitor.
+    pub monitor: usize,
+    /// Which of its slices.
+    pub slice: SliceId,
+    /// There was a violation of the same kind at the same place before.
+    pub repeated: bool,
+}
+
 /// What an event brought that somebody must hear of.
 #[derive(Debug, Default)]
 pub struct Reaction {
-    /// Slices that are violated now, by monitor.
-    pub violations: Vec<(usize, SliceId)>,
+    /// Slices that are violated now.
+    pub violations: Vec<Violated>,
     /// A guard or update that could not be evaluated, by monitor.
     pub error: Option<(usize, EvaluationError)>,
 }
@@ -141,7 +163,11 @@ impl Watched {
         let changes = self.monitor.changes().iter();
         for change in changes.filter(|change| change.violates()) {
             self.violations += 1;
-            reaction.violations.push((number, change.slice));
+            reaction.violations.push(Violated {
+                monitor: number,
+                slice: change.slice,
+                repeated: is_repeated(&self.monitor, change, happened.address),
+            });
         }
         Some(needs_changed)
     }
@@ -162,7 +188,19 @@ impl Watched {
             .map(|slice| slice.id)
             .collect();
         self.monitor.finish();
-        self.violations += open.len() as u64;
+        self.violated_by_end = open.len() as u64;
+        self.violations += self.violated_by_end;
         open
     }
+}
+
+/// Whether the last event was not the first to violate in this way at this
+/// place. Kinds that are too many to be told apart are all new.
+fn is_repeated(monitor: &Monitor, change: &Change, address: u64) -> bool {
+    let kinds = monitor.violations().iter();
+    let mut same = kinds
+        .filter(|kind| (kind.from, kind.to, kind.address) == (change.from, change.to, address));
+    same.any(|kind| {
+        kind.last_sequence == monitor.sequence() && kind.first_sequence < kind.last_sequence
+    })
 }
