@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// How many values an event has at most, as in a property.
 const VALUES_MAX: usize = 64;
@@ -50,7 +50,6 @@ struct Open {
     /// By return address (or by instruction, where the event is no call), as
     /// long as the modules stay where they are.
     places: FxHashMap<(u64, bool), u32>,
-    started: Instant,
     sequence: u64,
     /// Used again for every record.
     buffer: Vec<u8>,
@@ -127,7 +126,6 @@ impl Recorder {
             encoder,
             layouts,
             places: FxHashMap::default(),
-            started: Instant::now(),
             sequence: 0,
             buffer,
         })
@@ -186,7 +184,7 @@ impl Open {
         let Some(&layout) = self.layouts.get(usize::from(event.0)) else {
             return Ok(());
         };
-        let time = self.started.elapsed();
+        let time_ns = program.elapsed_ns();
         self.buffer.clear();
         let key = (happened.address, is_call);
         let place = match self.places.get(&key) {
@@ -201,7 +199,7 @@ impl Open {
         self.sequence += 1;
         let moment = Moment {
             sequence: Some(self.sequence),
-            time_ns: Some(nanoseconds(time)),
+            time_ns: Some(time_ns),
             thread: happened.thread,
             place: Some(place),
             values: happened.values,
@@ -218,6 +216,8 @@ fn nanoseconds(time: Duration) -> u64 {
 fn header(program: &Program, options: &Options) -> Header {
     let main = program.modules.main();
     let build_id = main.and_then(|module| module.symbols.header().build_id.clone());
+    program.begin_moment();
+    let elapsed_ns = program.elapsed_ns();
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let arguments = options.arguments.iter();
     let path = Some(&options.program).filter(|path| !path.as_os_str().is_empty());
@@ -229,7 +229,7 @@ fn header(program: &Program, options: &Options) -> Header {
         },
         arguments: arguments.map(|word| word.display().to_string()).collect(),
         build_id: build_id.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
-        started_ns: since_1970.ok().map(nanoseconds),
+        started_ns: since_1970.ok().map(|now| nanoseconds(now).saturating_sub(elapsed_ns)),
     }
 }
 

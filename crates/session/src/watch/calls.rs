@@ -19,6 +19,7 @@ impl Watch {
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
     ) -> Result<(), DebuggeeError> {
+        program.begin_moment();
         let mut hit = std::mem::take(&mut self.hit);
         let mut values = std::mem::take(&mut self.values);
         self.probes.hit(address, &mut hit);
@@ -71,6 +72,7 @@ impl Watch {
         observer: &mut dyn Observer,
         reaction: &mut Reaction,
     ) -> Result<(), DebuggeeError> {
+        program.begin_moment();
         let mut values = std::mem::take(&mut self.values);
         while let Some(occurrence) =
             self.probes
