@@ -130,9 +130,10 @@ impl Thread {
 
     /// A thread that is a copy of `parent` comes back to what `parent` would
     /// come back to; what was to be evaluated there is not.
-    pub(crate) fn inherit(&mut self, parent: &mut Thread) {
-        parent.discard(0);
+    pub(crate) fn inherit(&mut self, parent: &Thread) {
         self.arrivals.clone_from(&parent.arrivals);
+        self.suspended.clone_from(&parent.suspended);
+        self.discard(0);
     }
 
     /// Puts the arrival back that faulted on its way past; whether one did.

@@ -31,7 +31,13 @@ impl State {
         let stack = processor.stack();
         let address = processor.counter.shown();
         Some(match stop {
-            Stop::Start => Input::Started { thread },
+            Stop::Start => match processor.shares_with {
+                Some(parent) => Input::StartedInPlace {
+                    thread,
+                    parent: thread_of(parent),
+                },
+                None => Input::Started { thread },
+            },
             Stop::Trap => Input::Trapped {
                 thread,
                 address: address_of(place),

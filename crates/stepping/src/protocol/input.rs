@@ -40,6 +40,15 @@ pub enum Input {
         /// The thread.
         thread: ThreadId,
     },
+    /// A thread exists and is stopped that another one has made, and that takes
+    /// that one's place in the same memory while it is parked (`vfork`): what the
+    /// other one would return to from a signal handler, it returns to.
+    StartedInPlace {
+        /// The thread.
+        thread: ThreadId,
+        /// The one that made it.
+        parent: ThreadId,
+    },
     /// A thread exists and runs: one of a program that ran before.
     Attached {
         /// The thread.

@@ -104,6 +104,11 @@ fn pairs_that_were_wrong() {
         evaluations: 1,
         ..NOTHING
     };
+    let signals_and_vforks = Budget {
+        signals: 1,
+        vforks: 1,
+        ..NOTHING
+    };
     let halts_and_steps = Budget {
         halts: 1,
         steps: 1,
@@ -114,6 +119,7 @@ fn pairs_that_were_wrong() {
         (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
         (Layout::Itself, Way::InPlace, 2, halts_and_evaluations),
         (Layout::Apart, Way::Copy, 1, faults_and_evaluations),
+        (Layout::Apart, Way::InPlace, 1, signals_and_vforks),
         (Layout::Apart, Way::InPlace, 1, signals_and_evaluations),
     ];
     check_all(

@@ -109,6 +109,24 @@ fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
 }
 
 #[test]
+fn without_inheriting_an_arrival_is_reported_of_the_one_in_its_place() {
+    let program = Program {
+        budget: Budget {
+            vforks: 1,
+            signals: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::InheritInPlace,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
 fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
     let program = Program {
         budget: Budget {
