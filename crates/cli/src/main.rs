@@ -12,6 +12,7 @@ mod batch;
 mod check;
 mod columns;
 mod console;
+mod counted;
 mod demo;
 mod diagnostics;
 mod driver;
@@ -70,7 +71,7 @@ fn start(
     common: &Common,
     process: Option<u32>,
 ) -> anyhow::Result<u8> {
-    let mut output = Output::open(common.color, common.json.as_deref(), !common.batch)?;
+    let mut output = Output::open(common.messages.color, common.json.as_deref(), !common.batch)?;
     let prepared = options.and_then(|options| Ok((options, commands(common)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,

@@ -7,7 +7,7 @@ use crate::{ending, evaluations, monitors, path, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
-pub fn write(page: &mut Page, outcome: &Outcome, context: Context<'_>) {
+pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
@@ -88,6 +88,7 @@ pub mod samples {
                 start: 0,
                 end: 1,
                 file: "f".into(),
+                text: "".into(),
             },
             StopReason::Breakpoint {
                 numbers: vec![1],
@@ -218,10 +219,7 @@ mod tests {
     #[test]
     fn every_outcome_is_shown() {
         for outcome in samples::all() {
-            let context = Context {
-                sources: &[],
-                prompt: true,
-            };
+            let context = Context { prompt: true };
             let text = plain(|page| write(page, &outcome, context));
             let expected = begins(&outcome);
             assert!(text.starts_with(expected), "{text}");

@@ -49,6 +49,7 @@ mod pages;
 mod points;
 mod process_status;
 mod registers;
+mod replaced;
 mod resolver;
 mod rest;
 mod scratch;

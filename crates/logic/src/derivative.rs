@@ -6,6 +6,7 @@
 use crate::classes::classes;
 use crate::expression::{EVERYTHING, ExpressionId, Expressions};
 use crate::residual::is_final;
+use crate::work::Work;
 use crate::{Guard, LogicError, Meaning, Regex};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,6 +70,11 @@ impl Derivatives {
             self.expressions.firsts(expression, &mut guards);
         }
         guards.into_iter()
+    }
+
+    /// What may still be computed.
+    pub fn work(&mut self) -> &mut Work {
+        &mut self.expressions.work
     }
 
     /// The state after a step.
@@ -136,7 +142,8 @@ impl Derivatives {
             if known.is_none() {
                 let mut guards = Vec::new();
                 self.expressions.firsts(expression, &mut guards);
-                for class in classes(guards.into_iter())? {
+                let classes = classes(guards.into_iter(), &mut self.expressions.work)?;
+                for class in classes {
                     let derivative = self.expressions.derive(expression, class.required)?;
                     if seen.insert(derivative) {
                         waiting.push(met.len());

@@ -222,8 +222,10 @@ impl Session {
             ));
         }
         if name.is_empty() {
+            let program = self.program.as_ref();
+            let shown = self.watch.shown().iter();
             return Ok(Outcome::Monitors(
-                self.watch.shown().iter().map(report::monitor).collect(),
+                shown.map(|it| report::monitor(it, program)).collect(),
             ));
         }
         let names = || {
@@ -238,16 +240,16 @@ impl Session {
             .iter()
             .find(|watched| &*watched.property.name == name);
         let Some(watched) = found else {
-            return Err(CommandError {
-                message: format!("no property is called `{name}`"),
-                help: juror_language::suggest(name, names())
+            return Err(CommandError::advised(
+                format!("no property is called `{name}`"),
+                juror_language::suggest(name, names())
                     .map(|near| format!("did you mean `{near}`?")),
-            });
+            ));
         };
         let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
         let paths = ids.into_iter().take(PATHS_MAX);
         let views: Vec<ViolationView> = paths
-            .map(|id| report::violation(watched, id, self.program.as_ref(), false))
+            .map(|id| report::violation(watched, id, self.program.as_ref(), false, false))
             .collect();
         Ok(Outcome::Paths(views))
     }

@@ -16,6 +16,7 @@ mod catchpoints;
 mod command_line;
 pub mod commands;
 mod completion;
+mod counted;
 mod evaluations;
 mod execute;
 mod followed;
@@ -33,6 +34,7 @@ mod point_commands;
 pub mod points;
 mod print;
 mod processes;
+mod property_files;
 mod recording;
 mod report;
 mod run;
@@ -47,7 +49,8 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
     SelfCheckReport, SessionError,
 };
+pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

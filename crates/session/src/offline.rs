@@ -8,11 +8,12 @@
 //! Invariant: nothing is read or written here. Events come as batches of
 //! [`juror_trace`].
 
-use crate::options::{Observer, PropertySource, SessionError};
+use crate::options::{Observer, SessionError};
+use crate::property_files::PropertySource;
 use crate::report::{self, Places};
 use crate::totals::Totals;
 use crate::view::{EndView, Ending, Location, StateChange, StopReason, TraceStop};
-use crate::watch::{self, Reaction, Watch};
+use crate::watch::{Reaction, Watch, loading};
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::Occurrence;
@@ -22,7 +23,6 @@ use std::sync::Arc;
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
     watch: Watch,
-    sources: Vec<PropertySource>,
     history: usize,
     traces: Vec<Trace>,
     places: RecordedPlaces,
@@ -56,7 +56,8 @@ impl Places for RecordedPlaces {
 }
 
 impl Offline {
-    /// Reads and checks the properties; gives warnings, too.
+    /// Reads and checks the properties; gives what there is to say about
+    /// them, too.
     ///
     /// # Errors
     /// A property is wrong.
@@ -64,10 +65,9 @@ impl Offline {
         sources: &[PropertySource],
         history: usize,
     ) -> Result<(Offline, Vec<String>), SessionError> {
-        let (watch, warnings) = watch::load(sources, history)?;
+        let (watch, remarks) = loading::load(sources, history)?;
         let mut offline = Offline {
             watch,
-            sources: sources.to_vec(),
             history,
             traces: Vec::new(),
             places: RecordedPlaces::default(),
@@ -76,7 +76,7 @@ impl Offline {
             reaction: Reaction::default(),
         };
         offline.begin(1);
-        Ok((offline, warnings))
+        Ok((offline, remarks))
     }
 
     /// Begins anew, for a run that was recorded in so many traces.
@@ -133,14 +133,8 @@ impl Offline {
             let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
             let events = missing.iter().filter_map(|&it| watched.property.event(it));
             let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
-            if let (false, Some(source)) =
-                (diagnostics.is_empty(), self.sources.get(watched.source))
-            {
-                return Some(SessionError::Property {
-                    file: source.file.clone(),
-                    text: source.text.clone(),
-                    diagnostics,
-                });
+            if !diagnostics.is_empty() {
+                return Some(loading::wrong(watched.file(), &watched.text, diagnostics));
             }
         }
         None
@@ -269,7 +263,7 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = Totals::default().summaries(&self.watch);
+        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.places));
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));

@@ -346,10 +346,9 @@ fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandE
 /// Reads a condition.
 pub(crate) fn condition(text: &str) -> Result<Condition, CommandError> {
     Condition::parse(text).map_err(|error| match error {
-        Some(error) => CommandError {
-            message: format!("in the condition: {}", error.message),
-            help: error.help,
-        },
+        Some(error) => {
+            CommandError::advised(format!("in the condition: {}", error.message), error.help)
+        }
         None => CommandError::new("a condition is missing"),
     })
 }

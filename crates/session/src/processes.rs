@@ -45,7 +45,7 @@ pub(crate) struct Parked {
     asked: Option<(ThreadId, u64)>,
     selection: Selection,
     watchpoints: Watchpoints,
-    exit_violations: Vec<(usize, juror_monitor::SliceId)>,
+    exit_violations: Vec<crate::watch::Violated>,
     places: Places,
     hardware: HardwarePlaces,
     caught: CaughtPlaces,
@@ -100,8 +100,8 @@ impl Processes {
 
     /// A process is gone: keeps what its monitors have counted, and who has
     /// recorded it.
-    fn count(&mut self, watch: &mut Watch, ending: Option<Ending>) {
-        self.gone.add(watch);
+    fn count(&mut self, watch: &mut Watch, program: Option<&Program>, ending: Option<Ending>) {
+        self.gone.add(watch, program);
         let recorder = watch.take_recorder(ending);
         self.recorder = self.recorder.take().or(recorder);
     }

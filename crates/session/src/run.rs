@@ -20,6 +20,7 @@ use crate::watch::{Reaction, Watch};
 use juror_debuggee::{Follow, ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
 use juror_instrument::frames::users_frames;
 use juror_instrument::program::Program;
+use std::sync::Arc;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -684,7 +685,10 @@ impl Session {
         let called = self.evaluations.running_function();
         let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = self.processes.gone().summaries(&self.watch);
+        let summaries = {
+            let gone = self.processes.gone();
+            gone.summaries(&self.watch, self.program.as_ref())
+        };
         let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -703,16 +707,16 @@ impl Session {
 pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
-        SessionError::Property {
-            file, diagnostics, ..
-        } => {
-            let first = diagnostics.first();
+        SessionError::Property { file, found } => {
+            let told = found.first();
+            let first = told.and_then(|told| told.diagnostics.first());
             StopReason::MonitorError {
                 property: file.clone(),
                 message: first.map_or_else(String::new, |diagnostic| diagnostic.message.clone()),
                 start: first.map_or(0, |diagnostic| diagnostic.span.start),
                 end: first.map_or(0, |diagnostic| diagnostic.span.end),
-                file: file.clone(),
+                file: told.map_or_else(|| file.clone(), |told| told.file.clone()),
+                text: told.map_or_else(|| "".into(), |told| Arc::clone(&told.text)),
             }
         }
         other => StopReason::MonitorError {
@@ -721,6 +725,7 @@ pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
             start: 0,
             end: 0,
             file: String::new(),
+            text: "".into(),
         },
     }
 }

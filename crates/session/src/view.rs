@@ -6,6 +6,7 @@
 
 use juror_event::{Value, Verdict};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
 /// numbers, everything else as text.
@@ -161,6 +162,34 @@ pub struct ViolationView {
     pub forgotten: bool,
     /// Violated because the run ended in a non-accepting state.
     pub at_end: bool,
+    /// There was one of the same kind at the same place before.
+    pub repeated: bool,
+}
+
+/// Violations of one kind at one place: the same step by the same event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ViolationCount {
+    /// The event's name; absent where a deadline passed or the run ended, and
+    /// for those of kinds too many to be told apart.
+    pub event: Option<String>,
+    /// What it is: `before queue_push`.
+    pub what: Option<String>,
+    /// The state before.
+    pub from: String,
+    /// The state after.
+    pub to: String,
+    /// Where the call was made, or where the instruction stands.
+    pub location: Option<Location>,
+    /// How many there were.
+    pub count: u64,
+    /// The parameters of the slice that was the first.
+    pub slice: Vec<NamedValue>,
+    /// juror's number of the thread of the first.
+    pub thread: Option<u32>,
+    /// The number of the first among the events of the monitor, from 1.
+    pub sequence: Option<u64>,
+    /// The end of the run violated.
+    pub at_end: bool,
 }
 
 /// A change of a slice's state, as it happens.
@@ -200,6 +229,9 @@ pub enum StopReason {
         end: usize,
         /// The file of the property.
         file: String,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
     },
     /// A breakpoint of the developer.
     Breakpoint {
@@ -412,7 +444,7 @@ pub struct TraceStop {
     pub reason: StopReason,
     /// The number of the event in the run, where events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the recording began.
+    /// When it happened, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread, from 1; 0 where it is not known.
     pub thread: u32,
@@ -474,6 +506,8 @@ pub struct PropertySummary {
     pub verdict: Verdict,
     /// How many violations were reported.
     pub violations: u64,
+    /// The same by kind and place, in the order of their first.
+    pub violation_counts: Vec<ViolationCount>,
     /// One entry an event.
     pub events: Vec<EventSummary>,
     /// How many slices there were, those that have ended included; 0 for a
@@ -619,6 +653,8 @@ pub struct MonitorView {
     pub slices: Vec<SliceView>,
     /// How many slices there are in all.
     pub slice_count: usize,
+    /// The violations so far by kind and place, in the order of their first.
+    pub violation_counts: Vec<ViolationCount>,
     /// The events it needs now.
     pub needed: Vec<String>,
     /// The events it does not need now.

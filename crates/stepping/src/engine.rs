@@ -77,6 +77,8 @@ pub(crate) enum Rule {
     Park,
     /// The arrivals of the thread that made it are those of a followed one.
     Inherit,
+    /// A halt is answered by the thread that replaces the program.
+    AnswerReplaced,
 }
 
 /// The breakpoint engine.
@@ -181,7 +183,7 @@ impl Engine {
             Input::Unparked { thread } => self.unparked(thread, operations),
             Input::Copied { process } => self.copied(process, operations),
             Input::Followed { thread, parent } => self.followed(thread, parent, operations),
-            Input::Executed { thread } => self.executed(thread),
+            Input::Executed { thread } => self.executed(thread, operations),
         }
     }
 
@@ -333,10 +335,16 @@ impl Engine {
         }
     }
 
-    fn executed(&mut self, id: ThreadId) {
+    fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.sites.clear();
         self.former.clear();
-        self.replace_threads(id, Thread::new(Motion::Stopped, Wanted::Wait));
+        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
+        if !self.drops(Rule::AnswerReplaced) {
+            let known = self.threads.get(&id);
+            thread.halting = known.is_some_and(|known| known.halting);
+            thread.answer_halt(id, operations);
+        }
+        self.replace_threads(id, thread);
     }
 
     /// One thread is left.

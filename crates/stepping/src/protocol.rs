@@ -389,6 +389,14 @@ pub enum Input {
         parent: ThreadId,
     },
     /// The process replaced its program: every site is gone, one thread is left.
+    /// It waits for [`Input::Resume`]; a halt of it is answered by that.
+    ///
+    /// Threads of other processes that share the old memory ([`Input::Parked`])
+    /// are forgotten, too. Before this the shell has to bring them to a stand:
+    /// it says [`Input::Interrupted`] of the thread that is left,
+    /// [`Input::Ended`] of the others of the program, and [`Input::Halt`] of
+    /// those that share the memory. When they stand, it lifts what traps there
+    /// are, and lets them go.
     Executed {
         /// The thread that is left.
         thread: ThreadId,

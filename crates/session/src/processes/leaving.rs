@@ -60,7 +60,8 @@ impl Session {
         let others = &self.processes.others;
         let first = others.iter().enumerate().min_by_key(|(_, it)| it.number);
         let position = first.map(|(position, _)| position)?;
-        self.processes.count(&mut self.watch, ending);
+        let program = self.program.as_ref();
+        self.processes.count(&mut self.watch, program, ending);
         let mut parked = self.processes.others.swap_remove(position);
         self.exchange(&mut parked);
         if let Some(program) = &mut self.program
@@ -135,7 +136,8 @@ impl Session {
             let ending = other.program.as_ref().map(|it| Ending::Detached {
                 process: it.debuggee.pid(),
             });
-            self.processes.count(&mut other.watch, ending);
+            self.processes
+                .count(&mut other.watch, other.program.as_ref(), ending);
             self.processes.keep_watchpoints(&mut other);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
@@ -151,7 +153,8 @@ impl Session {
             None => Ok(()),
         };
         for mut other in std::mem::take(&mut self.processes.others) {
-            self.processes.count(&mut other.watch, None);
+            self.processes
+                .count(&mut other.watch, other.program.as_ref(), None);
             self.processes.keep_watchpoints(&mut other);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());

@@ -70,6 +70,11 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
         Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
+        Action::BeginToLeave(number) => (
+            0,
+            format!("sees thread {} replace the program alone", number + 1),
+        ),
+        Action::Leave => (0, "lets those go that have the old memory".to_owned()),
         Action::TrapLate(number) => {
             let at = name(state.processors[number].counter);
             (

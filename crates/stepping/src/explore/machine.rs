@@ -31,9 +31,12 @@ pub(super) struct State {
     /// being followed.
     pub(super) copies: Vec<Copied>,
     pub(super) followed: Option<ThreadId>,
-    /// The program has been replaced, and the shell has not seen it: what it
-    /// does meanwhile is done to nothing.
-    pub(super) is_replaced: bool,
+    /// The thread that has replaced the program, which the shell has not told
+    /// the engine: what it does meanwhile is done to nothing, but for those who
+    /// share the memory.
+    pub(super) replaced_by: Option<usize>,
+    /// The shell has seen it, and waits for these to stand.
+    pub(super) leaves_memory: bool,
     /// What the engine was told and ordered, where that is kept.
     pub(super) heard: Option<Vec<(Input, Vec<Operation>)>>,
 }
@@ -62,7 +65,8 @@ impl State {
             left: program.budget,
             copies: Vec::new(),
             followed: None,
-            is_replaced: false,
+            replaced_by: None,
+            leaves_memory: false,
             heard: program.records.then(Vec::new),
         };
         for number in 0..program.threads {
@@ -75,13 +79,18 @@ impl State {
             state.tell(program.insert(place, Owner::Monitor))?;
         }
         if program.budget.evaluations > 0 {
-            state.wanted[RETURN] = Owners::INTERNAL;
-            state.tell(program.insert(RETURN, Owner::Internal))?;
+            state.want_return(program)?;
         }
         while !state.orders.is_empty() {
             state.carry_out(program)?;
         }
         Ok(state)
+    }
+
+    /// What juror evaluates returns to a point of its own.
+    fn want_return(&mut self, program: &Program) -> Result<(), String> {
+        self.wanted[RETURN] = Owners::INTERNAL;
+        self.tell(program.insert(RETURN, Owner::Internal))
     }
 
     pub(super) fn tell(&mut self, input: Input) -> Result<(), String> {
@@ -121,19 +130,6 @@ impl State {
             processor.upper = Upper::Lets;
             self.wake_parent(number);
         }
-    }
-
-    /// The program is gone, with its memory and all threads but one.
-    fn replace(&mut self, number: usize) {
-        for (other, processor) in self.processors.iter_mut().enumerate() {
-            if processor.mode != Mode::Unborn {
-                processor.replace(other == number);
-            }
-        }
-        self.trap = [false; PLACES];
-        self.wanted = [Owners::empty(); PLACES];
-        self.armed = [Owners::empty(); PLACES];
-        self.is_replaced = true;
     }
 
     /// Whether the next order is a trap whose memory may be gone.
@@ -262,7 +258,9 @@ impl State {
             Stop::End => Input::Ended { thread },
             Stop::Exec => {
                 processor.upper = Upper::Has;
-                self.is_replaced = false;
+                self.replaced_by = None;
+                // Those who shared it have ended meanwhile.
+                self.lose_memory();
                 Input::Executed { thread }
             }
         })
@@ -290,7 +288,7 @@ impl State {
         }
     }
 
-    pub(super) fn command(&mut self, input: Input) -> Result<(), String> {
+    pub(super) fn command(&mut self, program: &Program, input: Input) -> Result<(), String> {
         match input {
             Input::Resume { thread } => self.processor(thread).upper = Upper::Lets,
             Input::Step { thread } => {
@@ -322,6 +320,10 @@ impl State {
             }
             Input::Suspend { thread } => {
                 self.left.evaluations -= 1;
+                if self.wanted[RETURN].is_empty() {
+                    // The program before had it.
+                    self.want_return(program)?;
+                }
                 self.processor(thread).suspend();
                 self.tell(input)?;
                 let address = address_of(I);
@@ -383,7 +385,7 @@ impl State {
         {
             return self.carry_out_in_copy(process, order);
         }
-        if self.is_replaced {
+        if self.is_about_the_past(&order) {
             return Ok(());
         }
         match order {

@@ -7,6 +7,7 @@ use super::processor::{
     Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop, Upper,
     address_of, copy_of, thread_of,
 };
+use super::store::Store;
 use crate::engine::Rule;
 use crate::{Input, Operation, Owner, Owners, Passage, StepBy};
 
@@ -134,6 +135,11 @@ pub(super) enum Action {
     SeeCopy(usize),
     /// It lets the process go and is with the copy.
     Switch,
+    /// It sees that the program has been replaced, while others share the
+    /// memory of the one before.
+    BeginToLeave(usize),
+    /// It lets those go, which stand.
+    Leave,
 }
 
 impl Program {
@@ -319,6 +325,7 @@ fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
 impl System for Program {
     type State = State;
     type Action = Action;
+    type Store = Store;
 
     fn initial(&self) -> State {
         State::new(self).expect("nothing moves yet")
@@ -338,7 +345,9 @@ impl System for Program {
                 if is_fork || self.passes_on() && (surplus || stop == Stop::Signal) {
                     actions.push(Action::SeeQuietly(number));
                 }
-                if !(is_fork || self.passes_on() && surplus) {
+                if stop == Stop::Exec && state.is_shared() {
+                    actions.push(Action::BeginToLeave(number));
+                } else if !(is_fork || self.passes_on() && surplus) {
                     actions.push(Action::See(number));
                 }
             }
@@ -350,7 +359,10 @@ impl System for Program {
             if state.can_switch() {
                 actions.push(Action::Switch);
             }
-            if state.followed.is_none() {
+            if state.can_leave() {
+                actions.push(Action::Leave);
+            }
+            if state.followed.is_none() && !state.leaves_memory {
                 self.commands(state, actions);
             }
         } else {
@@ -383,7 +395,7 @@ impl System for Program {
                 }
             }
             Action::SeeQuietly(number) => state.see_quietly(number)?,
-            Action::Command(input) => state.command(input)?,
+            Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
@@ -393,6 +405,8 @@ impl System for Program {
             Action::LeaveCall(number, late) => state.leave_call(number, late),
             Action::SeeCopy(index) => state.see_copy(self, index)?,
             Action::Switch => state.switch()?,
+            Action::BeginToLeave(number) => state.begin_to_leave(number)?,
+            Action::Leave => state.leave()?,
         }
         if !self.uniprocessor {
             state.check()?;

@@ -827,6 +827,34 @@ fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
     );
 }
 
+#[test]
+fn without_answering_it_a_halt_is_lost_with_the_program() {
+    let program = Program {
+        budget: Budget {
+            halts: 1,
+            execs: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::AnswerReplaced,
+        program,
+        "nothing that can happen from here brings every thread through",
+    );
+}
+
+/// A program that is replaced while another process has its memory.
+#[test]
+fn execs_with_vforks() {
+    check(Budget {
+        execs: 1,
+        vforks: 1,
+        ..NOTHING
+    });
+}
+
 /// Pairs of disturbances that something was wrong with, where it was.
 #[test]
 fn pairs_that_were_wrong() {
