@@ -291,26 +291,26 @@ fn at_terminal(file: &str) -> Juror {
 #[test]
 fn a_watchpoint_works_whichever_process_is_selected() {
     let text = prompt(
-        "family.c",
-        &["200"],
+        "apart.c",
+        &[],
         &[
-            "break main",
+            "break total",
             "run",
-            "watch count if count == 100",
-            "catch fork",
-            "continue",
-            "delete 1 3",
+            "delete 1",
+            "watch passes if passes == 3",
             "process 2",
-            "watch count if count == 150",
+            "watch passes if passes == 1",
+            "info watchpoints",
             "process 1",
+            "condition 3 passes == 2",
+            "disable 3",
             "info watchpoints",
-            "condition 4 count == 160",
-            "disable 4",
-            "info watchpoints",
-            "enable 4",
+            "enable 3",
+            "process 2",
             "continue",
+            "process 1",
             "continue",
-            "delete 2 4",
+            "delete 2 3",
             "info watchpoints",
             "continue",
         ],
@@ -318,17 +318,17 @@ fn a_watchpoint_works_whichever_process_is_selected() {
     assert_has(
         &text,
         &[
-            "watchpoint 2 on count if count == 100 (hardware)\n",
-            "watchpoint 4 on count if count == 150 (hardware) in process 2\n",
-            "watch count if count == 100 (process 1)  planted",
-            "watch count if count == 150 (process 2)  planted",
-            "watch count if count == 160 (process 2)  disabled",
+            "watchpoint 2 on passes if passes == 3 (hardware) in process 1\n",
+            "watchpoint 3 on passes if passes == 1 (hardware) in process 2\n",
+            "watch passes if passes == 3 (process 1)  planted",
+            "watch passes if passes == 1 (process 2)  planted",
+            "watch passes if passes == 2 (process 2)  disabled",
             "No breakpoints.",
-            "exited with status 9",
+            "exited with status 0",
         ],
     );
     // Each stops in its own process, and nowhere else.
-    for (store, process) in [("99 → 100", "Process 1 ("), ("159 → 160", "Process 2 (")] {
+    for (store, process) in [("2 → 3", "Process 1 ("), ("1 → 2", "Process 2 (")] {
         assert_eq!(text.matches(store).count(), 1, "{text}");
         let (before, _) = text.split_once(store).expect("it is there");
         let last = before.rfind("Process ").expect("a process is named");
@@ -342,28 +342,28 @@ fn watchpoints_of_a_process_that_is_gone_wait_for_the_next_run() {
         "apart.c",
         &[],
         &[
-            "break main",
+            "break total",
             "run",
-            "catch fork",
-            "continue",
+            "delete 1",
             "process 2",
             "watch passes if passes == 2",
             "watch -location passes if passes == 7",
             "continue",
             "continue",
             "info watchpoints",
+            "break total",
             "run",
-            "delete 1 2",
             "info watchpoints",
+            "delete 4",
             "continue",
         ],
     );
     assert_has(
         &text,
         &[
-            "watchpoint 4 on -location passes is gone with process 2",
+            "watchpoint 3 on -location passes is gone with process 2",
             "watch passes if passes == 2  not planted",
-            "watch passes if passes == 2  planted",
+            "watch passes if passes == 2 (process 1)  planted",
         ],
     );
     assert_eq!(text.matches("1 → 2").count(), 2, "{text}");

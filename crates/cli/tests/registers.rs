@@ -173,7 +173,8 @@ fn reads_of_a_register_are_told_once_for_each_instruction() {
             assert_eq!(at(reads, "read"), ["2"; 4], "{message}");
             assert_eq!(at(reads, "write"), [""; 0], "{message}");
             assert_eq!(at(writes, "write").len(), expected, "{message}");
-            assert_eq!(at(writes, "read"), [""; 0], "{message}");
+            // The compiler copies the value before it is changed.
+            assert!(at(writes, "read").len() <= 1, "{message}");
             let is_read = |it: &(&str, &str, u64)| it.0 == "read";
             assert!(expected > 0 || given.iter().all(is_read), "{message}");
             assert_eq!(ends(&report), [("[\"kept\"]".into(), "\"counted\"".into())]);
@@ -210,7 +211,11 @@ fn what_a_register_points_to_is_followed_too() {
         let report = run(&build, "store", &["awatch *to"], 6);
         let message = format!("{build} {}", report.all());
         let given = changes(&report);
-        assert_eq!(given, [("3", "8", "store")], "{message}");
+        // Before, the memory holds anything.
+        let [(_, after, function)] = given.as_slice() else {
+            panic!("{message}");
+        };
+        assert_eq!((*after, *function), ("8", "store"), "{message}");
         assert_eq!(report.end()["ending"]["status"], 0, "{message}");
     }
 }
@@ -260,7 +265,7 @@ fn check_end(build: &Build, n: u32, variable: &str, function: &str, lines: std::
         .is_some_and(|name| name.starts_with(function));
     // Optimizing, clang says that the instruction after the call of `setjmp`
     // belongs to no line (it is line 0 in its table).
-    let is_clang = build.compiler == Compiler::Clang;
+    let is_clang = build.compiler == Compiler::Clangpp;
     let may_lack_line = is_clang && build.optimization != Optimization::None && function == "jumps";
     let has_line = match place["line"].as_u64() {
         Some(line) => lines.contains(&line),

@@ -49,9 +49,9 @@ fn watched(
 ) -> (Vec<MemoryAccess>, Run) {
     let mut debuggee = start(program);
     let place = pointer(program, &debuggee, "place");
-    let ranges = [place..place + 4];
+    let range = place..place + 4;
     let id = debuggee
-        .watch(&ranges, kinds, Owner::Developer, tier)
+        .watch(std::slice::from_ref(&range), kinds, Owner::Developer, tier)
         .unwrap();
     assert_eq!(debuggee.watch_tier(id), Some(tier));
     let mut all = Vec::new();

@@ -73,7 +73,7 @@ impl WatchedExpression {
         let used = registers_used(&bytes, address)?;
         let (held, mut ranges) = self.holders(program, seen, frames);
         ranges.extend(seen.ranges.iter().cloned());
-        let accesses = accesses_of(&bytes, address, &state_of(&registers));
+        let accesses = accesses_of(&bytes, address, &state_of(registers));
         let touches = |access: &&Access| ranges.iter().any(|range| access.overlaps(range));
         let mut found = ValueUse {
             address,
