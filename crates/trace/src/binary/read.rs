@@ -273,7 +273,9 @@ impl BinaryDecoder {
             place = Some(number.ok_or_else(wrong)?);
         }
         for _ in 0..values {
-            batch.values.push(reader.value(NESTING_MAX).ok_or_else(wrong)?);
+            batch
+                .values
+                .push(reader.value(NESTING_MAX).ok_or_else(wrong)?);
         }
         self.sequence = self.sequence.max(sequence.unwrap_or(0));
         Ok(Written {

@@ -171,7 +171,9 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Sequence(elements) => {
             out.push(value_tag::SEQUENCE);
             varint(elements.len() as u64, out);
-            elements.iter().for_each(|element| write_value(element, out));
+            elements
+                .iter()
+                .for_each(|element| write_value(element, out));
         }
         // Nothing that is read of a program is a set or a map.
         Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
