@@ -139,7 +139,7 @@ mod tests {
         off.recorded_events = None;
         assert_eq!(
             plain(|page| write(page, &[property(false), off])),
-            "property           verdict               since                               file
+            "property           verdict               since                                file
 queue_bounds  on   presumably satisfied  the start, by the trace (27 events)  queue.prop
 queue_bounds  off  presumably satisfied  when it was added                    queue.prop
 "

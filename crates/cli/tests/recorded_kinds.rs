@@ -171,7 +171,7 @@ fn the_kernel() {
             "exit read(size = arg 3) returns count: i64",
             "signal SIGUSR1(number, sender, code)",
             "signal(number)",
-            "thread start(thread, time)",
+            "thread start(thread, time, start_routine, start_function)",
             "thread end(thread)",
         ],
         true,
