@@ -30,6 +30,7 @@ mod page;
 mod path;
 mod places;
 mod prompt;
+mod properties;
 mod property_arguments;
 mod property_command;
 mod report;
