@@ -1,0 +1,27 @@
+//! Designs, checked by exhaustive search.
+//!
+//! A [`System`] has initial states and successors; a state is a sequence of
+//! bytes. Everything else is the same for all systems: the search
+//! ([`breadth_first`]), the trail that leads to what was found
+//! ([`Trail`]), and the report.
+//!
+//! Invariant: no search that was cut short says that a system is free of
+//! errors. It says that it is incomplete, and why.
+//!
+//! The crate does no I/O.
+
+#![forbid(unsafe_code)]
+
+mod breadth;
+mod report;
+mod store;
+mod system;
+#[cfg(test)]
+mod toy;
+mod trail;
+
+pub use breadth::{Options, breadth_first};
+pub use report::{Cut, Finding, Report, Verdict};
+pub use store::StateId;
+pub use system::{Change, Fault, Participants, Span, Step, System, Visitor};
+pub use trail::{Move, Trail};
