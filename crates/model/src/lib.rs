@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod breadth;
+pub mod promela;
 mod report;
 mod store;
 mod system;
