@@ -12,7 +12,10 @@
 
 #![forbid(unsafe_code)]
 
+mod automaton;
 mod breadth;
+mod liveness;
+mod product;
 pub mod promela;
 mod report;
 mod store;
@@ -21,7 +24,9 @@ mod system;
 mod toy;
 mod trail;
 
+pub use automaton::{Automaton, Edge};
 pub use breadth::{Options, breadth_first};
+pub use liveness::accepting_run;
 pub use report::{Cut, Finding, Report, Verdict};
 pub use store::StateId;
 pub use system::{Change, Fault, Participants, Span, Step, System, Visitor};

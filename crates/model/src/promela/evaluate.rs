@@ -80,6 +80,7 @@ impl<'a> View<'a> {
             Node::OwnPriority => self.priority(self.process),
             Node::Timeout => i32::from(self.timeout),
             Node::NonProgress => i32::from(!self.has_location(|location| location.is_progress)),
+            Node::Accepting => i32::from(self.has_location(|location| location.is_accept)),
             Node::Probe(probe, channel) => self.probe(*probe, *channel)?,
             Node::Poll(reception) => i32::from(self.matching(reception)?.is_some()),
             Node::Enabled(process) => {

@@ -3,7 +3,7 @@
 use super::compile::compile;
 use super::evaluate::View;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
-use super::parse::parse;
+use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
 use super::program::{Code, Operation, Scalar};
 use super::shape::Shapes;
@@ -19,6 +19,9 @@ pub struct Reading {
     /// Values that do not fit their variable are cut, as Spin does; otherwise
     /// they are errors.
     pub wraps: bool,
+    /// Formulas of temporal logic that will be asked about, beside those of the
+    /// model.
+    pub formulas: Vec<String>,
 }
 
 /// A model in PROMELA.
@@ -42,7 +45,12 @@ pub struct Refused {
 impl Model {
     /// Reads a model; `reader` gives the files that it includes.
     pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
-        let done = Preprocessor::run(text, &reading.definitions, reader);
+        let mut done = Preprocessor::run(text, &reading.definitions, reader);
+        let formulas: Vec<_> = reading
+            .formulas
+            .iter()
+            .map(|text| done.more(text))
+            .collect();
         let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
         if !faults.is_empty() {
             return Err(Refused { texts, faults });
@@ -52,7 +60,18 @@ impl Model {
         if !faults.is_empty() {
             return Err(Refused { texts, faults });
         }
-        let compiler = compile(&written);
+        let mut asked = Vec::new();
+        for (text, tokens) in reading.formulas.iter().zip(formulas) {
+            let processes = written
+                .processes
+                .iter()
+                .map(|process| process.name.text.clone());
+            match parse_formula(tokens, processes) {
+                Ok(formula) => asked.push((text.as_str().into(), formula)),
+                Err(faults) => return Err(Refused { texts, faults }),
+            }
+        }
+        let compiler = compile(&written, &asked);
         if !compiler.faults.is_empty() {
             let faults = compiler.faults;
             return Err(Refused { texts, faults });

@@ -92,6 +92,16 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         this
     }
 
+    /// The tokens of a further text, such as a formula, with the same macros.
+    pub fn more(&mut self, text: &str) -> Vec<Token> {
+        let source = self.file(Text {
+            name: "formula".to_owned(),
+            text: text.to_owned(),
+        });
+        let tokens = self.tokens_of(source);
+        self.expand(tokens)
+    }
+
     fn file(&mut self, text: Text) -> u32 {
         self.texts.push(text);
         self.texts.len() as u32 - 1

@@ -7,6 +7,7 @@
 
 use super::syntax::{Binary, Probe, Unary};
 use crate::Span;
+use juror_logic::Formula;
 use std::sync::Arc;
 
 /// How a value is kept.
@@ -93,6 +94,8 @@ pub(super) enum Node {
     OwnPriority,
     Timeout,
     NonProgress,
+    /// Some process stands at a label that accepts.
+    Accepting,
     Probe(Probe, Code),
     Poll(Box<Reception>),
     Enabled(Code),
@@ -263,6 +266,16 @@ pub(super) struct Active {
     pub priority: u8,
 }
 
+/// A formula that the runs of a model fulfil, or do not.
+#[derive(Debug, Clone)]
+pub(super) struct Requirement {
+    pub name: Arc<str>,
+    pub text: Arc<str>,
+    pub formula: Formula,
+    /// What its propositions are.
+    pub propositions: Vec<Code>,
+}
+
 /// Where the frame of a process has what every process has.
 pub(super) const NODE_SIZE: u32 = 2;
 /// Where the globals begin: after the number of the shape.
@@ -292,8 +305,11 @@ pub(super) struct Program {
     pub uses_timeout: bool,
     /// The kind that is a never claim, if there is one.
     pub claim: Option<u16>,
-    /// The events that a trace allows, and whether it forbids them instead.
-    pub trace: Option<(u16, bool)>,
+    pub requirements: Vec<Requirement>,
+    /// No process stands at a label of progress.
+    pub non_progress: Option<Code>,
+    /// Some process stands at a label that accepts.
+    pub accepting: Option<Code>,
 }
 
 impl Program {

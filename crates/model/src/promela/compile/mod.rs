@@ -9,13 +9,11 @@ mod formula;
 mod process;
 mod statement;
 
-pub(super) use formula::{Proposition, formula};
-
 use super::graph::Graph;
 use super::program::{
     Active, Code, GLOBALS_START, Instruction, Node, Operation, Program, Variable, VariableKind,
 };
-use super::syntax::{Name, ProcessKind, Written};
+use super::syntax::{self, Name, ProcessKind, Written};
 use crate::{Fault, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -36,7 +34,7 @@ struct AskedLabel {
 struct AskedVariable {
     node: Code,
     kind: u16,
-    reference: super::syntax::Reference,
+    reference: syntax::Reference,
 }
 
 /// What is being compiled.
@@ -70,7 +68,7 @@ struct Frame {
 }
 
 /// Compiles a model. The program is whole if there are no faults.
-pub(super) fn compile(written: &Written) -> Compiler {
+pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)]) -> Compiler {
     let mut compiler = Compiler {
         program: Program::default(),
         faults: Vec::new(),
@@ -83,12 +81,12 @@ pub(super) fn compile(written: &Written) -> Compiler {
         frame: None,
         constants: FxHashMap::default(),
     };
-    compiler.model(written);
+    compiler.model(written, asked);
     compiler
 }
 
 impl Compiler {
-    fn model(&mut self, written: &Written) {
+    fn model(&mut self, written: &Written, asked: &[(Arc<str>, syntax::Expression)]) {
         self.program.priorities = uses_priorities(written);
         self.program.globals_end = GLOBALS_START;
         self.number_mtypes(written);
@@ -107,16 +105,21 @@ impl Compiler {
             }
             self.frame = None;
         }
+        self.requirements(written, asked);
         self.answer_variables();
         for (number, process, (graph, body)) in graphs {
             self.finish_process(number, process, graph, body);
         }
         self.activate(written);
+        if self.faults.is_empty() {
+            self.check_claim();
+        }
         if self.program.active.is_empty() && self.faults.is_empty() {
             let message = "there is no process: write `init` or `active proctype`";
             self.faults.push(Fault::new("no-process", message, None));
         }
         self.make_last();
+        self.make_questions();
     }
 
     /// The process that moved last is part of the state if somebody asks.
@@ -192,12 +195,11 @@ impl Compiler {
                     self.program.claim = Some(kind);
                     0
                 }
-                (ProcessKind::Trace, _) => {
-                    self.program.trace = Some((kind, false));
-                    0
-                }
-                (ProcessKind::NoTrace, _) => {
-                    self.program.trace = Some((kind, true));
+                (ProcessKind::Trace | ProcessKind::NoTrace, _) => {
+                    let message = "traces of events are not checked here";
+                    let fault = Fault::new("trace", message, Some(process.name.span))
+                        .help("say it as a formula over the contents of the channels");
+                    self.faults.push(fault);
                     0
                 }
                 (ProcessKind::Initial, _) => 1,
