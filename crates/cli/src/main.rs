@@ -22,6 +22,8 @@ mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
+mod model_arguments;
+mod model_command;
 mod moments;
 mod monitors;
 mod outcome;
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Check(check) => check::run(&check),
         Action::Property(command) => property_command::run(&command),
+        Action::Model(command) => model_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {
