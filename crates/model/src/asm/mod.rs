@@ -1,0 +1,5 @@
+//! Abstract state machines.
+
+mod lexer;
+mod parse;
+mod syntax;
