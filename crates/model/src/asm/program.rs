@@ -1,13 +1,15 @@
 //! A model as it is executed: names are numbers, local variables are places.
 
-use super::syntax::{Quantifier, Temporal};
+use super::check::show_type;
+use super::syntax::Quantifier;
 use super::types::{Enumeration, Type};
 use super::value::Value;
 use crate::Span;
 use juror_logic::Formula;
 use std::sync::{Arc, OnceLock};
 
-pub use super::syntax::{Binary, FunctionKind};
+pub(super) use super::syntax::Binary;
+pub use super::syntax::FunctionKind;
 
 /// One of the texts that a model is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,15 +80,13 @@ pub enum TermKind {
     Map(Vec<(Term, Term)>),
     Tuple(Vec<Term>),
     New(u32, Vec<(FunctionId, Term)>),
-    /// A part of a formula, which is made of it ([`super::check`]).
-    Temporal(Temporal, Vec<Term>),
 }
 
 impl Term {
     /// Calls a function for the parts of it.
     pub fn parts<'a>(&'a self, each: &mut dyn FnMut(&'a Term)) {
         use TermKind as T;
-        let mut among = |over: &'a Each, each: &mut dyn FnMut(&'a Term)| {
+        let among = |over: &'a Each, each: &mut dyn FnMut(&'a Term)| {
             each(&over.among);
             if let Some(with) = &over.with {
                 each(with);
@@ -97,8 +97,7 @@ impl Term {
             T::Apply(_, parts)
             | T::Set(parts)
             | T::Sequence(parts)
-            | T::Tuple(parts)
-            | T::Temporal(_, parts) => parts.iter().for_each(each),
+            | T::Tuple(parts) => parts.iter().for_each(each),
             T::Builtin(_, part) | T::Part(part, _) | T::Negate(part) | T::Not(part) => each(part),
             T::Index(left, right) | T::Binary(_, left, right) => {
                 each(left);
@@ -203,7 +202,6 @@ pub struct NamedRule {
 #[derive(Debug)]
 pub struct Invariant {
     pub name: Arc<str>,
-    pub span: Span,
     pub condition: Term,
 }
 
@@ -314,32 +312,7 @@ impl Model {
 
     /// A type as it is written.
     pub(super) fn show_type(&self, of: &Type) -> String {
-        match of {
-            Type::Nothing => "nothing".to_owned(),
-            Type::Undefined => "undef".to_owned(),
-            Type::Boolean => "Bool".to_owned(),
-            Type::Integer => "Int".to_owned(),
-            Type::Range(from, to) => format!("{from}..{to}"),
-            Type::Text => "Text".to_owned(),
-            Type::Enumeration(number) => {
-                let found = self.enumerations.get(*number as usize);
-                found.map_or_else(String::new, |found| found.name.to_string())
-            }
-            Type::Class(number) => {
-                let found = self.classes.get(*number as usize);
-                found.map_or_else(String::new, |found| found.name.to_string())
-            }
-            Type::Optional(of) => format!("optional {}", self.show_type(of)),
-            Type::Set(of) => format!("{{{}}}", self.show_type(of)),
-            Type::Sequence(of) => format!("[{}]", self.show_type(of)),
-            Type::Map(key, of) => {
-                format!("{{{} -> {}}}", self.show_type(key), self.show_type(of))
-            }
-            Type::Tuple(types) => {
-                let types: Vec<String> = types.iter().map(|of| self.show_type(of)).collect();
-                format!("({})", types.join(", "))
-            }
-        }
+        show_type(of, &self.enumerations, &self.classes)
     }
 
     /// A place of the state as it is written: `mode`, `owner(1)`,
