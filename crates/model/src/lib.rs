@@ -13,7 +13,11 @@
 #![forbid(unsafe_code)]
 
 pub mod asm;
+mod automaton;
 mod breadth;
+mod liveness;
+mod product;
+pub mod promela;
 mod report;
 mod store;
 mod system;
@@ -21,7 +25,9 @@ mod system;
 mod toy;
 mod trail;
 
+pub use automaton::{Automaton, Edge};
 pub use breadth::{Options, breadth_first};
+pub use liveness::accepting_run;
 pub use report::{Cut, Finding, Report, Verdict};
 pub use store::StateId;
 pub use system::{Change, Fault, Participants, Span, Step, System, Visitor};

@@ -38,6 +38,8 @@ pub enum Builtin {
     Keys,
     Values,
     Elements,
+    /// The values of a set in their order.
+    Ordered,
     Least,
     Greatest,
     Sum,

@@ -16,6 +16,7 @@ const BUILTINS: &[(&str, Builtin)] = &[
     ("keys", Builtin::Keys),
     ("values", Builtin::Values),
     ("elements", Builtin::Elements),
+    ("sequence", Builtin::Ordered),
     ("least", Builtin::Least),
     ("greatest", Builtin::Greatest),
     ("sum", Builtin::Sum),

@@ -181,6 +181,7 @@ impl Checker<'_> {
             (Builtin::Head | Builtin::Last, Type::Sequence(of)) => Ok(Type::clone(of)),
             (Builtin::Tail, Type::Sequence(_)) => Ok(of.clone()),
             (Builtin::Elements, Type::Sequence(of)) => Ok(Type::Set(Arc::clone(of))),
+            (Builtin::Ordered, Type::Set(of)) => Ok(Type::Sequence(Arc::clone(of))),
             (Builtin::Keys, Type::Map(key, _)) => Ok(Type::Set(Arc::clone(key))),
             (Builtin::Values, Type::Map(_, of)) => Ok(Type::Set(Arc::clone(of))),
             (Builtin::Least | Builtin::Greatest, Type::Set(of) | Type::Sequence(of))
@@ -197,6 +198,7 @@ impl Checker<'_> {
                     Builtin::Head | Builtin::Last | Builtin::Tail | Builtin::Elements => {
                         "a sequence"
                     }
+                    Builtin::Ordered => "a set",
                     Builtin::Keys | Builtin::Values => "a map",
                     Builtin::Least | Builtin::Greatest | Builtin::Sum => {
                         "a set or a sequence of numbers"

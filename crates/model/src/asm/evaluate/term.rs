@@ -246,6 +246,7 @@ impl<'a> Machine<'a> {
                 Value::Sequence(values.get(1..).ok_or_else(empty)?.into())
             }
             (Builtin::Elements, _) => Value::set(members.into_iter().cloned()),
+            (Builtin::Ordered, _) => Value::Sequence(members.into_iter().cloned().collect()),
             (Builtin::Keys, Value::Map(map)) => Value::set(map.keys().cloned()),
             (Builtin::Values, Value::Map(map)) => Value::set(map.values().cloned()),
             (Builtin::Sum, _) => {
