@@ -5,12 +5,9 @@
 //! its place, so everything that used the old one uses the new one.
 
 use super::parse::parse;
-use super::program::Text;
 use super::syntax::{Item, Name, Parameter, Written};
+use crate::promela::{Reader, Text};
 use crate::{Fault, Span};
-
-/// Gives the text of a file that a model names, or says why not.
-pub type Reader<'a> = dyn FnMut(&str) -> Result<Text, String> + 'a;
 
 /// How many texts one model may be made of.
 const TEXTS_MAX: usize = 64;

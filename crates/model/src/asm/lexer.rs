@@ -67,10 +67,15 @@ pub(super) const WORDS: &[&str] = &[
 
 /// The tokens of a text, the end as the last one, and what is no token.
 pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
+    lex_part(source, text, 0)
+}
+
+/// The tokens of a text from a position on.
+pub(super) fn lex_part(source: u32, text: &str, position: usize) -> (Vec<Token>, Vec<Fault>) {
     let mut lexer = Lexer {
         source,
         text,
-        position: 0,
+        position,
         tokens: Vec::new(),
         faults: Vec::new(),
     };

@@ -22,6 +22,7 @@ mod gather;
 mod lexer;
 mod parse;
 mod program;
+mod script;
 mod state;
 mod syntax;
 mod system;
@@ -33,7 +34,7 @@ pub use environment::{
     Asked, Environment, Possibilities, Question, Random, Settings, Stop, Subject, Written,
 };
 pub use evaluate::Stepped;
-pub use gather::Reader;
-pub use program::{FunctionId, FunctionKind, Model, NamedFormula, Text};
+pub use program::{FunctionId, FunctionKind, Model, NamedFormula};
+pub use script::{Done, Script};
 pub use state::State;
 pub use value::Value;

@@ -1,24 +1,17 @@
 //! A model as it is executed: names are numbers, local variables are places.
 
-use super::check::show_type;
+use super::check::{Symbols, show_type};
 use super::syntax::Quantifier;
 use super::types::{Enumeration, Type};
 use super::value::Value;
 use crate::Span;
+use crate::promela::Text;
 use juror_logic::Formula;
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
 pub(super) use super::syntax::Binary;
 pub use super::syntax::FunctionKind;
-
-/// One of the texts that a model is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
-    /// What it is called.
-    pub name: String,
-    /// What it says.
-    pub text: String,
-}
 
 /// The number of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -259,6 +252,8 @@ pub struct Model {
     pub(super) invariants: Vec<Invariant>,
     /// What the bits of a letter are.
     pub(super) propositions: Vec<Term>,
+    pub(super) types: FxHashMap<Arc<str>, Type>,
+    pub(super) symbols: Symbols,
     /// The formulas that it should fulfil.
     pub formulas: Vec<NamedFormula>,
     pub(super) record: Vec<When>,

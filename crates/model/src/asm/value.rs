@@ -199,7 +199,7 @@ mod tests {
             values.iter().for_each(|value| value.encode(&mut bytes));
             let mut rest = &bytes[..];
             for value in &values {
-                prop_assert_eq!(Value::decode(&mut rest).as_ref(), Some(value));
+                prop_assert_eq!(Value::decode(&mut rest), Some(value.clone()));
             }
             prop_assert!(rest.is_empty());
         }

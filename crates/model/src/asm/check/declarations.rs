@@ -1,7 +1,6 @@
 //! Declarations: first all names, then what they stand for.
 
 use super::{Checker, Outcome, Parts, RuleEntry, Symbol};
-use crate::asm::gather::Reader;
 use crate::asm::program::{
     Class, Function, FunctionId, Invariant, NamedFormula, NamedRule, Rule, RuleKind, Term,
 };
@@ -10,6 +9,7 @@ use crate::asm::syntax::{
     Parameter, Written,
 };
 use crate::asm::types::{Enumeration, Type};
+use crate::promela::Reader;
 use crate::{Fault, Span};
 use std::sync::{Arc, OnceLock};
 

@@ -11,15 +11,18 @@ mod formula;
 mod operators;
 mod reads;
 mod rule;
+mod script;
 mod tables;
 
-use super::gather::{Gathered, Reader, gather};
-use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term, Text};
+use super::gather::{Gathered, gather};
+use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term};
 use super::syntax::Name;
 use super::types::{Enumeration, Type};
+pub(super) use script::Checking;
 pub(super) use tables::show_type;
 
 use crate::Fault;
+use crate::promela::{Reader, Text};
 use juror_language::suggest;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -60,6 +63,8 @@ fn load_at(text: Text, reader: &mut Reader<'_>, depth: u32) -> Result<Model, Rej
         dynamic,
         rules,
         propositions,
+        types,
+        symbols,
         ..
     } = checker;
     let rules: Option<Vec<NamedRule>> = rules.into_iter().map(|rule| rule.checked).collect();
@@ -75,6 +80,8 @@ fn load_at(text: Text, reader: &mut Reader<'_>, depth: u32) -> Result<Model, Rej
             initially: parts.initially,
             invariants: parts.invariants,
             propositions,
+            types,
+            symbols,
             formulas: parts.formulas,
             record: parts.record,
             abstraction: parts.abstraction,
@@ -101,21 +108,24 @@ struct RuleEntry {
     checked: Option<NamedRule>,
 }
 
+/// What the names in expressions mean, and where they are declared.
+pub(in crate::asm) type Symbols = FxHashMap<Arc<str>, (Symbol, crate::Span)>;
+
 /// What a name in an expression means.
 #[derive(Debug, Clone, Copy)]
-enum Symbol {
+pub(in crate::asm) enum Symbol {
     Element { number: u32, of: u32 },
     Function(u32),
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     texts: &'a [Text],
     faults: Vec<Fault>,
     elements: Vec<Arc<str>>,
     enumerations: Vec<Enumeration>,
     classes: Vec<Class>,
     types: FxHashMap<Arc<str>, Type>,
-    symbols: FxHashMap<Arc<str>, (Symbol, crate::Span)>,
+    symbols: Symbols,
     functions: Vec<Function>,
     dynamic: Vec<super::program::FunctionId>,
     rules: Vec<RuleEntry>,

@@ -2,10 +2,10 @@
 //! an abstract one.
 
 use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_at};
-use crate::asm::gather::Reader;
 use crate::asm::program::{Abstraction, Action, Class, FunctionId, FunctionKind, Term, When};
 use crate::asm::syntax::{self, Expression, Item, Name};
 use crate::asm::types::{Enumeration, Type};
+use crate::promela::Reader;
 use crate::{Fault, Span};
 use std::sync::Arc;
 

@@ -9,9 +9,10 @@ mod expression;
 mod rule;
 mod types;
 
-use super::lexer::{Kind, Token, WORDS, lex};
+use super::lexer::{Kind, Token, WORDS, lex, lex_part};
 use super::syntax::{Expression, Item, Name};
 use crate::{Fault, Span};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How deep rules and expressions may be nested.
@@ -28,22 +29,6 @@ pub(super) fn parse(source: u32, text: &str) -> (Vec<Item>, Vec<Fault>) {
     (items, parser.faults)
 }
 
-/// One expression, and nothing after it.
-pub(super) fn parse_expression(source: u32, text: &str) -> Result<Expression, Vec<Fault>> {
-    let mut parser = Parser::new(source, text);
-    let result = parser
-        .expression()
-        .and_then(|expression| parser.end().map(|()| expression));
-    match result {
-        Ok(expression) if parser.faults.is_empty() => Ok(expression),
-        Ok(_) => Err(parser.faults),
-        Err(fault) => {
-            parser.faults.push(fault);
-            Err(parser.faults)
-        }
-    }
-}
-
 pub(super) struct Parser {
     tokens: Vec<Token>,
     position: usize,
@@ -53,13 +38,39 @@ pub(super) struct Parser {
 
 impl Parser {
     pub fn new(source: u32, text: &str) -> Parser {
-        let (tokens, faults) = lex(source, text);
+        Parser::of(lex(source, text))
+    }
+
+    /// A parser of a part of a text.
+    pub fn at_place(source: u32, text: &str, range: Range<usize>) -> Parser {
+        let before_end = text.get(..range.end).unwrap_or_default();
+        Parser::of(lex_part(source, before_end, range.start))
+    }
+
+    fn of((tokens, faults): (Vec<Token>, Vec<Fault>)) -> Parser {
         Parser {
             tokens,
             position: 0,
             nesting: 0,
             faults,
         }
+    }
+
+    /// Arguments in parentheses, none without them.
+    pub fn arguments(&mut self) -> Outcome<Vec<Expression>> {
+        match self.take("(") {
+            true => self.list(")", Parser::expression),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// A number if one is next.
+    pub fn number(&mut self) -> Option<i64> {
+        let Kind::Number(number) = self.token().kind else {
+            return None;
+        };
+        self.advance();
+        Some(number)
     }
 
     fn token(&self) -> &Token {
