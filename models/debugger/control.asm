@@ -32,7 +32,9 @@ derived isBreakingCommand(c : Command) : Bool =
 derived isStoppingEvent(r : Response) : Bool =
     r in {StepCompleted, HitBreakpoint, ExitedProcess}
 
-main {
+main { dbg }
+
+rule dbg {
     if mode in {Init, Break} { handleCommands }
     if mode = Run { handleResponses }
     if mode = Break? { handlePendingEvents }
@@ -131,27 +133,36 @@ invariant userSeesStop = mode = Break implies not owed
 ltl stopIsNotLost = always (mode = Break? implies
     (mode = Break release (mode in {Break, Break?} or event = NoResponse)))
 
-// What a recorded session of juror says. Its process is made by the command
-// that starts it; events that juror passes over are no lines.
+// What the lines of a session of juror say. The command that lets the program
+// run has no line of its own, and neither has an event that nobody asked for.
 record {
-    when kind = "start" {
-        set command = Start step check mode = Break
-        set command = RunProgram step check mode = Run
-    }
-    when kind = "stop", reason = "breakpoint" | "violation" | "watchpoint" | "caught" | "signal"
-                               | "interrupted" | "monitor_error" | "watchpoint_ended" {
+    when kind = "start" { check mode = Init set command = Start step check mode = Break }
+    when kind = "outcome" { check mode = Break set command = Inspect step check mode = Break }
+    when kind = "state_change" | "process_end" {
+        maybe { check mode = Break set command = Continue step }
         check mode = Run
-        set response = HitBreakpoint step
-        set isEventPending = false step check mode = Break
+        set response = LoadedClass step
+        check mode = Run
     }
-    when kind = "stop", reason = "step" | "finished" | "advanced" {
+    when kind = "stop", reason = "step" | "finished" {
+        maybe { check mode = Break set command = StepOver step }
         check mode = Run
         set response = StepCompleted step
-        set isEventPending = false step check mode = Break
+        set isEventPending = false step
+        check mode = Break
+    }
+    when kind = "stop" {
+        maybe { check mode = Break set command = Continue step }
+        check mode = Run
+        set response = HitBreakpoint step
+        set isEventPending = false step
+        check mode = Break
     }
     when kind = "end" {
+        maybe { check mode = Break set command = Continue step }
         check mode = Run
         set response = ExitedProcess step
-        set isEventPending = false step check mode = Break
+        set isEventPending = false step
+        check mode = Break
     }
 }

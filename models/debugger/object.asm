@@ -35,7 +35,10 @@ override shared command : Command possible
     {c | c in Command with c = SetBreakpoint implies size(breakpoints) < breakpointsMax}
     = NoCommand
 
-override rule doCommand(c : Command) {
+override rule doCommand(c : Command) { objectCommand(c) }
+override rule doCallback(r : Response) { objectCallback(r) }
+
+rule objectCommand(c : Command) {
     case c {
         Start { started := true }
         Exit {
@@ -47,7 +50,7 @@ override rule doCommand(c : Command) {
     }
 }
 
-override rule doCallback(r : Response) {
+rule objectCallback(r : Response) {
     case r {
         LoadedModule {
             let m = new Module(places = loadedPlaces) { load(m) }
@@ -84,6 +87,7 @@ rule unbind(b : Breakpoint, m : Module) {
     b.bound := b.bound except {m}
 }
 
+derived loaded : Int = size(modules)
 derived bindings : Int = sum([size(b.bound) | b in sequence(breakpoints)])
 
 invariant boundWhereThePlaceIs =

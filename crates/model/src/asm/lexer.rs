@@ -55,14 +55,14 @@ const MARKS: &[&str] = &[
     "<", ">", "+", "-", "*", "/", "%", "|",
 ];
 
-/// Words that name nothing, since they mean something.
+/// Words that name nothing, since they mean something. Those of temporal logic
+/// do so in formulas only.
 pub(super) const WORDS: &[&str] = &[
-    "always", "and", "assert", "case", "choose", "class", "controlled", "derived", "else", "enum",
-    "eventually", "except", "exists", "false", "forall", "historically", "if", "implies", "in",
-    "initially", "intersect", "invariant", "let", "ltl", "main", "monitored", "new", "next",
-    "not", "once", "optional", "or", "override", "refine", "release", "rule", "seq", "shared",
-    "since", "skip", "static", "then", "true", "undef", "union", "universe", "until", "with",
-    "yesterday",
+    "and", "assert", "case", "choose", "class", "controlled", "derived", "else", "enum", "except",
+    "exists", "false", "forall", "if", "implies", "in", "initially", "intersect", "invariant",
+    "let", "ltl", "main", "monitored", "new", "not", "optional", "or", "override", "refine",
+    "rule", "seq", "shared", "skip", "static", "then", "true", "undef", "union", "universe",
+    "with",
 ];
 
 /// The tokens of a text, the end as the last one, and what is no token.

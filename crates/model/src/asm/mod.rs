@@ -16,12 +16,14 @@
 //! that place, never another value.
 
 mod check;
+mod conform;
 mod environment;
 mod evaluate;
 mod gather;
 mod lexer;
 mod parse;
 mod program;
+mod refinement;
 mod script;
 mod state;
 mod syntax;
@@ -30,11 +32,13 @@ mod types;
 mod value;
 
 pub use check::{Rejection, load};
+pub use conform::{Follower, Parting};
 pub use environment::{
     Asked, Environment, Possibilities, Question, Random, Settings, Stop, Subject, Written,
 };
 pub use evaluate::Stepped;
 pub use program::{FunctionId, FunctionKind, Model, NamedFormula};
+pub use refinement::{Divergence, Refinement, Shown};
 pub use script::{Done, Script};
 pub use state::State;
 pub use value::Value;

@@ -217,6 +217,18 @@ pub enum Action {
     Set(FunctionId, Term),
     Step(Span),
     Check(Term),
+    /// These, or none of them.
+    Maybe(Vec<Action>),
+}
+
+impl Action {
+    /// Calls a function for it and for all within it.
+    pub fn each<'a>(&'a self, call: &mut dyn FnMut(&'a Action)) {
+        call(self);
+        if let Action::Maybe(actions) = self {
+            actions.iter().for_each(|action| action.each(call));
+        }
+    }
 }
 
 /// Which lines, and what is done for them.

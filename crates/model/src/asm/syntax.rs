@@ -212,6 +212,8 @@ pub(super) enum Action {
     Set(Name, Expression),
     Step(Span),
     Check(Expression),
+    /// These, or none of them.
+    Maybe(Vec<Action>),
 }
 
 /// A line of the table that maps a recorded session to the model.

@@ -13,7 +13,7 @@ use juror_logic::Letter;
 const ENVIRONMENT: usize = 0;
 const MACHINE: usize = 1;
 /// The most possibilities that a step may have.
-const POSSIBILITIES_MAX: usize = 1 << 20;
+const POSSIBILITIES_MAX: usize = 1 << 16;
 
 impl Model {
     /// The state of these bytes, which are from a search of this model.

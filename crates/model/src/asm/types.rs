@@ -95,7 +95,7 @@ impl Type {
     /// Whether a value is one of this type.
     pub fn has(&self, value: &Value, enumerations: &[Enumeration]) -> bool {
         match (self, value) {
-            (Type::Optional(_), Value::Undefined) => true,
+            (Type::Optional(_) | Type::Undefined, Value::Undefined) => true,
             (Type::Optional(of), value) => of.has(value, enumerations),
             (Type::Boolean, Value::Boolean(_))
             | (Type::Integer, Value::Integer(_))

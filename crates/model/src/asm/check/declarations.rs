@@ -25,6 +25,10 @@ impl Checker<'_> {
         self.fields(items);
         self.functions(items);
         self.names_of_rules(items);
+        if !self.faults.is_empty() {
+            // What follows would only be told of the same mistakes.
+            return None;
+        }
         self.bodies(items);
         let main = self.main(items);
         let initially = self.block(items, "initially");

@@ -106,11 +106,13 @@ impl Checker<'_> {
                 );
             }
         }
-        let actions = record.iter().flat_map(|when| &when.actions);
-        let recorded = actions.filter_map(|action| match action {
-            Action::Set(_, term) | Action::Check(term) => Some(term),
-            Action::Step(_) => None,
-        });
+        let mut recorded = Vec::new();
+        for action in record.iter().flat_map(|when| &when.actions) {
+            action.each(&mut |action| match action {
+                Action::Set(_, term) | Action::Check(term) => recorded.push(term),
+                Action::Step(_) | Action::Maybe(_) => {}
+            });
+        }
         let pairs = abstraction.iter().flat_map(|abstraction| &abstraction.pairs);
         let of_states = invariants
             .iter()

@@ -40,6 +40,11 @@ impl Checker<'_> {
             }
             syntax::Action::Step(span) => Action::Step(*span),
             syntax::Action::Check(condition) => Action::Check(self.condition(condition)?),
+            syntax::Action::Maybe(actions) => {
+                let actions: Outcome<Vec<Action>> =
+                    actions.iter().map(|action| self.action(action)).collect();
+                Action::Maybe(actions?)
+            }
         })
     }
 

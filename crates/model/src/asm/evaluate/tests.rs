@@ -10,7 +10,8 @@ fn model(text: &str) -> Model {
         name: "test.asm".to_owned(),
         text: text.to_owned(),
     };
-    load(text, &mut |_| Err("there are no files".to_owned())).unwrap()
+    let loaded = load(text, &mut |_| Err("there are no files".to_owned()));
+    loaded.unwrap_or_else(|rejection| panic!("{:#?}", rejection.faults))
 }
 
 fn only_state(model: &Model) -> State {
@@ -251,11 +252,11 @@ fn endless_possibilities_are_no_verdict() {
     let endless = "monitored n : Int controlled x : Int = 0 main { x := n }";
     check(endless, "endless");
     let many = "monitored a(n : Int) : Bool controlled x : Bool = false
-                main { x := exists n in 1..21 | not a(n) }";
+                main { x := exists n in 1..17 | not a(n) }";
     // Reading stops at the first one, so these are few.
     assert_eq!(search(many).states, 2);
     let many = "monitored a(n : Int) : Bool controlled x : Bool = false
-                main { x := size({n | n in 1..21 with a(n)}) > 5 }";
+                main { x := size({n | n in 1..17 with a(n)}) > 5 }";
     check(many, "too-large");
 }
 
@@ -277,13 +278,12 @@ fn a_model_is_searched_with_its_invariants() {
     assert_eq!((report.verdict(), report.states), (Verdict::Holds, 10));
     let (finding, trail) = search(&text(6)).finding.unwrap();
     assert!(matches!(finding, Finding::Fault(fault) if fault.code == "invariant"));
-    // From 2 by 1 and 3, or by 3 and 1.
     assert_eq!(trail.moves.len(), 2);
     let steps: Vec<String> = trail
         .steps()
         .map(|step| format!("{} {}", step.actor.unwrap(), step.text))
         .collect();
-    assert_eq!(steps, ["0 rule 1", "1 main", "0 rule 2", "1 main"]);
+    assert_eq!(steps, ["0 rule 2", "1 main", "0 rule 2", "1 main"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Outcome, Parser};
 use crate::asm::syntax::{
     Action, Expression, Field, FunctionItem, FunctionKind, Item, Name, Parameter, When,
 };
-use crate::{Fault, Span};
+use crate::Span;
 use std::sync::Arc;
 
 const STARTS: &[&str] = &[
@@ -83,7 +83,10 @@ impl Parser {
                 })
             }
             "ltl" => {
-                let (name, formula) = self.named_expression()?;
+                self.formula = true;
+                let named = self.named_expression();
+                self.formula = false;
+                let (name, formula) = named?;
                 Ok(Item::Ltl {
                     name,
                     formula,
@@ -219,11 +222,7 @@ impl Parser {
             while self.take(",") {
                 keys.push(self.key()?);
             }
-            self.expect("{")?;
-            let mut actions = Vec::new();
-            while !self.take("}") {
-                actions.push(self.action()?);
-            }
+            let actions = self.actions()?;
             table.push(When { keys, actions });
         }
         Ok(Item::Record(table))
@@ -240,8 +239,17 @@ impl Parser {
         Ok((name, texts))
     }
 
-    /// `set f = value`, `step` or `check condition`.
-    pub fn action(&mut self) -> Outcome<Action> {
+    fn actions(&mut self) -> Outcome<Vec<Action>> {
+        self.expect("{")?;
+        let mut actions = Vec::new();
+        while !self.take("}") {
+            actions.push(self.nested(Parser::action)?);
+        }
+        Ok(actions)
+    }
+
+    /// `set f = value`, `step`, `check condition` or `maybe { ... }`.
+    fn action(&mut self) -> Outcome<Action> {
         let start = self.span();
         if self.take("set") {
             let (name, value) = self.named_expression()?;
@@ -253,7 +261,9 @@ impl Parser {
         if self.take("check") {
             return Ok(Action::Check(self.expression()?));
         }
-        let fault: Fault = self.wrong("`set`, `step` or `check`");
-        Err(fault)
+        if self.take("maybe") {
+            return Ok(Action::Maybe(self.actions()?));
+        }
+        Err(self.wrong("`set`, `step`, `check` or `maybe`"))
     }
 }

@@ -114,7 +114,9 @@ impl Parser {
     fn temporal(&mut self) -> Outcome<Expression> {
         let start = self.span();
         let mut left = self.level(0)?;
-        while let Some((_, operator)) = INFIXES.iter().find(|(text, _)| self.at(text)) {
+        while self.formula
+            && let Some((_, operator)) = INFIXES.iter().find(|(text, _)| self.at(text))
+        {
             self.advance();
             let right = self.level(0)?;
             left = self.make(start, E::Temporal(*operator, vec![left, right]))?;
@@ -162,7 +164,9 @@ impl Parser {
 
     fn prefix(&mut self) -> Outcome<Expression> {
         let start = self.span();
-        if let Some((_, operator)) = PREFIXES.iter().find(|(text, _)| self.at(text)) {
+        if self.formula
+            && let Some((_, operator)) = PREFIXES.iter().find(|(text, _)| self.at(text))
+        {
             self.advance();
             let part = self.nested(Parser::prefix)?;
             return self.make(start, E::Temporal(*operator, vec![part]));

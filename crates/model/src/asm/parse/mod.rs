@@ -33,6 +33,8 @@ pub(super) struct Parser {
     tokens: Vec<Token>,
     position: usize,
     nesting: u32,
+    /// It is a formula that is read.
+    formula: bool,
     pub faults: Vec<Fault>,
 }
 
@@ -52,6 +54,7 @@ impl Parser {
             tokens,
             position: 0,
             nesting: 0,
+            formula: false,
             faults,
         }
     }
