@@ -3,6 +3,7 @@
 //! Everything after the program's name belongs to the program.
 
 use crate::driver::{CpuPolicy, Follow, Options, PropertySource, Recording, SelfCheck};
+use crate::model_arguments::ModelCommand;
 use crate::property_arguments::PropertyCommand;
 use anyhow::{Context as _, anyhow};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -92,7 +93,7 @@ run was interrupted. The program's own exit status is in the report.";
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -115,6 +116,8 @@ pub enum Action {
     Check(Box<Check>),
     /// Check property files, lay them out, draw them
     Property(PropertyCommand),
+    /// Check the models of a design, and walk through them
+    Model(ModelCommand),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
 }
@@ -398,12 +401,13 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 10] = [
+    const OWN: [&str; 11] = [
         "run",
         "attach",
         "check",
         "demo",
         "property",
+        "model",
         "help",
         "-h",
         "--help",

@@ -21,6 +21,8 @@ mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
+mod model_arguments;
+mod model_command;
 mod monitors;
 mod outcome;
 mod output;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Check(check) => check::run(&check),
         Action::Property(command) => property_command::run(&command),
+        Action::Model(command) => model_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {

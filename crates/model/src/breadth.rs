@@ -6,7 +6,7 @@
 use crate::report::{Cut, Finding, Report};
 use crate::store::{Insertion, StateId, Store};
 use crate::system::{Fault, Participants, System, Visitor};
-use crate::trail::Trail;
+use crate::trail::{Trail, fault_number};
 
 /// What a search looks for, and how far.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,9 @@ pub struct Options {
     pub deadlocks: bool,
     /// Go on after something wrong was found; the first finding is reported.
     pub all: bool,
+    /// Leave out orders of steps that make no difference
+    /// ([`System::reduced`]), where the search can.
+    pub reduces: bool,
 }
 
 impl Default for Options {
@@ -31,12 +34,13 @@ impl Default for Options {
             memory_bytes_max: u64::MAX,
             deadlocks: true,
             all: false,
+            reduces: false,
         }
     }
 }
 
-/// Searches all states; `go_on` is asked now and then with the number of states
-/// and that of transitions so far, and ends the search with `false`.
+/// Searches all states; `go_on` is asked now and then with how many were
+/// searched and how many are known, and ends the search with `false`.
 pub fn breadth_first<S: System>(
     system: &S,
     options: &Options,
@@ -61,7 +65,7 @@ pub fn breadth_first<S: System>(
         finding: search
             .fault
             .take()
-            .map(|(fault, _)| (Finding::Fault(fault), Trail::default())),
+            .map(|fault| (Finding::Fault(fault), Trail::default())),
         cut: None,
         depth: 0,
     };
@@ -100,7 +104,7 @@ impl<S: System> Run<'_, S> {
                 layer_end = search.store.len();
             }
             if next % STATES_BETWEEN_QUESTIONS == 0 {
-                self.ask(search, go_on);
+                self.ask(search, next, go_on);
             }
             state.clear();
             state.extend_from_slice(search.store.get(StateId(next as u32)));
@@ -113,12 +117,12 @@ impl<S: System> Run<'_, S> {
         self.cut.is_some() || self.finding.is_some() && !self.options.all
     }
 
-    fn ask(&mut self, search: &Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+    fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         if search.memory_bytes() > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
-        } else if !go_on(search.store.len() as u64, search.transitions) {
+        } else if !go_on(searched as u64, search.store.len() as u64) {
             self.cut = Some(Cut::Interrupted);
         }
     }
@@ -133,9 +137,10 @@ impl<S: System> Run<'_, S> {
         search.from = Some(id);
         search.successors = 0;
         let known = search.store.len();
-        self.system.successors(&mut self.scratch, state, search);
-        if let Some((fault, number)) = search.fault.take() {
-            self.report(search, id, Finding::Fault(fault), Some(number));
+        self.successors(search, state);
+        if let Some(fault) = search.fault.take() {
+            let number = fault_number(self.system, state, &fault);
+            self.report(search, id, Finding::Fault(fault), number);
         }
         if search.successors == 0
             && self.options.deadlocks
@@ -151,6 +156,19 @@ impl<S: System> Run<'_, S> {
             self.cut = Some(Cut::Depth {
                 limit: self.options.depth_max,
             });
+        }
+    }
+
+    /// All successors, or few that suffice. Few suffice only if one of them is
+    /// new: then a state with all its successors is found later on the way, and
+    /// no step is put off for ever.
+    fn successors(&mut self, search: &mut Search, state: &[u8]) {
+        let known = search.store.len();
+        let is_part = self.options.reduces && self.system.reduced(&mut self.scratch, state, search);
+        let suffices = search.store.len() > known || search.fault.is_some() || search.full;
+        if !self.options.reduces || is_part && !suffices {
+            search.successors = 0;
+            self.system.successors(&mut self.scratch, state, search);
         }
     }
 
@@ -175,8 +193,8 @@ struct Search {
     /// Of the state that is expanded, faults included.
     successors: usize,
     transitions: u64,
-    /// The first step that goes wrong, and its number.
-    fault: Option<(Fault, usize)>,
+    /// The first step that goes wrong.
+    fault: Option<Fault>,
     full: bool,
     all: bool,
 }
@@ -220,9 +238,8 @@ impl Visitor for Search {
     }
 
     fn fault(&mut self, fault: Fault) -> bool {
-        let number = self.successors;
         self.successors += 1;
-        self.fault.get_or_insert((fault, number));
+        self.fault.get_or_insert(fault);
         self.all
     }
 }

@@ -15,20 +15,29 @@
 pub mod asm;
 mod automaton;
 mod breadth;
+mod chart;
+mod compact;
+mod depth;
 mod liveness;
+mod parallel;
 mod product;
 pub mod promela;
 mod report;
+mod search;
 mod store;
+mod svg;
 mod system;
 #[cfg(test)]
 mod toy;
 mod trail;
+mod walk;
 
 pub use automaton::{Automaton, Edge};
 pub use breadth::{Options, breadth_first};
+pub use chart::{Chart, Row};
 pub use liveness::accepting_run;
 pub use report::{Cut, Finding, Report, Verdict};
-pub use store::StateId;
+pub use search::{Search, search};
 pub use system::{Change, Fault, Participants, Span, Step, System, Visitor};
 pub use trail::{Move, Trail};
+pub use walk::{Choice, Walk, random};

@@ -153,7 +153,7 @@ impl<S: System> Search<'_, S> {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
-        } else if !go_on(self.store.len() as u64, self.transitions) {
+        } else if !go_on(self.store.len() as u64, self.store.len() as u64) {
             self.cut = Some(Cut::Interrupted);
         }
     }

@@ -72,6 +72,18 @@ pub struct Report {
 }
 
 impl Report {
+    /// Nothing was searched yet.
+    pub(crate) fn empty() -> Report {
+        Report {
+            finding: None,
+            cut: None,
+            states: 0,
+            transitions: 0,
+            depth: 0,
+            memory_bytes: 0,
+        }
+    }
+
     /// What it comes to.
     pub fn verdict(&self) -> Verdict {
         match (&self.finding, self.cut) {

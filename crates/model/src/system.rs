@@ -167,6 +167,21 @@ pub trait System: Sync {
     /// The states after each step that is possible, in a fixed order.
     fn successors(&self, scratch: &mut Self::Scratch, state: &[u8], visitor: &mut impl Visitor);
 
+    /// Some of the successors that stand for all: steps of one actor that touch
+    /// nothing that another one could see or change, and that nobody asks about.
+    /// Gives whether any were left out; otherwise these are all. Deadlocks and
+    /// faults are found with them, if a search takes all successors where none
+    /// of these is new.
+    fn reduced(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u8],
+        visitor: &mut impl Visitor,
+    ) -> bool {
+        self.successors(scratch, state, visitor);
+        false
+    }
+
     /// Whether the system may stay for ever in a state that has no successors.
     fn may_end(&self, scratch: &mut Self::Scratch, state: &[u8]) -> bool;
 

@@ -88,3 +88,31 @@ pub(crate) fn successor_number<S: System>(system: &S, from: &[u8], to: &[u8]) ->
     system.successors(&mut system.scratch(), from, &mut finder);
     finder.found.then_some(finder.number)
 }
+
+/// Which step of a state goes wrong in a way; nothing when the state itself is
+/// wrong.
+pub(crate) fn fault_number<S: System>(system: &S, from: &[u8], fault: &Fault) -> Option<usize> {
+    struct Finder<'a> {
+        wanted: &'a Fault,
+        number: usize,
+        found: bool,
+    }
+    impl Visitor for Finder<'_> {
+        fn next(&mut self, _state: &[u8], _participants: Participants) -> bool {
+            self.number += 1;
+            true
+        }
+        fn fault(&mut self, fault: Fault) -> bool {
+            self.found = fault == *self.wanted;
+            self.number += usize::from(!self.found);
+            !self.found
+        }
+    }
+    let mut finder = Finder {
+        wanted: fault,
+        number: 0,
+        found: false,
+    };
+    system.successors(&mut system.scratch(), from, &mut finder);
+    finder.found.then_some(finder.number)
+}

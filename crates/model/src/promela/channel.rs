@@ -38,14 +38,16 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Which message of a channel would be received.
-    pub fn matching(self, reception: &Reception) -> Result<Option<u32>, Trap> {
+    /// Which message of a channel would be received. Who only looks may leave
+    /// out the last fields.
+    pub fn matching(self, reception: &Reception, looks: bool) -> Result<Option<u32>, Trap> {
         let (_, at) = self.channel(reception.channel)?;
         let kind = self.machine.channel_type(at);
         if kind.capacity == 0 {
             return Err(Trap::NothingInside(reception.channel));
         }
-        if kind.fields.len() != reception.fields.len() {
+        let (kept, asked) = (kind.fields.len(), reception.fields.len());
+        if asked > kept || asked < kept && !looks {
             return Err(Trap::Fields(reception.channel));
         }
         let length = u32::from(byte(self.state, at.base));

@@ -82,7 +82,7 @@ impl<'a> View<'a> {
             Node::NonProgress => i32::from(!self.has_location(|location| location.is_progress)),
             Node::Accepting => i32::from(self.has_location(|location| location.is_accept)),
             Node::Probe(probe, channel) => self.probe(*probe, *channel)?,
-            Node::Poll(reception) => i32::from(self.matching(reception)?.is_some()),
+            Node::Poll(reception) => i32::from(self.matching(reception, true)?.is_some()),
             Node::Enabled(process) => {
                 let process = self.value(*process)?;
                 match usize::try_from(process) {

@@ -62,7 +62,7 @@ impl Machine {
                 if self.channel_type(at).capacity == 0 {
                     return Ok(Ready::Blocked);
                 }
-                match view.matching(reception)? {
+                match view.matching(reception, false)? {
                     Some(slot) => Ready::Slot(slot),
                     None => Ready::Blocked,
                 }

@@ -28,7 +28,6 @@ pub(super) struct Machine {
 #[derive(Debug, Clone)]
 pub(super) struct Micro {
     pub process: usize,
-    pub kind: u16,
     pub transition: Transition,
     /// It takes what the step before sends.
     pub takes: bool,
@@ -196,6 +195,28 @@ impl<'a, S: Sink> Walk<'a, S> {
         self.scratch.shape = Some(shape);
     }
 
+    /// The steps of one process that concern no other one, if there is such a
+    /// process; otherwise all steps. Gives whether any were left out.
+    pub fn reduce(&mut self, state: &[u8]) -> bool {
+        let Some(shape) = self.machine.shape(state) else {
+            return false;
+        };
+        let here = Here {
+            state,
+            shape: &shape,
+        };
+        for (process, frame) in shape.frames.iter().enumerate().rev() {
+            let location = self.machine.location(state, frame);
+            if location.is_some_and(|location| location.is_local)
+                && self.process(here, process, false)
+            {
+                return true;
+            }
+        }
+        self.expand(state);
+        false
+    }
+
     fn view<'b>(&self, here: Here<'b>, process: usize, timeout: bool) -> View<'b>
     where
         'a: 'b,
@@ -327,14 +348,8 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     fn push(&mut self, view: View<'_>, transition: &Transition, takes: bool) {
-        let kind = view
-            .shape
-            .frames
-            .get(view.process)
-            .map_or(0, |frame| frame.kind);
         self.scratch.path.push(Micro {
             process: view.process,
-            kind,
             transition: *transition,
             takes,
             hash: 0,

@@ -99,6 +99,28 @@ impl Model {
         &self.texts
     }
 
+    /// Where each process stands: the statements that it may come to.
+    pub fn standing(&self, state: &[u8]) -> Vec<String> {
+        let Some(shape) = self.machine.shape(state) else {
+            return Vec::new();
+        };
+        let program = &self.machine.program;
+        let lines = shape.frames.iter().enumerate().map(|(number, frame)| {
+            let name = program
+                .kinds
+                .get(frame.kind as usize)
+                .map_or("", |kind| &kind.name);
+            let location = self.machine.location(state, frame);
+            let transitions = location.map_or(&[][..], |location| &location.transitions);
+            let texts = transitions
+                .iter()
+                .filter_map(|transition| program.instruction(transition));
+            let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
+            format!("{name} {number} at {}", texts.join(" :: "))
+        });
+        lines.collect()
+    }
+
     /// What a value is called.
     fn shown(&self, state: &[u8], scalar: &Scalar, value: i32) -> String {
         let program = &self.machine.program;
@@ -269,6 +291,11 @@ impl System for Model {
     fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
         let mut sink = Passing { visitor };
         Walk::new(&self.machine, scratch, &mut sink).expand(state);
+    }
+
+    fn reduced(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {
+        let mut sink = Passing { visitor };
+        Walk::new(&self.machine, scratch, &mut sink).reduce(state)
     }
 
     fn may_end(&self, _scratch: &mut Scratch, state: &[u8]) -> bool {

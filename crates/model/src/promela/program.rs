@@ -188,6 +188,8 @@ pub(super) struct Location {
     pub is_accept: bool,
     /// Inside a `d_step`.
     pub in_sequence: bool,
+    /// Its steps touch nothing but variables of the process.
+    pub is_local: bool,
     pub labels: Vec<Arc<str>>,
 }
 
@@ -215,7 +217,6 @@ pub(super) struct ChannelType {
     pub message_size: u32,
     /// Of the channel: a length, and the messages.
     pub size: u32,
-    pub span: Span,
 }
 
 /// A type of processes.
@@ -241,7 +242,6 @@ pub(super) struct Variable {
     pub kind: VariableKind,
     pub length: Option<u32>,
     pub offset: u32,
-    pub span: Span,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

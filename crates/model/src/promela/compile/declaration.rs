@@ -152,7 +152,6 @@ impl Compiler {
             kind,
             length,
             offset,
-            span: written.name.span,
         })
     }
 
@@ -171,7 +170,6 @@ impl Compiler {
             fields: Vec::new(),
             message_size: 0,
             size: 0,
-            span: capacity.span,
         };
         for field in fields {
             let written = syntax::Variable {

@@ -6,6 +6,7 @@
 mod declaration;
 mod expression;
 mod formula;
+mod local;
 mod process;
 mod statement;
 
@@ -120,6 +121,7 @@ impl Compiler {
         }
         self.make_last();
         self.make_questions();
+        self.mark_local();
     }
 
     /// The process that moved last is part of the state if somebody asks.

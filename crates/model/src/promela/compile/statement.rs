@@ -15,6 +15,9 @@ use crate::promela::syntax::{
 };
 use std::sync::Arc;
 
+/// The greatest distance of the numbers of a `select` that is a choice.
+const SELECTED_MAX: i32 = 32;
+
 impl Compiler {
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Compiled<()> {
         let mut result = Ok(());
@@ -149,6 +152,10 @@ impl Compiler {
                 ExpressionKind::Run(run) => self.run(run, None)?,
                 _ => Operation::Condition(self.expression(expression)?),
             },
+            StatementKind::Assign(reference, value) if is_named(reference, "_priority") => {
+                let itself = self.code(Node::Itself, reference.span);
+                Operation::SetPriority(itself, self.expression(value)?)
+            }
             StatementKind::Assign(reference, value) => {
                 let place = self.assigned(reference)?;
                 match &value.kind {
@@ -395,7 +402,12 @@ impl Compiler {
                 .find(|(field, _)| **field == *name.text);
             variable = field?.1.clone();
         }
-        variable.length
+        // One element of an array of channels is a channel.
+        let is_element = reference
+            .parts
+            .last()
+            .is_some_and(|(_, index)| index.is_some());
+        variable.length.filter(|_| !is_element)
     }
 
     /// `for (message in channel)`: each message is taken out and put back.
@@ -472,11 +484,61 @@ impl Compiler {
         labels: &[LabelId],
         span: Span,
     ) -> Compiled<()> {
+        if let Some(numbers) = self.few_numbers(variable, from, to) {
+            return self.choose(variable, numbers, labels, span);
+        }
         self.assign(variable, from, labels, span)?;
         self.begin_sequence(true)?;
         self.condition(&compared(variable, Binary::Less, to.clone(), span))?;
         self.graph()?.push_break();
         self.finish_loop(variable, false, span)
+    }
+
+    /// A `select` between few constant numbers is a choice; so it is in Spin,
+    /// where it stands in no inline and the variable has a plain name.
+    fn few_numbers(
+        &self,
+        variable: &Reference,
+        from: &Expression,
+        to: &Expression,
+    ) -> Option<std::ops::RangeInclusive<i32>> {
+        let in_inline = self
+            .frame
+            .as_ref()
+            .is_some_and(|frame| !frame.instances.is_empty());
+        let [(name, None)] = &variable.parts[..] else {
+            return None;
+        };
+        let is_plain = name.text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        match (&from.kind, &to.kind) {
+            (ExpressionKind::Number(from), ExpressionKind::Number(to))
+                if !in_inline
+                    && is_plain
+                    && *from >= 0
+                    && from <= to
+                    && to - from <= SELECTED_MAX =>
+            {
+                Some(*from..=*to)
+            }
+            _ => None,
+        }
+    }
+
+    fn choose(
+        &mut self,
+        variable: &Reference,
+        numbers: std::ops::RangeInclusive<i32>,
+        labels: &[LabelId],
+        span: Span,
+    ) -> Compiled<()> {
+        let mut options = Vec::new();
+        for chosen in numbers {
+            self.begin_sequence(false)?;
+            self.assign(variable, &number(chosen, span), &[], span)?;
+            options.push(self.end_sequence(span, false)?);
+        }
+        self.graph()?.choice(options, false, labels, span);
+        Ok(())
     }
 
     /// Counts, and closes the loop: it is left by `else`, or at any time.
@@ -532,6 +594,10 @@ impl Compiler {
         };
         self.append(Operation::Condition(code), &[], condition.span, &text)
     }
+}
+
+fn is_named(reference: &Reference, name: &str) -> bool {
+    matches!(&reference.parts[..], [(part, None)] if &*part.text == name)
 }
 
 fn shown(reference: &Reference) -> String {
