@@ -125,7 +125,7 @@ impl Parser {
         self.expect(":")?;
         let result = self.written_type()?;
         let possible = match self.take("possible") {
-            true => Some(self.expression()?),
+            true => Some(self.operand()?),
             false => None,
         };
         let value = match self.take("=") {

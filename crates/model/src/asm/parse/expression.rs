@@ -106,6 +106,11 @@ impl Parser {
         self.nested(|parser| parser.temporal())
     }
 
+    /// An expression that ends before a comparison, as before `= value`.
+    pub(super) fn operand(&mut self) -> Outcome<Expression> {
+        self.nested(|parser| parser.level(COMPARISON + 1))
+    }
+
     /// A sum, as the ends of a range are.
     pub(super) fn sum(&mut self) -> Outcome<Expression> {
         self.nested(|parser| parser.level(SUM))
