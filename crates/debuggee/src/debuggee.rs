@@ -98,6 +98,8 @@ pub struct Debuggee {
     pub(crate) follow: Follow,
     /// It is just becoming another process.
     pub(crate) is_switching: bool,
+    /// The one that it is becoming; a forked one with its memory.
+    pub(crate) followed: Option<(u32, Option<Memory>)>,
     /// A thread has ended since the program began.
     pub(crate) has_lost_threads: bool,
     /// The program has been replaced, and those that share the memory of the
@@ -190,6 +192,7 @@ impl Debuggee {
             monitored_signals: 0,
             follow: Follow::default(),
             is_switching: false,
+            followed: None,
             has_lost_threads: false,
             has_left_memory: false,
             catches_forks: false,

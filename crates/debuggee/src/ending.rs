@@ -182,7 +182,9 @@ impl Debuggee {
         self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
-            Ok(()) | Err(Errno::ESRCH) => {}
+            Ok(()) => {}
+            // One that was let go before has killed it, by `exec` or at the end.
+            Err(Errno::ESRCH) => let_dying_go(thread),
             Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
         }
         self.threads.remove(&thread.0);
@@ -217,6 +219,16 @@ impl Debuggee {
         let _ = kernel::detach(thread.0, 0);
         self.threads.remove(&thread.0);
         Ok(())
+    }
+}
+
+/// Detaches a thread that is being killed where it stops for the last time:
+/// until then nobody would be told of its end, nor could an `exec` go on.
+fn let_dying_go(thread: ThreadId) {
+    while let Ok(Status::Stopped { .. }) = kernel::wait_for(thread.0) {
+        if kernel::detach(thread.0, 0).is_ok() {
+            return;
+        }
     }
 }
 

@@ -50,7 +50,8 @@ impl Debuggee {
     }
 
     /// Becomes a forked child, which stands at its first stop; false when it
-    /// is gone.
+    /// is gone. When another thread replaces the program in this moment, the
+    /// child has been let go ([`Debuggee::give_up_following`]).
     pub(crate) fn follow_forked(
         &mut self,
         child: u32,
@@ -58,13 +59,18 @@ impl Debuggee {
     ) -> Result<bool, DebuggeeError> {
         let path = process_status::file_of(child, child, "mem");
         // A child that is already gone cannot be followed.
-        let Ok(mut memory) = Memory::open(&path) else {
+        let Ok(memory) = Memory::open(&path) else {
             return Ok(false);
         };
+        self.followed = Some((child, Some(memory)));
         self.is_switching = true;
         let halted = self.halt_everything();
         self.is_switching = false;
+        let followed = self.followed.take();
         halted?;
+        let Some((_, Some(mut memory))) = followed else {
+            return Ok(true);
+        };
         if self.origin == Origin::Attached {
             let failed = DebuggeeError::system("make the process that guards the text");
             memory.guard().map_err(failed)?;
@@ -83,14 +89,36 @@ impl Debuggee {
         Ok(true)
     }
 
+    /// The memory of which the child that is about to be followed has a copy is
+    /// gone with its program: the child goes its own way.
+    pub(crate) fn give_up_following(&mut self) -> Result<(), DebuggeeError> {
+        let Some((child, memory)) = &mut self.followed else {
+            return Ok(());
+        };
+        let child = *child;
+        // One that shared the memory has another one now.
+        let Some(memory) = memory.take() else {
+            return Ok(());
+        };
+        self.followed = None;
+        let kept_for = None;
+        self.copies.insert(child, Copied { memory, kept_for });
+        let process = ThreadId(child);
+        self.feed(Input::Copied { process })
+    }
+
     /// Becomes a child that shared the memory and runs another program now.
     pub(crate) fn follow_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&child.0) {
             known.awaiting = true;
+            // It has another memory now.
+            known.silent = false;
         }
+        self.followed = Some((child.0, None));
         self.is_switching = true;
         let halted = self.halt_everything();
         self.is_switching = false;
+        self.followed = None;
         halted?;
         self.threads.remove(&child.0);
         self.feed(Input::Ended { thread: child })?;

@@ -39,12 +39,15 @@ impl Debuggee {
             }
             self.follow_executed(thread)?;
         } else {
-            self.leave_memory()?;
+            let thread = ThreadId(self.process);
+            // It stands, whatever it does in the new program.
+            self.leave_memory(Input::Interrupted { thread, address: 0 })?;
             if self.has_ended {
                 return Ok(());
             }
         }
         self.release_births()?;
+        self.give_up_following()?;
         self.cpu.note_program();
         let _ = self.memory.lift_all();
         self.forget_watches();
@@ -71,9 +74,17 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The program has been replaced: those that share its memory stand, and
-    /// are let go.
-    fn leave_memory(&mut self) -> Result<(), DebuggeeError> {
+    /// The process is gone, and so are the threads that were making others.
+    pub(crate) fn leave_at_end(&mut self) -> Result<(), DebuggeeError> {
+        self.has_lost_threads = true;
+        let thread = ThreadId(self.process);
+        let left = self.leave_memory(Input::Ended { thread });
+        left.and(self.release_births())
+    }
+
+    /// The program is gone, and `first` says what its first thread does: those
+    /// that share its memory are stopped and let go.
+    fn leave_memory(&mut self, first: Input) -> Result<(), DebuggeeError> {
         let (sharers, own): (Vec<&Thread>, Vec<&Thread>) =
             self.threads.values().partition(|known| known.silent);
         let (is_shared, had_threads) = (!sharers.is_empty(), own.len() > 1);
@@ -85,21 +96,20 @@ impl Debuggee {
         }
         let was_switching = std::mem::replace(&mut self.is_switching, true);
         self.has_left_memory = true;
-        let left = self.halt_sharers().and_then(|()| self.let_sharers_go());
+        let left = self
+            .halt_sharers(first)
+            .and_then(|()| self.let_sharers_go());
         self.has_left_memory = false;
         self.is_switching = was_switching;
         left
     }
 
     /// Forgets the threads of the program, and stops the others.
-    fn halt_sharers(&mut self) -> Result<(), DebuggeeError> {
+    fn halt_sharers(&mut self, first: Input) -> Result<(), DebuggeeError> {
         self.forget_calls();
         let own = self.threads.values().filter(|known| !known.silent);
         let own: Vec<ThreadId> = own.map(|known| known.id).collect();
-        let thread = ThreadId(self.process);
-        // It stands, whatever it does in the new program.
-        let address = 0;
-        self.feed(Input::Interrupted { thread, address })?;
+        self.feed(first)?;
         for thread in own {
             self.forget_page_caller(thread);
             self.threads.remove(&thread.0);
@@ -124,12 +134,6 @@ impl Debuggee {
         lifted
     }
 
-    /// The process is gone: so are the threads that were making others.
-    pub(crate) fn release_orphans_of_end(&mut self) -> Result<(), DebuggeeError> {
-        self.expect_orphans();
-        self.release_births()
-    }
-
     /// Finds the processes that nobody has told of: juror traces them and does
     /// not know them. Of several debuggees, only the parent says whose one is,
     /// as long as there is one.
@@ -139,7 +143,8 @@ impl Debuggee {
         let orphans: Vec<u32> = process_status::all()
             .filter(|(id, status)| {
                 let is_own = is_alone || status.parent == self.process;
-                status.tracer == tracer && is_own && !self.knows(*id)
+                let followed = self.followed.as_ref().map(|(followed, _)| *followed);
+                status.tracer == tracer && is_own && !self.knows(*id) && followed != Some(*id)
             })
             .map(|(id, _)| id)
             .collect();

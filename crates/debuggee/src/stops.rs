@@ -331,19 +331,19 @@ impl Debuggee {
                 return Ok(());
             }
         }
+        let left = self.leave_at_end();
         self.has_ended = true;
         self.threads.clear();
         self.forget_calls();
         self.cpu.part();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
-        let released = self.release_orphans_of_end();
         match status {
             Status::Exited { code } => self.announce(Notice::Exited { status: code }),
             Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
             Status::Stopped { .. } => {}
         }
-        released
+        left
     }
 
     /// A stop of a thread that is known to be ending, or that is no longer

@@ -289,7 +289,8 @@ fn a_person_may_repair_a_fault_or_go_elsewhere() {
 }
 
 /// The process is killed while its threads are everywhere on their way past
-/// sites, and some in a `fork`: it is gone, and no process is left standing.
+/// sites, and some in a `fork` or `vfork`: it is gone, and no process is left
+/// standing.
 #[test]
 fn a_process_may_be_killed_in_the_middle_of_everything() {
     let source = r#"
@@ -299,7 +300,10 @@ fn a_process_may_be_killed_in_the_middle_of_everything() {
     __attribute__((noinline)) void work(void) { sum++; }
     static void *pass(void *unused) { for (;;) work(); return unused; }
     static void *make(void *unused) {
-        for (;;) if (!fork()) { work(); _exit(0); }
+        for (;;) {
+            if (!fork()) { work(); _exit(0); }
+            if (!vfork()) { for (int i = 0; i < 20; i++) work(); _exit(0); }
+        }
         return unused;
     }
     int main(void) {

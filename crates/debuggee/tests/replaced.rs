@@ -3,7 +3,10 @@
 
 mod support;
 
-use juror_debuggee::{Debuggee, Notice, Owner, StepBy};
+use std::io::Read;
+use std::os::fd::AsRawFd;
+
+use juror_debuggee::{Debuggee, Follow, Notice, Owner, Redirection, StepBy};
 use support::{compile, run_with};
 
 /// Every way to pass a site and to step.
@@ -108,4 +111,79 @@ fn no_forked_process_is_left_by_a_program_that_is_replaced() {
 #[test]
 fn no_process_in_the_same_memory_is_let_go_in_the_middle() {
     check("vfork", 20);
+}
+
+/// A child is made that is to be followed, and another thread replaces the
+/// program. What stands then waits for the child, and says how that ended.
+const FOLLOWED: &str = r#"
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static volatile int is_ready, sum;
+    __attribute__((noinline)) void work(int n) { sum += n; }
+    static void *make(void *unused) {
+        is_ready = 1;
+        if (!MAKE()) {
+            work(1);
+            if (IS_VFORK) execl("/bin/sh", "sh", "-c", "exit 3", (char *)0);
+            work(2);
+            _exit(3);
+        }
+        for (;;) pause();
+        return unused;
+    }
+    int main(int argc, char **argv) {
+        int status = 0;
+        if (argc > 2) {
+            if (wait(&status) < 0) puts("no child");
+            else puts(WIFEXITED(status) && WEXITSTATUS(status) == 3 ? "good" : "wrong");
+            return 0;
+        }
+        pthread_t thread;
+        pthread_create(&thread, 0, make, 0);
+        while (!is_ready);
+        for (volatile int i = atoi(argv[1]); i > 0; i--);
+        execl(argv[0], argv[0], "0", "again", (char *)0);
+        return 9;
+    }"#;
+
+#[track_caller]
+fn check_followed(make: &str, is_vfork: usize) {
+    let flags = [format!("-DMAKE={make}"), format!("-DIS_VFORK={is_vfork}")];
+    let program = compile(FOLLOWED, &["-O1", &flags[0], &flags[1]]);
+    for (in_place, step_by) in WAYS {
+        for round in 0..20 {
+            // Each process has the writing end.
+            let (mut reader, writer) = std::io::pipe().unwrap();
+            let mut launch = program.launch();
+            launch.arguments = vec![(round * 4000).to_string().into()];
+            (launch.in_place, launch.step_by) = (in_place, step_by);
+            let output = format!("/dev/fd/{}", writer.as_raw_fd());
+            launch.output = Redirection::File(output.into());
+            let mut debuggee = Debuggee::launch(&launch).unwrap();
+            drop(writer);
+            debuggee.set_follow(Follow::Child);
+            let work = program.address(&debuggee, "work");
+            debuggee.insert(work, Owner::Monitor).unwrap();
+            let run = run_with(&mut debuggee, |_, _| {});
+            let ended = [0, 3].map(|status| Some(Notice::Exited { status }));
+            assert!(ended.contains(&run.end), "{:?}: {make}", run.end);
+            // It ends with the last process that has the pipe.
+            let mut said = String::new();
+            reader.read_to_string(&mut said).unwrap();
+            // The child may not have been made at all.
+            assert!(
+                said == "good\n" || said == "no child\n" && run.end == ended[0],
+                "{said}: {make} {in_place} {step_by:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_child_that_is_to_be_followed_is_followed_or_let_go() {
+    check_followed("fork", 0);
+    check_followed("vfork", 1);
 }

@@ -70,6 +70,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
         Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
+        Action::StopFollowing => (0, "stays with the program".to_owned()),
         Action::BeginToLeave(number) => (
             0,
             format!("sees thread {} replace the program alone", number + 1),

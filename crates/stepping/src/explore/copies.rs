@@ -112,6 +112,20 @@ impl State {
         Ok(())
     }
 
+    /// Whether the memory of which the followed process has a copy is gone.
+    pub(super) fn must_stop_following(&self) -> bool {
+        let replaces = |processor: &Processor| processor.stop == Some(Stop::Exec);
+        self.followed.is_some() && self.processors.iter().any(replaces)
+    }
+
+    /// The copy goes its own way, while what it needs is remembered.
+    pub(super) fn stop_following(&mut self) -> Result<(), String> {
+        match self.followed.take() {
+            Some(process) => self.tell(Input::Copied { process }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether all stands for the shell to go over to the followed copy.
     pub(super) fn can_switch(&self) -> bool {
         let stands = |processor: &Processor| match processor.mode {

@@ -89,6 +89,9 @@ pub(super) enum Action {
     SeeCopy(usize),
     /// It lets the process go and is with the copy.
     Switch,
+    /// It sees that the program has been replaced, and lets the copy go that it
+    /// was about to follow.
+    StopFollowing,
     /// It sees that the program has been replaced, while others share the
     /// memory of the one before.
     BeginToLeave(usize),
@@ -204,9 +207,7 @@ impl Program {
         if if is_alone { left.ends > 0 } else { is_outside } {
             happen(Stop::End);
         }
-        // A copy of the program before is not followed here.
-        let is_followed = self.follows && !state.copies.is_empty();
-        if left.execs > 0 && is_outside && is_alone && !is_followed {
+        if left.execs > 0 && is_outside && is_alone {
             happen(Stop::Exec);
         }
         let place = processor.counter.place();
@@ -313,6 +314,9 @@ impl System for Program {
             if state.can_switch() {
                 actions.push(Action::Switch);
             }
+            if state.must_stop_following() {
+                actions.push(Action::StopFollowing);
+            }
             if state.can_leave() {
                 actions.push(Action::Leave);
             }
@@ -359,6 +363,7 @@ impl System for Program {
             Action::LeaveCall(number, late) => state.leave_call(number, late),
             Action::SeeCopy(index) => state.see_copy(self, index)?,
             Action::Switch => state.switch()?,
+            Action::StopFollowing => state.stop_following()?,
             Action::BeginToLeave(number) => state.begin_to_leave(number)?,
             Action::Leave => state.leave()?,
         }

@@ -71,6 +71,16 @@ fn signals_with_steps() {
     });
 }
 
+/// A program that is replaced while a copy of it is about to be followed.
+#[test]
+fn execs_with_followed_forks() {
+    check_followed(Budget {
+        execs: 1,
+        forks: 1,
+        ..NOTHING
+    });
+}
+
 /// A program that is replaced while another process has its memory.
 #[test]
 fn execs_with_vforks() {
