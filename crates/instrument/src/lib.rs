@@ -23,4 +23,5 @@ pub mod read_plan;
 pub mod scope;
 pub mod typed;
 pub mod unwinding;
+pub mod views;
 pub mod watched;
