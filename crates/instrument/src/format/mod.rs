@@ -221,7 +221,11 @@ impl Writer<'_> {
         if is_text {
             return self.character_array(value, count);
         }
-        self.push("{");
+        let (open, close) = match element.is_rust() {
+            true => ("[", "]"),
+            false => ("{", "}"),
+        };
+        self.push(open);
         let mut first = true;
         let mut index = 0;
         while index < count {
@@ -244,7 +248,7 @@ impl Writer<'_> {
                 index += 1;
             }
         }
-        self.push("}");
+        self.push(close);
     }
 
     /// How many elements from `index` on have the same bytes.

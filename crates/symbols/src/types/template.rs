@@ -28,6 +28,16 @@ impl Type {
                 .unwrap_or(*die);
             collect(info, die, &mut found, TYPE_DEPTH_MAX);
         }
+        // What an enumeration of Rust was made from stands at its
+        // alternatives.
+        if found.is_empty()
+            && let Some(composite) = self.composite()
+            && let Some(part) = &composite.variants
+            && let Some(variant) = part.variants.first()
+            && let Source::Die { info, die } = &variant.field.r#type.source
+        {
+            collect(info, *die, &mut found, TYPE_DEPTH_MAX);
+        }
         found
     }
 
