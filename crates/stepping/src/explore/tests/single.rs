@@ -111,6 +111,21 @@ fn followed_forks() {
     });
 }
 
+/// The second one is made by the copy that the first one made, or by the process
+/// that is being left.
+#[test]
+fn two_followed_forks() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        follows: true,
+        budget: Budget {
+            forks: 2,
+            ..NOTHING
+        },
+        ..program
+    }));
+}
+
 #[test]
 fn vforks() {
     check(Budget {
