@@ -21,7 +21,7 @@ pub fn write(page: &mut Page, monitors: &[MonitorView]) {
 }
 
 /// The style of a verdict.
-fn style_of(verdict: Verdict) -> Style {
+pub fn style_of(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::PresumablySatisfied => PLAIN,

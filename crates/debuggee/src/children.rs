@@ -220,7 +220,8 @@ impl Debuggee {
             child,
             kind: ForkKind::Vfork,
         });
-        self.feed(Input::Started { thread })?;
+        let parent = birth.parent;
+        self.feed(Input::StartedInPlace { thread, parent })?;
         if self.is_halting {
             return Ok(());
         }

@@ -65,10 +65,10 @@ impl Derivatives {
     /// What the next step of a state asks of a letter.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + use<> {
         let (expression, verdict) = self.states[state as usize];
-        let mut guards = Vec::new();
-        if !is_final(verdict) {
-            self.expressions.firsts(expression, &mut guards);
-        }
+        let guards = match is_final(verdict) {
+            true => Vec::new(),
+            false => self.expressions.firsts(expression).to_vec(),
+        };
         guards.into_iter()
     }
 
@@ -140,8 +140,7 @@ impl Derivatives {
                 return Ok(true);
             }
             if known.is_none() {
-                let mut guards = Vec::new();
-                self.expressions.firsts(expression, &mut guards);
+                let guards = self.expressions.firsts(expression).to_vec();
                 let classes = classes(guards.into_iter(), &mut self.expressions.work)?;
                 for class in classes {
                     let derivative = self.expressions.derive(expression, class.required)?;

@@ -241,7 +241,7 @@ impl Present<'_> {
     fn reduce(self, ways: &mut Vec<Term>) -> Result<(), LogicError> {
         let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
         for way in ways.drain(..) {
-            self.spend(1 + kept.len() / 4)?;
+            self.spend(comparisons(kept.len(), &way.rest))?;
             if kept.iter().any(|other| self.is_weaker(other, &way)) {
                 continue;
             }
@@ -258,9 +258,14 @@ impl Present<'_> {
             && term.delayed & !other.delayed == 0
             && term.holding == other.holding
             && term.failing == other.failing
-            && term.memory == other.memory
             && term.rest.is_weaker(self.arena, &other.rest)
+            && term.memory == other.memory
     }
+}
+
+/// The units of work of comparing a clause with so many others.
+pub(crate) fn comparisons(others: usize, clause: &Clause) -> usize {
+    1 + others * (1 + clause.atoms.len()) / 4
 }
 
 /// Where a step is in a window.

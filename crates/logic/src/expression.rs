@@ -11,6 +11,7 @@ use crate::normal::{DEPTH_MAX, SIZE_MAX};
 use crate::work::Work;
 use crate::{Guard, LogicError, Regex};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// An expression in normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,11 +45,20 @@ pub(crate) enum Expression {
     },
 }
 
+/// An expression with what is known of it.
+#[derive(Debug, Clone)]
+struct Known {
+    form: Expression,
+    /// Whether it matches the empty word.
+    nullable: bool,
+    /// The guards that its derivatives depend on, sorted.
+    firsts: Arc<[Guard]>,
+}
+
 /// The expressions that were met.
 #[derive(Debug, Clone)]
 pub(crate) struct Expressions {
-    /// Each with whether it matches the empty word.
-    expressions: Vec<(Expression, bool)>,
+    expressions: Vec<Known>,
     identities: FxHashMap<Expression, ExpressionId>,
     /// Derivatives that are known, by what and for which letter.
     derived: FxHashMap<(ExpressionId, u64), ExpressionId>,
@@ -84,35 +94,43 @@ impl Expressions {
 
     /// The form of an expression.
     pub fn expression(&self, expression: ExpressionId) -> &Expression {
-        &self.expressions[expression.0 as usize].0
+        &self.expressions[expression.0 as usize].form
     }
 
     /// Whether it matches the empty word.
     pub fn nullable(&self, expression: ExpressionId) -> bool {
-        self.expressions[expression.0 as usize].1
+        self.expressions[expression.0 as usize].nullable
     }
 
-    /// The guards that a derivative depends on.
-    pub fn firsts(&self, expression: ExpressionId, guards: &mut Vec<Guard>) {
-        match self.expression(expression) {
-            Expression::Nothing | Expression::Empty => {}
-            Expression::Letter(guard) => guards.push(*guard),
+    /// The guards that a derivative depends on, sorted.
+    pub fn firsts(&self, expression: ExpressionId) -> &[Guard] {
+        &self.expressions[expression.0 as usize].firsts
+    }
+
+    fn firsts_of(&self, expression: &Expression) -> Arc<[Guard]> {
+        let parts = match expression {
+            Expression::Nothing | Expression::Empty => return Arc::default(),
+            Expression::Letter(guard) => return Arc::new([*guard]),
             Expression::Sequence(parts) => {
-                for part in parts {
-                    self.firsts(*part, guards);
-                    if !self.nullable(*part) {
-                        break;
-                    }
-                }
+                let skipped = parts.iter().take_while(|part| self.nullable(**part));
+                let reached = (skipped.count() + 1).min(parts.len());
+                parts.get(..reached).unwrap_or(parts)
             }
-            Expression::Choice(parts) | Expression::Both(parts) => {
-                for part in parts {
-                    self.firsts(*part, guards);
-                }
-            }
-            Expression::Complement(part) => self.firsts(*part, guards),
-            Expression::Repeat { expression, .. } => self.firsts(*expression, guards),
+            Expression::Choice(parts) | Expression::Both(parts) => parts,
+            Expression::Complement(part)
+            | Expression::Repeat {
+                expression: part, ..
+            } => std::slice::from_ref(part),
+        };
+        if let [part] = parts {
+            // Most expressions share the guards of a part.
+            return Arc::clone(&self.expressions[part.0 as usize].firsts);
         }
+        let of_parts = parts.iter().flat_map(|part| self.firsts(*part));
+        let mut firsts: Vec<Guard> = of_parts.copied().collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts.into()
     }
 
     /// What may follow a letter.
@@ -198,7 +216,8 @@ impl Expressions {
         if let Some(known) = self.identities.get(&expression) {
             return Ok(*known);
         }
-        self.work.spend(2)?;
+        let firsts = self.firsts_of(&expression);
+        self.work.spend(2 + firsts.len())?;
         let nullable = match &expression {
             Expression::Nothing | Expression::Letter(_) => false,
             Expression::Empty => true,
@@ -213,7 +232,11 @@ impl Expressions {
         };
         let identity = ExpressionId(self.expressions.len() as u32);
         self.identities.insert(expression.clone(), identity);
-        self.expressions.push((expression, nullable));
+        self.expressions.push(Known {
+            form: expression,
+            nullable,
+            firsts,
+        });
         Ok(identity)
     }
 
@@ -395,7 +418,6 @@ impl Expressions {
 
     /// As it could have been written.
     pub fn regex(&self, expression: ExpressionId) -> Regex {
-        use std::sync::Arc;
         let join = |parts: &[ExpressionId], make: fn(Arc<Regex>, Arc<Regex>) -> Regex| {
             let mut parts = parts.iter().rev().map(|part| self.regex(*part));
             let last = parts.next().unwrap_or(Regex::Empty);

@@ -165,6 +165,7 @@ impl Expressions {
     ) -> Result<Vec<ExpressionId>, LogicError> {
         let mut kept: Vec<ExpressionId> = Vec::with_capacity(parts.len());
         for part in parts.iter().copied() {
+            self.work.spend(1 + kept.len() / 2)?;
             let mut place = 0;
             let mut is_idle = false;
             while let Some(other) = kept.get(place).copied() {

@@ -16,6 +16,7 @@
 //! can change what it says of such runs either.
 
 use crate::clause::{Atom, Clause};
+use crate::expand::comparisons;
 use crate::explain::Explanation;
 use crate::normal::{Arena, FormulaId};
 use crate::past::Memory;
@@ -174,7 +175,8 @@ impl Residuals {
     fn weakest(&mut self, nodes: Vec<NodeId>) -> Result<Vec<NodeId>, LogicError> {
         let mut kept: Vec<NodeId> = Vec::with_capacity(nodes.len());
         for node in nodes {
-            self.tableau.work.spend(1 + kept.len() / 4)?;
+            let units = comparisons(kept.len(), self.tableau.clause(node));
+            self.tableau.work.spend(units)?;
             if kept
                 .iter()
                 .any(|other| self.tableau.is_weaker(*other, node))

@@ -13,7 +13,7 @@
 use crate::LogicError;
 
 /// The units for making a machine and for each of its steps.
-const UNITS_MAX: u64 = 2_000_000;
+const UNITS_MAX: u64 = 1_000_000;
 
 /// The units that each new step adds, up to the most.
 const UNITS_EACH_STEP: u64 = 10_000;

@@ -1,6 +1,7 @@
 //! Looking at the standing program: frames, variables, values, threads,
 //! registers, points, monitors.
 
+use crate::graphs::no_property;
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
@@ -216,10 +217,7 @@ impl Session {
     /// `monitor`, `monitor NAME`
     pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
         if self.watch.shown().is_empty() {
-            return Err(CommandError::with_help(
-                "no property is watched",
-                "give one when you start juror: juror run --property FILE PROGRAM",
-            ));
+            return Err(no_property());
         }
         if name.is_empty() {
             let program = self.program.as_ref();
@@ -228,24 +226,7 @@ impl Session {
                 shown.map(|it| report::monitor(it, program)).collect(),
             ));
         }
-        let names = || {
-            self.watch
-                .watched
-                .iter()
-                .map(|watched| &*watched.property.name)
-        };
-        let found = self
-            .watch
-            .shown()
-            .iter()
-            .find(|watched| &*watched.property.name == name);
-        let Some(watched) = found else {
-            return Err(CommandError::advised(
-                format!("no property is called `{name}`"),
-                juror_language::suggest(name, names())
-                    .map(|near| format!("did you mean `{near}`?")),
-            ));
-        };
+        let watched = self.property_named(name)?;
         let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
         let paths = ids.into_iter().take(PATHS_MAX);
         let views: Vec<ViolationView> = paths

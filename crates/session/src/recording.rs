@@ -23,6 +23,7 @@ use juror_trace::{
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -69,6 +70,11 @@ impl Recorder {
     pub fn restarted(mut self) -> Recorder {
         self.end(None);
         Recorder::new(Arc::clone(&self.property), self.recording.clone())
+    }
+
+    /// The file, while it is being written.
+    pub fn file(&self) -> Option<&Path> {
+        self.open.as_ref().map(|_| self.recording.file.as_path())
     }
 
     /// What is recorded, as it was asked for.

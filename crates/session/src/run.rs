@@ -602,18 +602,41 @@ impl Session {
         program.debuggee.take_terminal();
         let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
         if !self.running()?.debuggee.is_alive() {
-            let ending = self.ending_told();
-            return Ok(Outcome::Ended(Box::new(self.end(ending))));
+            return Ok(self.end_instead(reason));
         }
         if !is_there {
             return self.stop_elsewhere();
         }
+        let Some(thread) = self.thread_to_show(thread)? else {
+            return Ok(self.end_instead(reason));
+        };
         self.select_thread(thread);
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// This thread, or another where it is gone; nothing where the process is
+    /// about to end with all its threads.
+    fn thread_to_show(&self, thread: ThreadId) -> Result<Option<ThreadId>, CommandError> {
+        let program = self.running()?;
+        let is_there = |thread: &ThreadId| program.registers(*thread).is_ok();
+        let others = program.debuggee.thread_ids();
+        Ok(std::iter::once(thread).chain(others).find(is_there))
+    }
+
+    /// The program has ended while it was being stopped. What it was to be
+    /// stopped for is shown with its end.
+    fn end_instead(&mut self, reason: StopReason) -> Outcome {
+        let ending = self.ending_told();
+        let mut end = self.end(ending);
+        if let StopReason::Violation { mut violations } = reason {
+            violations.append(&mut end.violations);
+            end.violations = violations;
+        }
+        Outcome::Ended(Box::new(end))
     }
 
     pub(crate) fn stop_view(

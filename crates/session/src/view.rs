@@ -450,7 +450,10 @@ pub struct TraceStop {
     pub thread: u32,
     /// The event: `before queue_push`.
     pub what: String,
-    /// Where the call was made, where the trace tells.
+    /// It is about a call: then `location` is where that was made.
+    pub is_call: bool,
+    /// Where the call was made or where the instruction stands, where the trace
+    /// tells.
     pub location: Option<Location>,
 }
 
@@ -661,6 +664,61 @@ pub struct MonitorView {
     pub not_needed: Vec<String>,
 }
 
+/// A property that is watched, as `property` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PropertyView {
+    /// Its name.
+    pub property: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The file it was read from.
+    pub file: String,
+    /// It sees what happens.
+    pub enabled: bool,
+    /// The command has just added it.
+    pub added: bool,
+    /// From when on it is evaluated: `start` of the run, its `addition` in the
+    /// middle of it, or `trace`: from the start, by what was recorded.
+    pub since: String,
+    /// How many events had been recorded when it was added and given them.
+    pub recorded_events: Option<u64>,
+    /// Its verdict now.
+    pub verdict: Verdict,
+    /// Of one that was just added, what the recorded events violated; cut after
+    /// some.
+    pub violations: Vec<ViolationView>,
+    /// Of one that was just added, why a recorded event could not be evaluated.
+    pub error: Option<String>,
+}
+
+/// A state of a property's picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GraphState {
+    /// Its name; of a formula, a number.
+    pub state: String,
+    /// `accepting`, `non-accepting`, `violation`, `satisfied` or `final`.
+    pub sort: String,
+    /// A slice stands there.
+    pub current: bool,
+    /// How many slices stand there, without the one that nothing is bound of; 0
+    /// for a property without slices.
+    pub slices: u64,
+}
+
+/// The states of a property, as `info graph` shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GraphView {
+    /// The property's name.
+    pub property: String,
+    /// Its states; none where they cannot be drawn.
+    pub states: Vec<GraphState>,
+    /// The states with what leads from one to another, as text; where they
+    /// cannot be drawn, why.
+    pub picture: String,
+    /// The file that the picture was written to.
+    pub file: Option<String>,
+}
+
 /// A value that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValueView {
@@ -738,6 +796,10 @@ pub enum Outcome {
     Variables(Vec<VariableView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
+    /// Properties.
+    Properties(Vec<PropertyView>),
+    /// Pictures of properties.
+    Graphs(Vec<GraphView>),
     /// A path of one slice.
     Paths(Vec<ViolationView>),
     /// A value.

@@ -8,6 +8,7 @@
 pub(crate) mod binding;
 mod calls;
 mod captures;
+pub(crate) mod changing;
 mod copies;
 pub(crate) mod happenings;
 pub(crate) mod loading;
@@ -15,7 +16,7 @@ pub(crate) mod occasions;
 pub(crate) mod places;
 mod watched;
 
-pub use watched::{Reaction, Violated, Watched};
+pub use watched::{Reaction, Since, Violated, Watched};
 
 use crate::options::{Observer, SessionError};
 use crate::recording::Recorder;
@@ -27,7 +28,7 @@ use juror_instrument::program::Program;
 use juror_instrument::unwinding::UnwindPoints;
 use occasions::Occasions;
 use places::PlaceWatches;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// All monitors of a run.
 #[derive(Default)]
@@ -64,6 +65,11 @@ impl Watch {
         let hidden = usize::from(self.recorder.is_some());
         let count = self.watched.len().saturating_sub(hidden);
         self.watched.get(..count).unwrap_or(&[])
+    }
+
+    /// The file in which the run is recorded, whole up to the last event.
+    pub fn trace(&self) -> Option<&Path> {
+        self.recorder.as_ref()?.file()
     }
 
     /// Whether the run is recorded.

@@ -77,6 +77,8 @@ pub(crate) enum Rule {
     Park,
     /// The arrivals of the thread that made it are those of a followed one.
     Inherit,
+    /// They are those of one that shares its memory.
+    InheritInPlace,
     /// A halt is answered by the thread that replaces the program.
     AnswerReplaced,
 }
@@ -144,6 +146,7 @@ impl Engine {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
             }
+            Input::StartedInPlace { thread, parent } => self.started_in_place(thread, parent),
             Input::Attached { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Running, Wanted::Run));

@@ -6,12 +6,16 @@
 //! system says of its states it checks that a goal stays reachable from each
 //! of them, which rules out deadlock and livelock alike.
 
+mod budget;
 mod chart;
+mod commands;
 mod copies;
 mod machine;
+mod orders;
 mod processor;
 mod program;
 mod replaced;
+mod seeing;
 mod store;
 mod tests;
 pub(crate) mod walk;

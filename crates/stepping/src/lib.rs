@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod copy;
 mod engine;
 #[cfg(test)]

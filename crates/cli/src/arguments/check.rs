@@ -34,7 +34,7 @@ pub struct Check {
     /// Evaluate the properties in this file; may be given several times
     #[arg(long = "property", value_name = "FILE", required = true)]
     pub properties: Vec<PathBuf>,
-    /// Report every violation, pass over records that cannot be read, and go on
+    /// Go on after violations, and pass over records that cannot be read
     #[arg(long)]
     pub keep_going: bool,
     /// Take all traces as one run, in the order of their times

@@ -12,7 +12,7 @@ Examples:
   juror run --property queue.prop ./faulty --size 8
       the same; whatever follows the program is the program's
   juror run --batch --keep-going --json=report.json --property queue.prop ./faulty
-      report every violation and exit, for tests and scripts
+      report, and run on to the end; for tests and scripts
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
       record the events, for juror check
   juror run -e 'break queue.c:23' -e run ./faulty
@@ -53,7 +53,7 @@ pub struct Common {
     /// Report and exit instead of showing a prompt
     #[arg(long)]
     pub batch: bool,
-    /// With --batch: report every violation and run on to the end
+    /// With --batch: run on to the end, and count what is violated again
     #[arg(long, requires = "batch")]
     pub keep_going: bool,
     /// Write events and results as JSON lines, to FILE or to the output

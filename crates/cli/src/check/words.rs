@@ -91,8 +91,13 @@ pub fn write_stop(page: &mut Page, name: &str, position: Position, stop: &TraceS
         "{STRONG}At event{number}{STRONG:#} ({place}), {}",
         safe(&stop.what)
     );
-    if let Some(location) = &stop.location {
-        write!(page, ", called from {}", short_location(location));
+    // What has no place of its own has the address 0: the end of a thread.
+    if let Some(location) = stop.location.as_ref().filter(|it| it.address != 0) {
+        let between = match stop.is_call {
+            true => "called from",
+            false => "at",
+        };
+        write!(page, ", {between} {}", short_location(location));
     }
     if stop.thread != 0 {
         write!(page, ", thread {}", stop.thread);

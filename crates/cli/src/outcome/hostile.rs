@@ -129,6 +129,15 @@ fn poison_monitor(monitor: &mut MonitorView) {
     }
 }
 
+fn poison_property(property: &mut PropertyView) {
+    property.property = text();
+    property.description = Some(text());
+    property.file = text();
+    property.since = text();
+    property.error = Some(text());
+    property.violations.iter_mut().for_each(poison_violation);
+}
+
 fn poison(outcome: &mut Outcome) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
@@ -169,6 +178,14 @@ fn poison(outcome: &mut Outcome) {
         }
         Outcome::Variables(variables) => variables.iter_mut().for_each(poison_variable),
         Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
+        Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
+        Outcome::Graphs(graphs) => {
+            for graph in graphs {
+                graph.property = text();
+                graph.picture = text();
+                graph.file = Some(text());
+            }
+        }
         Outcome::Paths(paths) => paths.iter_mut().for_each(poison_violation),
         Outcome::Value(value) => {
             value.type_name = text();

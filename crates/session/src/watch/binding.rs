@@ -82,7 +82,7 @@ impl Watch {
     }
 
     /// What is wrong with the events of a monitor is shown where it is written.
-    fn check_bound(
+    pub(super) fn check_bound(
         &self,
         monitor: usize,
         diagnostics: Vec<Diagnostic>,
@@ -100,7 +100,7 @@ impl Watch {
     }
 
     /// Binds the events of one monitor; gives what is wrong with them.
-    fn bind_monitor(
+    pub(super) fn bind_monitor(
         &mut self,
         program: &mut Program,
         thread: ThreadId,

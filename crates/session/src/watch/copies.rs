@@ -103,7 +103,10 @@ impl Watch {
             });
         }
         if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
-            self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
+            // Properties may have come since.
+            if self.record(recorder.recording()).is_err() {
+                self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub struct Watched {
     pub text: Arc<str>,
     /// The user has not switched it off: it needs its events, and takes them.
     pub is_enabled: bool,
+    /// From when on it is evaluated.
+    pub since: Since,
     /// By event: how often it happened.
     pub occurrences: Vec<u64>,
     /// By event: how often the debuggee was stopped for it.
@@ -33,6 +35,22 @@ pub struct Watched {
     pub errors: u64,
     /// What the process that this one was forked from had seen till then.
     pub inherited: Inherited,
+}
+
+/// From when on a property is evaluated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Since {
+    /// From the start of the run, or from when the process was attached to.
+    #[default]
+    Start,
+    /// From when it was added, in the middle of a run.
+    Addition,
+    /// From the start of the run, of which so many events were recorded when it
+    /// was added.
+    Trace {
+        /// How many.
+        events: u64,
+    },
 }
 
 /// What is counted in the process where it happened, and not in its children.
@@ -57,6 +75,7 @@ impl Watched {
             monitor,
             text,
             is_enabled: true,
+            since: Since::Start,
             occurrences: vec![0; events],
             stops: vec![0; events],
             violations: 0,
@@ -84,6 +103,7 @@ impl Watched {
     pub(super) fn forked(&self) -> Watched {
         Watched {
             is_enabled: self.is_enabled,
+            since: self.since,
             bound: self.bound.clone(),
             inlined: self.inlined.clone(),
             inherited: Inherited {

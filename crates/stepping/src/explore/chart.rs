@@ -187,7 +187,9 @@ fn describe_input(input: &Input) -> String {
         Input::Lost { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),
-        Input::Started { thread } => format!("sees thread {} start", thread.0),
+        Input::Started { thread } | Input::StartedInPlace { thread, .. } => {
+            format!("sees thread {} start", thread.0)
+        }
         Input::Ended { thread } => format!("sees thread {} end", thread.0),
         Input::Trapped {
             thread, address, ..
