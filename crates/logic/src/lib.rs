@@ -39,12 +39,14 @@ mod refine;
 mod regex;
 mod residual;
 mod simplify;
+mod source;
 mod stutter;
 mod table;
 mod tableau;
 mod timed;
 mod work;
 mod written;
+mod written_expression;
 
 pub use display::Names;
 pub use error::LogicError;
