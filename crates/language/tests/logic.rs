@@ -453,7 +453,7 @@ fn files_use_one_another() {
     };
     let source = "use \"lib/locks.prop\"
         property p for each address a ltl always (held(a) implies eventually unlock)";
-    let loaded = load_with(source, &mut files);
+    let loaded = load_with("", source, &mut files);
     let said: Vec<_> = loaded.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(said, ["undecided"]);
     assert!(
@@ -479,7 +479,7 @@ fn files_use_one_another() {
         ("use \"bad.prop\"", "`bad.prop` has errors"),
         ("use \"none.prop\"", "no such file"),
     ] {
-        let loaded = load_with(source, &mut files);
+        let loaded = load_with("", source, &mut files);
         assert_eq!(loaded.diagnostics.len(), 1, "{:#?}", loaded.diagnostics);
         assert!(
             loaded.diagnostics[0].message.contains(message),
@@ -487,11 +487,29 @@ fn files_use_one_another() {
             loaded.diagnostics
         );
     }
-    let cycle = load_with("use \"self.prop\"", &mut files).used;
+    let cycle = load_with("", "use \"self.prop\"", &mut files).used;
     assert!(
         cycle[0].diagnostics[0]
             .message
             .contains("self.prop -> self.prop")
+    );
+    // A source with a path is part of the chain, and its files are found from it.
+    let mut beside = |path: &str| match path {
+        "lib/back.prop" => Ok("use \"../main.prop\"".to_owned()),
+        "lib/one.prop" => Ok("property one event e = before f ltl always not e".to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    let cycle = load_with("main.prop", "use \"lib/back.prop\"", &mut beside).used;
+    assert!(
+        cycle[0].diagnostics[0]
+            .message
+            .contains("main.prop -> lib/back.prop -> main.prop")
+    );
+    let found = load_with("lib/main.prop", "use \"one.prop\"", &mut beside);
+    assert_eq!(found.diagnostics, []);
+    assert_eq!(
+        found.properties[0].source_name.as_deref(),
+        Some("lib/one.prop")
     );
 }
 

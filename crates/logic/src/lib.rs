@@ -8,12 +8,14 @@
 //!   of the usual kinds of requirements.
 //! - [`Machine`] takes letters and gives verdicts, the final ones as early as
 //!   possible; [`Table`] is the same, complete and minimal.
+//! - [`Buchi`] is what a model checker searches with.
 //! - [`TimedMachine`] is for formulas with bounds in time.
 //!
 //! The crate does no I/O.
 
 #![forbid(unsafe_code)]
 
+mod buchi;
 mod classes;
 mod clause;
 mod construct;
@@ -48,6 +50,7 @@ mod work;
 mod written;
 mod written_expression;
 
+pub use buchi::{Buchi, BuchiEdge};
 pub use display::Names;
 pub use error::LogicError;
 pub use explain::{Blame, Explanation, Way};

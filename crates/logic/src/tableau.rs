@@ -46,6 +46,11 @@ impl Edge {
     pub fn takes(&self, letter: u64) -> bool {
         self.required & !letter == 0 && self.forbidden & letter == 0
     }
+
+    /// Which `until` it puts off.
+    pub fn delayed(&self) -> u128 {
+        self.delayed
+    }
 }
 
 /// What becomes of runs from a node.
@@ -137,7 +142,8 @@ impl Tableau {
         self.nodes[node.index()].edges.as_deref().unwrap_or(&[])
     }
 
-    fn look(&mut self, node: NodeId) -> Result<(), LogicError> {
+    /// Finds the ways of a node, if they are not known.
+    pub fn look(&mut self, node: NodeId) -> Result<(), LogicError> {
         let data = &self.nodes[node.index()];
         if data.edges.is_some() {
             return Ok(());

@@ -317,6 +317,21 @@ impl LogicStates {
             .map(|state| (state.origin, state.valuation))
     }
 
+    /// Letters that lead from the initial state to this one, of the many that
+    /// may.
+    pub(crate) fn letters(&self, state: StateId) -> Vec<Letter> {
+        let mut letters = Vec::new();
+        let mut next = Some(state.0);
+        // A state was met before all that come of it.
+        while let Some(at) = next {
+            let origin = self.states.get(at as usize).and_then(|it| it.origin);
+            letters.extend(origin.map(|origin| origin.letter));
+            next = origin.map(|origin| origin.from);
+        }
+        letters.reverse();
+        letters
+    }
+
     /// Takes in the states of other ones of the same property; gives their
     /// numbers here.
     ///

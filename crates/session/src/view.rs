@@ -6,6 +6,7 @@
 
 use juror_event::{Value, Verdict};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
 /// numbers, everything else as text.
@@ -161,6 +162,34 @@ pub struct ViolationView {
     pub forgotten: bool,
     /// Violated because the run ended in a non-accepting state.
     pub at_end: bool,
+    /// There was one of the same kind at the same place before.
+    pub repeated: bool,
+}
+
+/// Violations of one kind at one place: the same step by the same event.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ViolationCount {
+    /// The event's name; absent where a deadline passed or the run ended, and
+    /// for those of kinds too many to be told apart.
+    pub event: Option<String>,
+    /// What it is: `before queue_push`.
+    pub what: Option<String>,
+    /// The state before.
+    pub from: String,
+    /// The state after.
+    pub to: String,
+    /// Where the call was made, or where the instruction stands.
+    pub location: Option<Location>,
+    /// How many there were.
+    pub count: u64,
+    /// The parameters of the slice that was the first.
+    pub slice: Vec<NamedValue>,
+    /// juror's number of the thread of the first.
+    pub thread: Option<u32>,
+    /// The number of the first among the events of the monitor, from 1.
+    pub sequence: Option<u64>,
+    /// The end of the run violated.
+    pub at_end: bool,
 }
 
 /// A change of a slice's state, as it happens.
@@ -200,6 +229,9 @@ pub enum StopReason {
         end: usize,
         /// The file of the property.
         file: String,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
     },
     /// A breakpoint of the developer.
     Breakpoint {
@@ -412,13 +444,16 @@ pub struct TraceStop {
     pub reason: StopReason,
     /// The number of the event in the run, where events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the recording began.
+    /// When it happened, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread, from 1; 0 where it is not known.
     pub thread: u32,
     /// The event: `before queue_push`.
     pub what: String,
-    /// Where the call was made, where the trace tells.
+    /// It is about a call: then `location` is where that was made.
+    pub is_call: bool,
+    /// Where the call was made or where the instruction stands, where the trace
+    /// tells.
     pub location: Option<Location>,
 }
 
@@ -474,6 +509,8 @@ pub struct PropertySummary {
     pub verdict: Verdict,
     /// How many violations were reported.
     pub violations: u64,
+    /// The same by kind and place, in the order of their first.
+    pub violation_counts: Vec<ViolationCount>,
     /// One entry an event.
     pub events: Vec<EventSummary>,
     /// How many slices there were, those that have ended included; 0 for a
@@ -523,6 +560,9 @@ pub struct PointView {
     pub condition: Option<String>,
     /// The only thread that it is for.
     pub thread: Option<u32>,
+    /// juror's number of the process that it belongs to: of watchpoints, when
+    /// there have been several.
+    pub process: Option<u32>,
     /// How many hits are still to be passed.
     pub ignore: u64,
     /// After how many stops it is disabled.
@@ -616,10 +656,67 @@ pub struct MonitorView {
     pub slices: Vec<SliceView>,
     /// How many slices there are in all.
     pub slice_count: usize,
+    /// The violations so far by kind and place, in the order of their first.
+    pub violation_counts: Vec<ViolationCount>,
     /// The events it needs now.
     pub needed: Vec<String>,
     /// The events it does not need now.
     pub not_needed: Vec<String>,
+}
+
+/// A property that is watched, as `property` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PropertyView {
+    /// Its name.
+    pub property: String,
+    /// Its description.
+    pub description: Option<String>,
+    /// The file it was read from.
+    pub file: String,
+    /// It sees what happens.
+    pub enabled: bool,
+    /// The command has just added it.
+    pub added: bool,
+    /// From when on it is evaluated: `start` of the run, its `addition` in the
+    /// middle of it, or `trace`: from the start, by what was recorded.
+    pub since: String,
+    /// How many events had been recorded when it was added and given them.
+    pub recorded_events: Option<u64>,
+    /// Its verdict now.
+    pub verdict: Verdict,
+    /// Of one that was just added, what the recorded events violated; cut after
+    /// some.
+    pub violations: Vec<ViolationView>,
+    /// Of one that was just added, why a recorded event could not be evaluated.
+    pub error: Option<String>,
+}
+
+/// A state of a property's picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GraphState {
+    /// Its name; of a formula, a number.
+    pub state: String,
+    /// `accepting`, `non-accepting`, `violation`, `satisfied` or `final`.
+    pub sort: String,
+    /// A slice stands there.
+    pub current: bool,
+    /// How many slices stand there, without the one that nothing is bound of; 0
+    /// for a property without slices.
+    pub slices: u64,
+}
+
+/// The states of a property, as `info graph` shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GraphView {
+    /// The property's name.
+    pub property: String,
+    /// Its states; none where they cannot be drawn.
+    pub states: Vec<GraphState>,
+    /// The states with what leads from one to another, as text; where they
+    /// cannot be drawn, why.
+    pub picture: String,
+    /// The file that the picture was written to.
+    pub file: Option<String>,
 }
 
 /// A value that was asked for.
@@ -699,6 +796,10 @@ pub enum Outcome {
     Variables(Vec<VariableView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
+    /// Properties.
+    Properties(Vec<PropertyView>),
+    /// Pictures of properties.
+    Graphs(Vec<GraphView>),
     /// A path of one slice.
     Paths(Vec<ViolationView>),
     /// A value.
