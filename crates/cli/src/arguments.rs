@@ -9,6 +9,7 @@ mod session;
 pub use check::{Check, TraceFormat};
 pub use session::{Attach, Common, Run, Script};
 
+use crate::model_arguments::ModelCommand;
 use crate::property_arguments::PropertyCommand;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -35,7 +36,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -58,6 +59,8 @@ pub enum Action {
     Check(Box<Check>),
     /// Check property files, lay them out, draw them
     Property(PropertyCommand),
+    /// Check the models of a design, and walk through them
+    Model(ModelCommand),
     /// Compile an example program with a bug, and catch it
     Demo(Demo),
 }
@@ -111,7 +114,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
         match &mut command_line.action {
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
-            Action::Check(_) | Action::Demo(_) | Action::Property(_) => {}
+            Action::Check(_) | Action::Demo(_) | Action::Property(_) | Action::Model(_) => {}
         }
     }
     Ok(command_line)
@@ -120,12 +123,13 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 10] = [
+    const OWN: [&str; 11] = [
         "run",
         "attach",
         "check",
         "demo",
         "property",
+        "model",
         "help",
         "-h",
         "--help",

@@ -39,12 +39,12 @@ pub fn run(check: &Check) -> anyhow::Result<u8> {
             let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
             output.begin_check(&sources, &names)?;
             let history = check.history.unwrap_or_default();
-            let (offline, warnings) = match Offline::load(&sources, history) {
+            let (offline, remarks) = match Offline::load(&sources, history) {
                 Ok(loaded) => loaded,
                 Err(error) => return Ok(output.show_session_error(&error)?),
             };
-            for warning in warnings {
-                output.notice(&format!("warning: {warning}"));
+            for remark in remarks {
+                output.notice(&remark);
             }
             let checking = Checking {
                 check,

@@ -22,6 +22,11 @@ mod evaluations;
 mod exit;
 mod interrupt;
 mod json;
+mod model_arguments;
+mod model_asm;
+mod model_command;
+mod model_walk;
+mod moments;
 mod monitors;
 mod outcome;
 mod output;
@@ -51,6 +56,7 @@ fn main() -> ExitCode {
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Check(check) => check::run(&check),
         Action::Property(command) => property_command::run(&command),
+        Action::Model(command) => model_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
     };
     match result {

@@ -8,7 +8,7 @@ use crate::property_arguments::{
 };
 use anyhow::{Context as _, bail};
 use juror_language::show::{Form, Graph, demand, show};
-use juror_language::{Diagnostic, Property, format, suggest};
+use juror_language::{Diagnostic, Property, Severity, format, suggest};
 use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -55,8 +55,12 @@ impl Told {
                 continue;
             }
             self.0.push(said.file.clone());
-            errors += said.diagnostics.iter().filter(|it| it.is_error()).count();
-            warnings += said.diagnostics.iter().filter(|it| !it.is_error()).count();
+            let count = |severity| {
+                let of_it = |it: &&Diagnostic| it.severity == severity;
+                said.diagnostics.iter().filter(of_it).count()
+            };
+            errors += count(Severity::Error);
+            warnings += count(Severity::Warning);
             output.show_diagnostics(said)?;
         }
         Ok((errors, warnings))

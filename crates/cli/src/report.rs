@@ -6,6 +6,7 @@
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::evaluations;
+use crate::moments::{joint, moment};
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::places::{
@@ -258,13 +259,11 @@ fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &S
             let lead = styled(STRONG, &format!("Stopped {}", safe(&step.what)));
             writeln!(page, "{lead}{place}{called}, {}", threads(view));
         }
-        _ => {
-            let lead = match step {
-                Some(PathStep { what, .. }) => format!("Stopped {}", safe(what)),
-                None => "Stopped".to_owned(),
-            };
-            write_place(page, styled(STRONG, &lead), " in ", view);
+        Some(PathStep { what, .. }) => {
+            let lead = format!("Stopped {}", safe(&moment(what)));
+            write_place(page, styled(STRONG, &lead), joint(what), view);
         }
+        None => write_place(page, styled(STRONG, "Stopped"), " in ", view),
     }
 }
 

@@ -8,15 +8,18 @@
 //!   of the usual kinds of requirements.
 //! - [`Machine`] takes letters and gives verdicts, the final ones as early as
 //!   possible; [`Table`] is the same, complete and minimal.
+//! - [`Buchi`] is what a model checker searches with.
 //! - [`TimedMachine`] is for formulas with bounds in time.
 //!
 //! The crate does no I/O.
 
 #![forbid(unsafe_code)]
 
+mod buchi;
 mod classes;
 mod clause;
 mod construct;
+mod counting;
 mod derivative;
 mod diagram;
 mod display;
@@ -26,11 +29,14 @@ mod expand;
 mod explain;
 mod expression;
 mod formula;
+mod inclusion;
+mod independent;
 mod machine;
 mod normal;
 mod outlook;
 mod past;
 pub mod patterns;
+mod product;
 mod refine;
 mod regex;
 mod residual;
@@ -39,14 +45,16 @@ mod stutter;
 mod table;
 mod tableau;
 mod timed;
+mod work;
 mod written;
 
+pub use buchi::{Buchi, BuchiEdge};
 pub use display::Names;
 pub use error::LogicError;
 pub use explain::{Blame, Explanation, Way};
 pub use formula::{Bound, Formula, Letter};
 pub use machine::{Machine, MachineState, Outlook, STATES_MAX};
-pub use outlook::{Decidable, decidable};
+pub use outlook::{Decidable, decidable, decidable_expression};
 pub use regex::{Guard, Meaning, Regex};
 pub use stutter::StepOperator;
 pub use table::Table;

@@ -21,8 +21,6 @@ use juror_logic::{Letter, LogicError, MachineState};
 
 /// An entry of the table that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
-/// States that are looked through for the propositions that matter.
-const ASKED_STATES_MAX: usize = 256;
 
 /// How an instance can be in a state: by this letter from that state, which
 /// was met before.
@@ -61,8 +59,6 @@ pub(crate) struct LogicStates {
     /// By state.
     verdicts: Vec<Verdict>,
     known: HashTable<u32>,
-    /// By state of the machine: the propositions that matter from it on.
-    asked: Vec<Option<u64>>,
     actions: Vec<Action>,
     /// Row by row of states: the next state for each action.
     table: Vec<u32>,
@@ -87,7 +83,6 @@ impl LogicStates {
             states: Vec::new(),
             verdicts: Vec::new(),
             known: HashTable::new(),
-            asked: Vec::new(),
             actions: Vec::new(),
             table: Vec::new(),
             width: 8,
@@ -223,7 +218,7 @@ impl LogicStates {
         let state = State {
             machine,
             // What no step asks about any more makes no difference.
-            valuation: valuation & self.asked(machine),
+            valuation: valuation & self.machine.propositions_ahead(machine),
             verdict: self.machine.verdict(machine),
             origin,
             needs: None,
@@ -247,38 +242,6 @@ impl LogicStates {
             hash(state.map_or((0, 0), State::identity))
         });
         StateId(number)
-    }
-
-    /// The propositions that any step from this state on asks about; all of
-    /// them when there is too much to look through.
-    fn asked(&mut self, state: MachineState) -> u64 {
-        if let Some(asked) = self.asked.get(state.index()).copied().flatten() {
-            return asked;
-        }
-        let mut asked = self.machine.letters_that_matter(state);
-        let mut seen = vec![state];
-        let mut next = 0;
-        while let Some(&from) = seen.get(next) {
-            next += 1;
-            let successors = self.machine.successors(from);
-            if successors.is_err() || seen.len() > ASKED_STATES_MAX {
-                asked = u64::MAX;
-                break;
-            }
-            for (_, to) in successors.into_iter().flatten() {
-                if !seen.contains(&to) {
-                    asked |= self.machine.letters_that_matter(to);
-                    seen.push(to);
-                }
-            }
-        }
-        if self.asked.len() <= state.index() {
-            self.asked.resize(state.index() + 1, None);
-        }
-        if let Some(entry) = self.asked.get_mut(state.index()) {
-            *entry = Some(asked);
-        }
-        asked
     }
 
     /// What an instance in this state waits for.

@@ -355,7 +355,7 @@ impl Session {
             "processes" => self.process_views(),
             "registers" => self.registers(),
             "watchpoints" => {
-                let mut views = self.watchpoints.views(self.program.as_ref());
+                let mut views = self.watchpoint_views();
                 views.extend(self.monitor_points(is_about_memory));
                 Ok(Outcome::Points(views))
             }

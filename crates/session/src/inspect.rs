@@ -208,7 +208,7 @@ impl Session {
         let mut views = self.breakpoints.views(program);
         views.extend(self.catchpoints.views(program));
         views.extend(self.hardware_breakpoints.views(program));
-        views.extend(self.watchpoints.views(program));
+        views.extend(self.watchpoint_views());
         views.sort_by_key(|view| view.number);
         views.extend(self.monitor_points(|_| true));
         Outcome::Points(views)

@@ -116,7 +116,8 @@ impl Places for RecordedPlaces {
 }
 
 impl Offline {
-    /// Reads and checks the properties; gives warnings, too.
+    /// Reads and checks the properties; gives what there is to say about
+    /// them, too.
     ///
     /// # Errors
     /// A property is wrong.
@@ -124,7 +125,7 @@ impl Offline {
         sources: &[PropertySource],
         history: usize,
     ) -> Result<(Offline, Vec<String>), SessionError> {
-        let (watch, warnings) = loading::load(sources, history)?;
+        let (watch, remarks) = loading::load(sources, history)?;
         let mut offline = Offline {
             watch,
             history,
@@ -134,7 +135,7 @@ impl Offline {
             reaction: Reaction::default(),
         };
         offline.begin(1);
-        Ok((offline, warnings))
+        Ok((offline, remarks))
     }
 
     /// Begins anew, for a run that was recorded in so many traces.

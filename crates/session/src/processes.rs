@@ -14,6 +14,7 @@ mod joining;
 mod leaving;
 mod running;
 mod selecting;
+mod watching;
 
 use crate::breakpoints::Places;
 use crate::catchpoints::CaughtPlaces;
@@ -63,6 +64,10 @@ pub(crate) struct Processes {
     untold: Vec<ProcessEnd>,
     /// Who has recorded a process that is gone, for the next run.
     recorder: Option<(Recorder, Monitor)>,
+    /// Watchpoints of processes that are gone, for the next run.
+    waiting: Watchpoints,
+    /// Sentences about those that are gone, too, which nobody has been told.
+    lost: Vec<String>,
 }
 
 impl Default for Processes {
@@ -75,6 +80,8 @@ impl Default for Processes {
             gone: Totals::default(),
             untold: Vec::new(),
             recorder: None,
+            waiting: Watchpoints::default(),
+            lost: Vec::new(),
         }
     }
 }

@@ -82,7 +82,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_followed()?;
+        self.prepare_all_followed()?;
         self.resume_processes()?;
         self.pump(observer, Goal::default())
     }

@@ -560,6 +560,9 @@ pub struct PointView {
     pub condition: Option<String>,
     /// The only thread that it is for.
     pub thread: Option<u32>,
+    /// juror's number of the process that it belongs to: of watchpoints, when
+    /// there have been several.
+    pub process: Option<u32>,
     /// How many hits are still to be passed.
     pub ignore: u64,
     /// After how many stops it is disabled.

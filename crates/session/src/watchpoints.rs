@@ -297,6 +297,12 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
+    /// Takes in those of a process that is gone.
+    pub(crate) fn adopt(&mut self, mut gone: Watchpoints) {
+        self.list.append(&mut gone.list);
+        self.list.sort_by_key(|it| it.point.number);
+    }
+
     /// Whether memory of this process is watched.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -49,7 +49,9 @@ impl Session {
             violations,
         };
         self.processes.untold.push(end);
-        drop(self.replace_current(ending));
+        if let Some(mut gone) = self.replace_current(ending) {
+            self.processes.keep_watchpoints(&mut gone);
+        }
     }
 
     /// Makes another process the current one in place of this, which is given
@@ -107,6 +109,7 @@ impl Session {
         let Some(mut left) = self.replace_current(ending) else {
             return Ok(Outcome::Done);
         };
+        self.processes.keep_watchpoints(&mut left);
         for program in self
             .program
             .iter_mut()
@@ -135,6 +138,7 @@ impl Session {
             });
             self.processes
                 .count(&mut other.watch, other.program.as_ref(), ending);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
             }
@@ -151,6 +155,7 @@ impl Session {
         for mut other in std::mem::take(&mut self.processes.others) {
             self.processes
                 .count(&mut other.watch, other.program.as_ref(), None);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());
             }

@@ -8,17 +8,17 @@ use juror_monitor::{HISTORY_RECORDS, Monitor};
 use std::sync::Arc;
 
 /// The monitors of property files, each in its initial state, in the order of
-/// the files; and what is to be warned of. What several files use is watched
+/// the files; and what there is to say about them, with how bad it is. What several files use is watched
 /// once.
 pub fn load(
     sources: &[PropertySource],
     history: usize,
 ) -> Result<(Watch, Vec<String>), SessionError> {
     let mut watch = Watch::default();
-    let mut warnings = Vec::new();
+    let mut remarks = Vec::new();
     for source in sources {
         let (found, said) = monitors(source, history)?;
-        warnings.extend(said);
+        remarks.extend(said);
         for watched in found {
             let is_same = |known: &Watched| {
                 known.property.name == watched.property.name && known.file() == watched.file()
@@ -28,8 +28,8 @@ pub fn load(
             }
         }
     }
-    warnings.dedup();
-    Ok((watch, warnings))
+    remarks.dedup();
+    Ok((watch, remarks))
 }
 
 /// The same of one file and those that it uses.
@@ -43,9 +43,12 @@ pub fn monitors(
     }
     let said = files.files.iter().flat_map(|it| {
         let diagnostics = it.diagnostics.iter();
-        diagnostics.map(move |said| format!("{}: {}", it.file, said.message))
+        diagnostics.map(move |said| {
+            let line = line_of(&it.text, said.span.start);
+            format!("{}: {}:{line}: {}", said.severity, it.file, said.message)
+        })
     });
-    let warnings = said.collect();
+    let remarks = said.collect();
     let mut monitors = Vec::new();
     for mut property in std::mem::take(&mut files.properties) {
         let text = files.text_of(&property);
@@ -59,7 +62,13 @@ pub fn monitors(
             }
         }
     }
-    Ok((monitors, warnings))
+    Ok((monitors, remarks))
+}
+
+/// The line of a position in a text, from 1.
+fn line_of(text: &str, position: usize) -> usize {
+    let before = text.bytes().take(position);
+    before.filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// How many transitions are remembered by this option.

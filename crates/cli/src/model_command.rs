@@ -1,0 +1,441 @@
+//! `juror model`: designs checked and walked through.
+
+use crate::driver::{FileDiagnostics, Observer as _};
+use crate::exit;
+use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
+use crate::model_asm;
+use crate::output::Output;
+use anyhow::Context as _;
+use juror_language::{Diagnostic, Severity};
+use juror_model::promela::{Model, Question, Reading, Text};
+use juror_model::{
+    Chart, Cut, Fault, Finding, Options, Report, Search, System, Trail, Verdict, Walk,
+};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Progress is shown when it takes longer.
+const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+
+/// Does what the command line asks for; gives the exit status.
+pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
+    match &command.action {
+        ModelAction::Check(check) => {
+            let mut output = Output::open(check.messages.color, None, false)?;
+            if model_asm::is_machine(&check.model.file) {
+                return model_asm::check(check, &mut output);
+            }
+            match read(&check.model, check.ltl.clone(), &mut output)? {
+                Some(model) => check_model(check, model, &mut output),
+                None => Ok(exit::USAGE),
+            }
+        }
+        ModelAction::Simulate(simulate) => {
+            let mut output = Output::open(simulate.messages.color, None, false)?;
+            if model_asm::is_machine(&simulate.model.file) {
+                return model_asm::simulate(simulate, &mut output);
+            }
+            if simulate.script.is_some() {
+                anyhow::bail!("a script is for an abstract state machine, a file .asm");
+            }
+            match read(&simulate.model, Vec::new(), &mut output)? {
+                Some(model) => simulate_model(simulate, &model, &mut output),
+                None => Ok(exit::USAGE),
+            }
+        }
+        ModelAction::Conform(conform) => model_asm::conform(conform),
+    }
+}
+
+/// Reads the model; nothing if it has mistakes, which are shown.
+fn read(
+    file: &ModelFile,
+    formulas: Vec<String>,
+    output: &mut Output,
+) -> anyhow::Result<Option<Model>> {
+    let name = file.file.display().to_string();
+    let text = std::fs::read_to_string(&file.file)
+        .with_context(|| format!("the model {name} cannot be read"))?;
+    let directory = file.file.parent().unwrap_or(Path::new("")).to_owned();
+    let mut reader = |included: &str| {
+        let path = directory.join(included);
+        let text = std::fs::read_to_string(&path);
+        let name = path.display().to_string();
+        match text {
+            Ok(text) => Ok(Text { name, text }),
+            Err(error) => Err(format!("{name} cannot be read: {error}")),
+        }
+    };
+    let definitions = file.definitions.iter().map(|definition| {
+        let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+        (name.to_owned(), value.to_owned())
+    });
+    let mut reading = Reading {
+        definitions: definitions.collect(),
+        wraps: file.wrap,
+        formulas: Vec::new(),
+    };
+    // A name of a formula in the model is no formula of its own.
+    reading.formulas = formulas
+        .into_iter()
+        .filter(|formula| !is_name_in(&text, formula))
+        .collect();
+    match Model::read(Text { name, text }, &reading, &mut reader) {
+        Ok(model) => Ok(Some(model)),
+        Err(refused) => {
+            for fault in &refused.faults {
+                show_fault(&refused.texts, fault, output)?;
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn is_name_in(text: &str, formula: &str) -> bool {
+    let mut after = text
+        .match_indices("ltl")
+        .map(|(at, word)| text[at + word.len()..].trim_start());
+    let is_name = |rest: &str| {
+        rest.strip_prefix(formula)
+            .is_some_and(|rest| rest.trim_start().starts_with('{'))
+    };
+    after.any(is_name) || formula.starts_with("ltl_")
+}
+
+/// Shows what is wrong, with its place in the source.
+pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Result<()> {
+    let place = fault
+        .span
+        .and_then(|span| Some((texts.get(span.source as usize)?, span)));
+    let Some((text, span)) = place else {
+        let help = fault
+            .help
+            .as_ref()
+            .map_or(String::new(), |help| format!("\n{help}"));
+        return output.show_error(&format!("{}{help}", fault.message));
+    };
+    let diagnostic = Diagnostic {
+        severity: Severity::Error,
+        code: fault.code,
+        message: fault.message.clone(),
+        span: span.range(),
+        labels: labels_in(fault, span.source),
+        help: fault.help.clone(),
+    };
+    output.show_diagnostics(&FileDiagnostics {
+        file: text.name.clone().into(),
+        text: text.text.as_str().into(),
+        diagnostics: vec![diagnostic],
+    })
+}
+
+/// The other places of a fault that are in the same text.
+fn labels_in(fault: &Fault, source: u32) -> Vec<(Range<usize>, String)> {
+    let labels = fault.labels.iter();
+    let here = labels.filter(|(span, _)| span.source == source);
+    here.map(|(span, label)| (span.range(), label.clone()))
+        .collect()
+}
+
+/// What is checked, with the words for it.
+fn questions(check: &CheckModel, model: &Model) -> Vec<(String, Option<Question>)> {
+    let mut questions: Vec<(String, Option<Question>)> = Vec::new();
+    let formula = |name: &str| {
+        (
+            format!("the formula {name}"),
+            Some(Question::Formula(name.to_owned())),
+        )
+    };
+    let claim = || ("the never claim".to_owned(), Some(Question::Claim));
+    for name in &check.ltl {
+        questions.push(formula(name));
+    }
+    if check.claim {
+        questions.push(claim());
+    }
+    if check.acceptance {
+        questions.push(("accept labels".to_owned(), Some(Question::Acceptance)));
+    }
+    if check.progress {
+        questions.push(("progress".to_owned(), Some(Question::Progress)));
+    }
+    if questions.is_empty() {
+        questions.push(("steps and states".to_owned(), None));
+        questions.extend(model.formulas().map(|(name, _)| formula(name)));
+        if model.has_claim() {
+            questions.push(claim());
+        }
+    }
+    questions
+}
+
+fn check_model(check: &CheckModel, model: Model, output: &mut Output) -> anyhow::Result<u8> {
+    let mut model = model;
+    let mut status = exit::HOLDS;
+    for (name, question) in questions(check, &model) {
+        let report = match &question {
+            None => search(check, &model, output),
+            Some(question) => match ask(check, &mut model, question, &name, output) {
+                Ok(report) => report,
+                Err(fault) => {
+                    show_fault(model.texts(), &fault, output)?;
+                    return Ok(exit::USAGE);
+                }
+            },
+        };
+        status = match report.verdict() {
+            Verdict::Violated => {
+                output.say(&format!("{name}: violated\n"))?;
+                show_finding(check, &model, &report, output)?;
+                exit::VIOLATED
+            }
+            Verdict::Incomplete => {
+                output.say(&format!("{name}: incomplete, {}\n", cut_words(report.cut)))?;
+                status.max(exit::USAGE)
+            }
+            Verdict::Holds => {
+                output.say(&format!("{name}: holds\n"))?;
+                status
+            }
+        };
+        output.say(&counts(&report))?;
+        if status == exit::VIOLATED {
+            return Ok(status);
+        }
+    }
+    Ok(status)
+}
+
+/// The limits of a search.
+pub fn options(check: &CheckModel) -> Options {
+    let unlimited = Options::default();
+    Options {
+        states_max: check.states.unwrap_or(unlimited.states_max),
+        depth_max: check.depth.unwrap_or(unlimited.depth_max),
+        memory_bytes_max: check
+            .memory
+            .map_or(unlimited.memory_bytes_max, |megabytes| {
+                megabytes.saturating_mul(1_000_000)
+            }),
+        deadlocks: !check.no_deadlock,
+        all: false,
+        reduces: check.reduce,
+    }
+}
+
+/// Shows progress when it takes a while.
+pub fn watched(output: &mut Output) -> impl FnMut(u64, u64) -> bool {
+    let started = Instant::now();
+    move |done, known| {
+        if started.elapsed() > PROGRESS_AFTER {
+            output.progress("searching", done.min(known.saturating_sub(1)), known.max(1));
+        }
+        true
+    }
+}
+
+/// Searches the states of a model.
+pub fn search<S: System>(check: &CheckModel, model: &S, output: &mut Output) -> Report {
+    let kind = match (check.compact, check.order, check.jobs) {
+        (true, ..) => Search::Compact,
+        (false, Order::Depth, _) => Search::Depth,
+        (false, Order::Breadth, jobs) if jobs > 1 => Search::Parallel(jobs),
+        (false, Order::Breadth, _) => Search::Breadth,
+    };
+    juror_model::search(model, kind, &options(check), &mut watched(output))
+}
+
+fn ask(
+    check: &CheckModel,
+    model: &mut Model,
+    question: &Question,
+    name: &str,
+    output: &mut Output,
+) -> Result<Report, Fault> {
+    let automaton = model.ask(question)?;
+    let message = format!("this run violates {name}");
+    let options = Options {
+        deadlocks: false,
+        ..options(check)
+    };
+    let mut watched = watched(output);
+    Ok(juror_model::accepting_run(
+        model,
+        &automaton,
+        check.fair,
+        &message,
+        &options,
+        &mut watched,
+    ))
+}
+
+/// Why a search was cut short.
+pub fn cut_words(cut: Option<Cut>) -> String {
+    match cut {
+        Some(Cut::States { limit }) => format!("there are more than {limit} states"),
+        Some(Cut::Depth { limit }) => format!("there are runs of more than {limit} steps"),
+        Some(Cut::Memory { limit }) => {
+            format!("the states need more than {} MB", limit / 1_000_000)
+        }
+        Some(Cut::Interrupted) => "it was interrupted".to_owned(),
+        Some(Cut::Hashes) => {
+            "nothing wrong was found, but states were told apart by their hashes alone".to_owned()
+        }
+        Some(Cut::Sampled) | None => "only some runs were looked at".to_owned(),
+    }
+}
+
+/// How much was searched.
+pub fn counts(report: &Report) -> String {
+    format!(
+        "{} states, {} transitions, depth {}\n",
+        report.states, report.transitions, report.depth
+    )
+}
+
+fn show_finding(
+    check: &CheckModel,
+    model: &Model,
+    report: &Report,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let Some((finding, trail)) = &report.finding else {
+        return Ok(());
+    };
+    match finding {
+        Finding::Fault(fault) => show_fault(model.texts(), fault, output)?,
+        Finding::Deadlock => output.show_error(&deadlock_words(model, trail))?,
+        Finding::Cycle { message } => output.show_error(message)?,
+    }
+    let chart = Chart::of(model, trail);
+    match &check.trail {
+        None => output.say(&chart.text())?,
+        Some(file) => {
+            let text = match file.extension().and_then(|extension| extension.to_str()) {
+                Some("svg") => chart.svg(),
+                Some("json") => serde_json::to_string_pretty(&chart)? + "\n",
+                _ => chart.text(),
+            };
+            std::fs::write(file, text)
+                .with_context(|| format!("the trail cannot be written to {}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn deadlock_words(model: &Model, trail: &Trail) -> String {
+    let state = trail.end.as_deref().unwrap_or(&[]);
+    let mut words = "nobody can go on, and this is no end\n".to_owned();
+    for line in model.standing(state) {
+        words += &format!("  {line}\n");
+    }
+    words + "label the places where a process may stay for ever with `end`"
+}
+
+fn simulate_model(simulate: &Simulate, model: &Model, output: &mut Output) -> anyhow::Result<u8> {
+    if let Some(seed) = simulate.random {
+        let (report, trail) = juror_model::random(model, seed, 1, simulate.steps);
+        let Some((finding, trail)) = report.finding else {
+            output.say(&Chart::of(model, &trail).text())?;
+            return Ok(exit::HOLDS);
+        };
+        output.say(&Chart::of(model, &trail).text())?;
+        match finding {
+            Finding::Fault(fault) => show_fault(model.texts(), &fault, output)?,
+            _ => output.show_error(&deadlock_words(model, &trail))?,
+        }
+        return Ok(exit::VIOLATED);
+    }
+    match Walk::new(model) {
+        Ok(walk) => converse(model, walk, output),
+        Err(fault) => {
+            show_fault(model.texts(), &fault, output)?;
+            Ok(exit::USAGE)
+        }
+    }
+}
+
+/// A person, or lines from standard input, choose the steps.
+fn converse(model: &Model, walk: Walk<'_, Model>, output: &mut Output) -> anyhow::Result<u8> {
+    let mut walk = walk;
+    let mut lines = io::stdin().lock().lines();
+    show_choices(model, &mut walk, output)?;
+    loop {
+        if io::stdin().is_terminal() {
+            print!("(model) ");
+            io::stdout().flush()?;
+        }
+        let Some(line) = lines.next().transpose()? else {
+            return Ok(exit::HOLDS);
+        };
+        match line.trim() {
+            "q" | "quit" => return Ok(exit::HOLDS),
+            "b" | "back" => {
+                if !walk.back() {
+                    output.say("this is the beginning\n")?;
+                }
+            }
+            "s" | "show" => {
+                for value in model.values(walk.state()) {
+                    output.say(&format!("{} = {}\n", value.name, value.value))?;
+                }
+                continue;
+            }
+            "t" | "trail" => {
+                output.say(&Chart::of(model, &walk.trail()).text())?;
+                continue;
+            }
+            number => {
+                let number = if number.is_empty() { "1" } else { number };
+                let chosen = number
+                    .parse()
+                    .ok()
+                    .and_then(|number: usize| number.checked_sub(1));
+                if let Some(fault) =
+                    chosen.and_then(|chosen| walk.choices().into_iter().nth(chosen)?.fault)
+                {
+                    show_fault(model.texts(), &fault, output)?;
+                    return Ok(exit::VIOLATED);
+                }
+                if !chosen.is_some_and(|chosen| walk.take(chosen)) {
+                    output.say("a number of a step, b, s, t or q\n")?;
+                    continue;
+                }
+            }
+        }
+        show_choices(model, &mut walk, output)?;
+    }
+}
+
+fn show_choices(model: &Model, walk: &mut Walk<'_, Model>, output: &mut Output) -> io::Result<()> {
+    let actors = model.actors(walk.state());
+    let choices = walk.choices();
+    if choices.is_empty() {
+        let words = match walk.may_end() {
+            true => "the model has come to its end\n",
+            false => "nobody can go on, and this is no end\n",
+        };
+        return output.say(words);
+    }
+    let mut text = format!("step {}\n", walk.depth() + 1);
+    for (number, choice) in choices.iter().enumerate() {
+        let parts: Vec<String> = choice
+            .steps
+            .iter()
+            .map(|step| {
+                let actor = step.actor.and_then(|actor| actors.get(actor));
+                let name = actor.map_or("", String::as_str);
+                format!("{name} {}: {}", step.actor.unwrap_or(0), step.text)
+            })
+            .collect();
+        let wrong = if choice.fault.is_some() {
+            "  goes wrong"
+        } else {
+            ""
+        };
+        text += &format!("{:>4}  {}{wrong}\n", number + 1, parts.join("; "));
+    }
+    output.say(&text)
+}

@@ -1,0 +1,201 @@
+//! The Büchi automaton of a formula, for model checkers.
+//!
+//! It is the tableau that monitors use, as far as it has endless runs: a
+//! generalised automaton whose letters stand on the edges. A run through it
+//! fulfils the formula if, for each `until`, edges that do not put it off come
+//! again and again.
+//!
+//! Invariant: from each node an accepting run goes out, so a search never walks
+//! where nothing can be accepted any more.
+
+use crate::clause::{Atom, Clause};
+use crate::normal::Arena;
+use crate::past::Memory;
+use crate::tableau::{NodeId, Prospect, Tableau};
+use crate::{Formula, Letter, LogicError};
+use rustc_hash::FxHashMap;
+
+/// One way of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuchiEdge {
+    /// The propositions that must be true.
+    pub required: u64,
+    /// Those that must not be.
+    pub forbidden: u64,
+    /// The node after it.
+    pub to: u32,
+    /// The acceptance sets that it belongs to: bit n is set n.
+    pub accepts: u128,
+}
+
+impl BuchiEdge {
+    /// Whether the way is open under a letter.
+    pub fn takes(&self, letter: Letter) -> bool {
+        self.required & !letter.0 == 0 && self.forbidden & letter.0 == 0
+    }
+}
+
+/// A generalised Büchi automaton.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buchi {
+    /// By node: its edges. Runs begin in node 0; there is none if no endless
+    /// run fulfils the formula.
+    pub nodes: Vec<Vec<BuchiEdge>>,
+    /// All acceptance sets.
+    pub all: u128,
+}
+
+impl Buchi {
+    /// The automaton of a formula; bounds in time are refused.
+    pub fn of_formula(formula: &Formula) -> Result<Buchi, LogicError> {
+        let mut arena = Arena::new();
+        let (normal, _) = arena.add(formula)?;
+        if arena.measures_time() {
+            return Err(LogicError::Timed);
+        }
+        let mut tableau = Tableau::new(arena);
+        let all = tableau.arena.all_untils();
+        let mut first = Clause::default();
+        let nodes = match first.add(&tableau.arena, true, Atom::new(normal)) {
+            true => {
+                let first = tableau.node(first, Memory::new())?;
+                all_nodes(&mut tableau, first, all)?
+            }
+            false => Vec::new(),
+        };
+        Ok(Buchi { nodes, all })
+    }
+}
+
+fn all_nodes(
+    tableau: &mut Tableau,
+    first: NodeId,
+    all: u128,
+) -> Result<Vec<Vec<BuchiEdge>>, LogicError> {
+    let mut nodes = Vec::new();
+    if tableau.prospect(first)? != Prospect::Endless {
+        return Ok(nodes);
+    }
+    let mut numbers = FxHashMap::from_iter([(first, 0_u32)]);
+    let mut order = vec![first];
+    let mut next = 0;
+    while let Some(&node) = order.get(next) {
+        next += 1;
+        tableau.look(node)?;
+        let mut edges = Vec::new();
+        for edge in tableau.edges(node).to_vec() {
+            if tableau.prospect(edge.to)? != Prospect::Endless {
+                continue;
+            }
+            let count = order.len() as u32;
+            let to = *numbers.entry(edge.to).or_insert_with(|| {
+                order.push(edge.to);
+                count
+            });
+            edges.push(BuchiEdge {
+                required: edge.required,
+                forbidden: edge.forbidden,
+                to,
+                accepts: all & !edge.delayed(),
+            });
+        }
+        nodes.push(edges);
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(bit: u8) -> Formula {
+        Formula::proposition(bit)
+    }
+
+    /// Whether the automaton accepts a run that ends with a circle.
+    fn accepts(buchi: &Buchi, prefix: &[u64], circle: &[u64]) -> bool {
+        // Positions of the run, the last one followed by the first of the circle.
+        let letters: Vec<u64> = prefix.iter().chain(circle).copied().collect();
+        let after = |position: usize| match position + 1 == letters.len() {
+            true => prefix.len(),
+            false => position + 1,
+        };
+        let reach = |start: (u32, usize)| {
+            let mut seen = vec![start];
+            let mut edges = Vec::new();
+            let mut next = 0;
+            while let Some(&(node, position)) = seen.get(next) {
+                next += 1;
+                for edge in &buchi.nodes[node as usize] {
+                    if edge.takes(Letter(letters[position])) {
+                        let to = (edge.to, after(position));
+                        edges.push(((node, position), to, edge.accepts));
+                        if !seen.contains(&to) {
+                            seen.push(to);
+                        }
+                    }
+                }
+            }
+            (seen, edges)
+        };
+        if buchi.nodes.is_empty() {
+            return false;
+        }
+        let (all, _) = reach((0, 0));
+        // Some place lies on circles that together pass through every set.
+        all.iter().any(|place| {
+            let (seen, edges) = reach(*place);
+            let back = |from: (u32, usize)| reach(from).0.contains(place);
+            let mut on_circle = edges.iter().filter(|(_, to, _)| back(*to));
+            let is_circle = on_circle.clone().next().is_some();
+            let met = on_circle
+                .by_ref()
+                .fold(0, |met, (.., accepts)| met | accepts);
+            is_circle && !seen.is_empty() && met == buchi.all
+        })
+    }
+
+    #[test]
+    fn runs_are_accepted_as_the_formulas_say() {
+        let check = |formula: Formula, prefix: &[u64], circle: &[u64], expected: bool| {
+            let buchi = Buchi::of_formula(&formula).unwrap();
+            assert_eq!(accepts(&buchi, prefix, circle), expected, "{formula:?}");
+            let negation = Buchi::of_formula(&formula.clone().negation()).unwrap();
+            assert_eq!(
+                accepts(&negation, prefix, circle),
+                !expected,
+                "not {formula:?}"
+            );
+        };
+        check(p(0).eventually(), &[0, 0, 1], &[0], true);
+        check(p(0).eventually(), &[], &[0], false);
+        check(p(0).eventually().always(), &[1], &[0], false);
+        check(p(0).eventually().always(), &[], &[0, 1], true);
+        check(p(0).always().eventually(), &[0], &[1], true);
+        check(p(0).until(p(1)), &[1, 1, 2], &[0], true);
+        check(p(0).until(p(1)), &[], &[1], false);
+        check(p(0).weak_until(p(1)), &[], &[1], true);
+        check(p(0).next().next(), &[0, 0, 1], &[0], true);
+        let both = p(0).eventually().always().and(p(1).eventually().always());
+        check(both.clone(), &[], &[1, 2], true);
+        check(both, &[2], &[1], false);
+        check(
+            p(0).implies(p(1).eventually()).always(),
+            &[1, 2],
+            &[0, 3],
+            true,
+        );
+        check(
+            p(0).implies(p(1).eventually()).always(),
+            &[1, 2, 1],
+            &[0],
+            false,
+        );
+    }
+
+    #[test]
+    fn what_nothing_fulfils_has_no_node() {
+        let formula = p(0).always().and(p(0).negation().eventually());
+        assert!(Buchi::of_formula(&formula).unwrap().nodes.is_empty());
+    }
+}

@@ -1,0 +1,341 @@
+//! Breadth-first search: all states, and the shortest way to what is wrong.
+//!
+//! The store gives numbers in the order of discovery, so it is the queue. What
+//! is kept of the way to a state is the state before it.
+
+use crate::report::{Cut, Finding, Report};
+use crate::store::{Insertion, StateId, Store};
+use crate::system::{Fault, Participants, System, Visitor};
+use crate::trail::{Trail, fault_number};
+
+/// What a search looks for, and how far.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// The most states.
+    pub states_max: u32,
+    /// The most steps from an initial state.
+    pub depth_max: u32,
+    /// The most bytes for the states.
+    pub memory_bytes_max: u64,
+    /// A state without successors that is no valid end is an error.
+    pub deadlocks: bool,
+    /// Go on after something wrong was found; the first finding is reported.
+    pub all: bool,
+    /// Leave out orders of steps that make no difference
+    /// ([`System::reduced`]), where the search can.
+    pub reduces: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            states_max: u32::MAX,
+            depth_max: u32::MAX,
+            memory_bytes_max: u64::MAX,
+            deadlocks: true,
+            all: false,
+            reduces: false,
+        }
+    }
+}
+
+/// Searches all states; `go_on` is asked now and then with how many were
+/// searched and how many are known, and ends the search with `false`.
+pub fn breadth_first<S: System>(
+    system: &S,
+    options: &Options,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Report {
+    let mut search = Search {
+        store: Store::new(options.states_max),
+        parents: Vec::new(),
+        from: None,
+        successors: 0,
+        transitions: 0,
+        fault: None,
+        full: false,
+        all: options.all,
+    };
+    let mut scratch = system.scratch();
+    system.initial(&mut scratch, &mut search);
+    let mut run = Run {
+        system,
+        options,
+        scratch,
+        finding: search
+            .fault
+            .take()
+            .map(|fault| (Finding::Fault(fault), Trail::default())),
+        cut: None,
+        depth: 0,
+    };
+    run.all(&mut search, go_on);
+    Report {
+        finding: run.finding,
+        cut: run.cut,
+        states: search.store.len() as u64,
+        transitions: search.transitions,
+        depth: run.depth,
+        memory_bytes: search.memory_bytes(),
+    }
+}
+
+/// How many states are expanded between two questions whether to go on.
+const STATES_BETWEEN_QUESTIONS: usize = 1 << 12;
+
+/// The search from outside: what is expanded next, and what is known of it.
+struct Run<'a, S: System> {
+    system: &'a S,
+    options: &'a Options,
+    scratch: S::Scratch,
+    finding: Option<(Finding, Trail)>,
+    cut: Option<Cut>,
+    depth: u32,
+}
+
+impl<S: System> Run<'_, S> {
+    fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        let mut state = Vec::new();
+        let mut next = 0;
+        let mut layer_end = search.store.len();
+        while next < search.store.len() && !self.is_over() {
+            if next == layer_end {
+                self.depth += 1;
+                layer_end = search.store.len();
+            }
+            if next % STATES_BETWEEN_QUESTIONS == 0 {
+                self.ask(search, next, go_on);
+            }
+            state.clear();
+            state.extend_from_slice(search.store.get(StateId(next as u32)));
+            self.expand(search, StateId(next as u32), &state);
+            next += 1;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.cut.is_some() || self.finding.is_some() && !self.options.all
+    }
+
+    fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        if search.memory_bytes() > self.options.memory_bytes_max {
+            self.cut = Some(Cut::Memory {
+                limit: self.options.memory_bytes_max,
+            });
+        } else if !go_on(searched as u64, search.store.len() as u64) {
+            self.cut = Some(Cut::Interrupted);
+        }
+    }
+
+    fn expand(&mut self, search: &mut Search, id: StateId, state: &[u8]) {
+        if let Some(fault) = self.system.wrong(&mut self.scratch, state) {
+            self.report(search, id, Finding::Fault(fault), None);
+            if self.is_over() {
+                return;
+            }
+        }
+        search.from = Some(id);
+        search.successors = 0;
+        let known = search.store.len();
+        self.successors(search, state);
+        if let Some(fault) = search.fault.take() {
+            let number = fault_number(self.system, state, &fault);
+            self.report(search, id, Finding::Fault(fault), number);
+        }
+        if search.successors == 0
+            && self.options.deadlocks
+            && !self.system.may_end(&mut self.scratch, state)
+        {
+            self.report(search, id, Finding::Deadlock, None);
+        }
+        if search.full {
+            self.cut = Some(Cut::States {
+                limit: self.options.states_max,
+            });
+        } else if search.store.len() > known && self.depth >= self.options.depth_max {
+            self.cut = Some(Cut::Depth {
+                limit: self.options.depth_max,
+            });
+        }
+    }
+
+    /// All successors, or few that suffice. Few suffice only if one of them is
+    /// new: then a state with all its successors is found later on the way, and
+    /// no step is put off for ever.
+    fn successors(&mut self, search: &mut Search, state: &[u8]) {
+        let known = search.store.len();
+        let is_part = self.options.reduces && self.system.reduced(&mut self.scratch, state, search);
+        let suffices = search.store.len() > known || search.fault.is_some() || search.full;
+        if !self.options.reduces || is_part && !suffices {
+            search.successors = 0;
+            self.system.successors(&mut self.scratch, state, search);
+        }
+    }
+
+    fn report(&mut self, search: &Search, id: StateId, finding: Finding, fault: Option<usize>) {
+        if self.finding.is_none() {
+            let states = search.way(id);
+            let trail = Trail::through(self.system, &states, fault);
+            self.finding = Some((finding, trail));
+        }
+    }
+}
+
+/// No state before an initial one.
+const NO_PARENT: u32 = u32::MAX;
+
+/// What takes the successors.
+struct Search {
+    store: Store,
+    /// By state: the one before it on the way.
+    parents: Vec<u32>,
+    from: Option<StateId>,
+    /// Of the state that is expanded, faults included.
+    successors: usize,
+    transitions: u64,
+    /// The first step that goes wrong.
+    fault: Option<Fault>,
+    full: bool,
+    all: bool,
+}
+
+impl Search {
+    /// The states on the way to one, and that one.
+    fn way(&self, id: StateId) -> Vec<Vec<u8>> {
+        let mut states = vec![self.store.get(id).to_vec()];
+        let mut id = id;
+        while let Some(&parent) = self.parents.get(id.index())
+            && parent != NO_PARENT
+        {
+            id = StateId(parent);
+            states.push(self.store.get(id).to_vec());
+        }
+        states.reverse();
+        states
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.store.memory_bytes() + (self.parents.capacity() * size_of::<u32>()) as u64
+    }
+}
+
+impl Visitor for Search {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.successors += 1;
+        match self.store.insert(state) {
+            Insertion::New(_) => {
+                let parent = self.from.map_or(NO_PARENT, |from| from.0);
+                self.parents.push(parent);
+            }
+            Insertion::Known(_) => {}
+            Insertion::Full => {
+                self.full = true;
+                return false;
+            }
+        }
+        self.transitions += 1;
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.successors += 1;
+        self.fault.get_or_insert(fault);
+        self.all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Toy;
+    use crate::{Verdict, system::Step};
+
+    fn search(toy: &Toy, options: Options) -> Report {
+        breadth_first(toy, &options, &mut |_, _| true)
+    }
+
+    #[test]
+    fn all_states_are_counted_once() {
+        let report = search(&Toy::ring(100), Options::default());
+        assert_eq!(report.verdict(), Verdict::Holds);
+        // Every number has two successors, and the first one is arrived at.
+        assert_eq!((report.states, report.transitions), (100, 201));
+        assert_eq!(report.depth, 50);
+        assert!(report.memory_bytes > 0);
+    }
+
+    #[test]
+    fn the_way_to_a_deadlock_is_the_shortest() {
+        let toy = Toy {
+            stuck: Some(7),
+            ..Toy::ring(20)
+        };
+        let report = search(&toy, Options::default());
+        let (finding, trail) = report.finding.unwrap();
+        assert_eq!(finding, Finding::Deadlock);
+        let texts: Vec<&str> = trail.steps().map(|step: &Step| &*step.text).collect();
+        assert_eq!(texts, ["up"; 7]);
+        assert_eq!(trail.end.as_deref(), Some(&7_u32.to_le_bytes()[..]));
+        let ends = Toy { ends: true, ..toy };
+        assert_eq!(search(&ends, Options::default()).verdict(), Verdict::Holds);
+    }
+
+    #[test]
+    fn a_step_that_goes_wrong_is_the_last_of_its_trail() {
+        let toy = Toy {
+            fault: Some(17),
+            ..Toy::ring(20)
+        };
+        let report = search(&toy, Options::default());
+        let (finding, trail) = report.finding.unwrap();
+        assert!(matches!(finding, Finding::Fault(fault) if fault.code == "toy"));
+        assert_eq!(trail.moves.len(), 3);
+        assert_eq!(trail.end, None);
+        let all = Options {
+            all: true,
+            ..Options::default()
+        };
+        assert_eq!(search(&toy, all).states, 19);
+    }
+
+    #[test]
+    fn what_was_cut_short_does_not_hold() {
+        let check = |options: Options, cut: Cut| {
+            let report = search(&Toy::ring(1000), options);
+            assert_eq!(
+                (report.verdict(), report.cut),
+                (Verdict::Incomplete, Some(cut))
+            );
+        };
+        let options = Options::default();
+        check(
+            Options {
+                states_max: 999,
+                ..options
+            },
+            Cut::States { limit: 999 },
+        );
+        check(
+            Options {
+                depth_max: 499,
+                ..options
+            },
+            Cut::Depth { limit: 499 },
+        );
+        check(
+            Options {
+                memory_bytes_max: 10,
+                ..options
+            },
+            Cut::Memory { limit: 10 },
+        );
+        let exact = Options {
+            states_max: 1000,
+            depth_max: 500,
+            ..options
+        };
+        assert_eq!(search(&Toy::ring(1000), exact).verdict(), Verdict::Holds);
+        let interrupted = breadth_first(&Toy::ring(9), &options, &mut |_, _| false);
+        assert_eq!(interrupted.cut, Some(Cut::Interrupted));
+    }
+}

@@ -1,0 +1,174 @@
+//! Depth-first search: the present way is all that is kept beside the states.
+
+use crate::breadth::Options;
+use crate::report::{Cut, Finding, Report};
+use crate::store::{Insertion, Store};
+use crate::system::{Fault, Participants, System, Visitor};
+use crate::trail::{Trail, fault_number};
+
+/// How many states lie between two questions whether to go on.
+const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
+
+/// A state on the present way.
+struct Place {
+    state: Vec<u8>,
+    next: std::vec::IntoIter<Vec<u8>>,
+}
+
+/// What a state leads to.
+#[derive(Default)]
+struct Found {
+    states: Vec<Vec<u8>>,
+    fault: Option<Fault>,
+}
+
+impl Visitor for Found {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.states.push(state.to_vec());
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.fault.get_or_insert(fault);
+        true
+    }
+}
+
+struct Search<'a, S: System> {
+    system: &'a S,
+    options: &'a Options,
+    scratch: S::Scratch,
+    store: Store,
+    path: Vec<Place>,
+    report: Report,
+    searched: u64,
+}
+
+/// Searches all states.
+pub(crate) fn depth_first<S: System>(
+    system: &S,
+    options: &Options,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Report {
+    let mut search = Search {
+        system,
+        options,
+        scratch: system.scratch(),
+        store: Store::new(options.states_max),
+        path: Vec::new(),
+        report: Report::empty(),
+        searched: 0,
+    };
+    let mut found = Found::default();
+    system.initial(&mut search.scratch, &mut found);
+    if let Some(fault) = found.fault {
+        search.report.finding = Some((Finding::Fault(fault), Trail::default()));
+    }
+    search.path.push(Place {
+        state: Vec::new(),
+        next: found.states.into_iter(),
+    });
+    search.all(go_on);
+    search.report.states = search.store.len() as u64;
+    search.report.memory_bytes = search.store.memory_bytes();
+    search.report
+}
+
+impl<S: System> Search<'_, S> {
+    fn is_over(&self) -> bool {
+        self.report.cut.is_some() || self.report.finding.is_some() && !self.options.all
+    }
+
+    fn all(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        while !self.is_over() {
+            let Some(place) = self.path.last_mut() else {
+                return;
+            };
+            let Some(state) = place.next.next() else {
+                self.path.pop();
+                continue;
+            };
+            match self.store.insert(&state) {
+                Insertion::New(_) => self.enter(state, go_on),
+                Insertion::Known(_) => self.report.transitions += 1,
+                Insertion::Full => {
+                    self.report.cut = Some(Cut::States {
+                        limit: self.options.states_max,
+                    });
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, state: Vec<u8>, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        self.report.transitions += 1;
+        if self.searched.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
+            let known = self.store.len() as u64;
+            if self.store.memory_bytes() > self.options.memory_bytes_max {
+                self.report.cut = Some(Cut::Memory {
+                    limit: self.options.memory_bytes_max,
+                });
+            } else if !go_on(self.searched, known) {
+                self.report.cut = Some(Cut::Interrupted);
+            }
+        }
+        self.searched += 1;
+        // The first place holds the initial states.
+        let depth = self.path.len() as u32 - 1;
+        self.report.depth = self.report.depth.max(depth);
+        let wrong = self.system.wrong(&mut self.scratch, &state);
+        let mut found = Found::default();
+        self.expand(&state, &mut found);
+        let has_steps = !found.states.is_empty() || found.fault.is_some();
+        let is_stuck =
+            !has_steps && self.options.deadlocks && !self.system.may_end(&mut self.scratch, &state);
+        let number = found
+            .fault
+            .as_ref()
+            .and_then(|fault| fault_number(self.system, &state, fault));
+        self.path.push(Place {
+            state,
+            next: found.states.into_iter(),
+        });
+        if let Some(fault) = wrong {
+            self.tell(Finding::Fault(fault), None);
+        }
+        if let Some(fault) = found.fault {
+            self.tell(Finding::Fault(fault), number);
+        }
+        if is_stuck {
+            self.tell(Finding::Deadlock, None);
+        }
+        if has_steps && depth >= self.options.depth_max {
+            self.report.cut = Some(Cut::Depth {
+                limit: self.options.depth_max,
+            });
+        }
+    }
+
+    fn expand(&mut self, state: &[u8], found: &mut Found) {
+        if self.options.reduces && self.system.reduced(&mut self.scratch, state, found) {
+            let is_new = |next: &Vec<u8>| self.store.find(next).is_none();
+            if found.fault.is_some() || found.states.iter().any(is_new) {
+                return;
+            }
+            *found = Found::default();
+            self.system.successors(&mut self.scratch, state, found);
+        } else if !self.options.reduces {
+            self.system.successors(&mut self.scratch, state, found);
+        }
+    }
+
+    fn tell(&mut self, finding: Finding, fault: Option<usize>) {
+        if self.report.finding.is_none() {
+            let states: Vec<Vec<u8>> = self
+                .path
+                .iter()
+                .skip(1)
+                .map(|place| place.state.clone())
+                .collect();
+            let trail = Trail::through(self.system, &states, fault);
+            self.report.finding = Some((finding, trail));
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Runs that go on for ever, and what they do again and again.
+//!
+//! The search is Couvreur's (*On-the-fly Verification of Linear Temporal Logic*,
+//! 1999): strongly connected components of the product, on the way, with the
+//! acceptance sets that each has; it ends at the first component that has all.
+//! Any number of sets is the same to it, so fairness needs no counters and no
+//! copies of the states.
+//!
+//! Then the run itself is looked for: the shortest way to that component, and
+//! inside of it a circle through all sets.
+
+use crate::automaton::Automaton;
+use crate::breadth::Options;
+use crate::product::{Accepts, Expanded, Product, ProductEdge, split};
+use crate::report::{Cut, Finding, Report};
+use crate::store::{Insertion, StateId, Store};
+use crate::system::System;
+use crate::trail::Trail;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Searches for a run that the automaton accepts.
+pub fn accepting_run<S: System>(
+    system: &S,
+    automaton: &Automaton,
+    fair: bool,
+    message: &str,
+    options: &Options,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Report {
+    let product = Product {
+        system,
+        automaton,
+        fair,
+        scratch: system.scratch(),
+    };
+    let mut search = Search {
+        product,
+        options,
+        message,
+        store: Store::new(options.states_max),
+        numbers: Vec::new(),
+        open: Vec::new(),
+        roots: Vec::new(),
+        path: Vec::new(),
+        transitions: 0,
+        depth: 0,
+        cut: None,
+        finding: None,
+    };
+    search.run(go_on);
+    Report {
+        finding: search.finding,
+        cut: search.cut,
+        states: search.store.len() as u64,
+        transitions: search.transitions,
+        depth: search.depth,
+        memory_bytes: search.store.memory_bytes(),
+    }
+}
+
+/// A component that is not complete yet.
+struct Root {
+    /// The number of its first state.
+    number: u32,
+    /// What its edges belong to.
+    accepts: Accepts,
+    /// The same of the edge that led into it.
+    arriving: Accepts,
+}
+
+/// A state on the present way, with the edges that are left.
+struct Place {
+    id: StateId,
+    edges: std::vec::IntoIter<ProductEdge>,
+}
+
+/// Components that are done have this number.
+const SETTLED: u32 = 0;
+/// How many states lie between two questions whether to go on.
+const STATES_BETWEEN_QUESTIONS: u64 = 1 << 10;
+
+struct Search<'a, S: System> {
+    product: Product<'a, S>,
+    options: &'a Options,
+    message: &'a str,
+    store: Store,
+    /// By state: its number among those that are open, from 1.
+    numbers: Vec<u32>,
+    open: Vec<StateId>,
+    roots: Vec<Root>,
+    path: Vec<Place>,
+    transitions: u64,
+    depth: u32,
+    cut: Option<Cut>,
+    finding: Option<(Finding, Trail)>,
+}
+
+impl<S: System> Search<'_, S> {
+    fn run(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        let initial = match self.product.initial() {
+            Ok(initial) => initial,
+            Err(fault) => {
+                self.finding = Some((Finding::Fault(fault), Trail::default()));
+                return;
+            }
+        };
+        for state in initial {
+            self.transitions += 1;
+            if let Insertion::New(id) = self.store.insert(&state) {
+                self.enter(id, Accepts::default());
+                self.component(go_on);
+            }
+            if self.finding.is_some() || self.cut.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn component(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        while self.finding.is_none() && self.cut.is_none() {
+            if self.transitions.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
+                self.ask(go_on);
+            }
+            let Some(place) = self.path.last_mut() else {
+                return;
+            };
+            let Some(edge) = place.edges.next() else {
+                let id = place.id;
+                self.leave(id);
+                continue;
+            };
+            self.transitions += 1;
+            match self.store.insert(&edge.to) {
+                Insertion::New(id) => self.enter(id, edge.accepts),
+                Insertion::Known(id) => {
+                    let number = self.numbers.get(id.index()).copied().unwrap_or(SETTLED);
+                    if number != SETTLED && self.merge(number, edge.accepts) {
+                        self.accepted();
+                    }
+                }
+                Insertion::Full => {
+                    self.cut = Some(Cut::States {
+                        limit: self.options.states_max,
+                    });
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        if self.store.memory_bytes() > self.options.memory_bytes_max {
+            self.cut = Some(Cut::Memory {
+                limit: self.options.memory_bytes_max,
+            });
+        } else if !go_on(self.store.len() as u64, self.store.len() as u64) {
+            self.cut = Some(Cut::Interrupted);
+        }
+    }
+
+    fn enter(&mut self, id: StateId, arriving: Accepts) {
+        let state = self.store.get(id).to_vec();
+        let Expanded {
+            edges,
+            fault,
+            deadlock,
+        } = self.product.expand(&state);
+        self.open.push(id);
+        let number = self.open.len() as u32;
+        self.numbers
+            .resize(self.numbers.len().max(id.index() + 1), SETTLED);
+        if let Some(slot) = self.numbers.get_mut(id.index()) {
+            *slot = number;
+        }
+        self.roots.push(Root {
+            number,
+            accepts: Accepts::default(),
+            arriving,
+        });
+        self.path.push(Place {
+            id,
+            edges: edges.into_iter(),
+        });
+        self.depth = self.depth.max(self.path.len() as u32);
+        let (_, node) = split(&state);
+        if let Some((fault, step)) = fault {
+            self.report(Finding::Fault(fault), step);
+        } else if deadlock && self.options.deadlocks {
+            self.report(Finding::Deadlock, None);
+        } else if self.product.automaton.complete == Some(node) {
+            let message = self.message.to_owned();
+            self.report(Finding::Cycle { message }, None);
+        } else if self.path.len() as u64 > u64::from(self.options.depth_max) {
+            self.cut = Some(Cut::Depth {
+                limit: self.options.depth_max,
+            });
+        }
+    }
+
+    /// Something is wrong at the end of the present way.
+    fn report(&mut self, finding: Finding, fault: Option<usize>) {
+        let Some(target) = self.path.last().map(|place| place.id) else {
+            return;
+        };
+        let way = self.way(|id| id == target).unwrap_or_default();
+        let mut trail = Trail::default();
+        self.append(&mut trail, &way);
+        let state = self.store.get(target).to_vec();
+        let (system, _) = split(&state);
+        match fault {
+            Some(number) => trail.push(self.product.system, system, number),
+            None => trail.end = Some(system.to_vec()),
+        }
+        self.finding = Some((finding, trail));
+    }
+
+    /// Closes a circle back to a state; true if its component has all sets.
+    fn merge(&mut self, number: u32, accepts: Accepts) -> bool {
+        let mut accepts = accepts;
+        while let Some(root) = self.roots.last_mut() {
+            if root.number <= number {
+                root.accepts = root.accepts.with(accepts);
+                return root.accepts == self.product.all();
+            }
+            accepts = accepts.with(root.accepts).with(root.arriving);
+            self.roots.pop();
+        }
+        false
+    }
+
+    fn leave(&mut self, id: StateId) {
+        self.path.pop();
+        let number = self.numbers.get(id.index()).copied().unwrap_or(SETTLED);
+        if self.roots.last().is_none_or(|root| root.number != number) {
+            return;
+        }
+        self.roots.pop();
+        for id in self.open.split_off(number.saturating_sub(1) as usize) {
+            if let Some(slot) = self.numbers.get_mut(id.index()) {
+                *slot = SETTLED;
+            }
+        }
+    }
+
+    /// The run through the component that was found.
+    fn accepted(&mut self) {
+        let first = self
+            .roots
+            .last()
+            .map_or(0, |root| root.number.saturating_sub(1) as usize);
+        let component: FxHashSet<StateId> = self.open.iter().skip(first).copied().collect();
+        let way = self.way(|id| component.contains(&id)).unwrap_or_default();
+        let entry = way.last().map(|step| step.to);
+        let entry = entry.or(self.open.get(first).copied());
+        let mut trail = Trail::default();
+        self.append(&mut trail, &way);
+        if let Some(entry) = entry {
+            let circle = self.circle(entry, &component);
+            let start = trail.moves.len();
+            self.append(&mut trail, &circle);
+            trail.cycle = Some(start);
+            let state = self.store.get(entry).to_vec();
+            trail.end = Some(split(&state).0.to_vec());
+        }
+        let message = self.message.to_owned();
+        self.finding = Some((Finding::Cycle { message }, trail));
+    }
+
+    /// The steps of the system on a way of the product.
+    fn append(&self, trail: &mut Trail, way: &[WayStep]) {
+        for step in way {
+            let state = self.store.get(step.from);
+            if let Some(number) = step.number {
+                trail.push(self.product.system, split(state).0, number);
+            }
+        }
+    }
+
+    /// A shortest way from the initial states to a state.
+    fn way(&mut self, is_wanted: impl Fn(StateId) -> bool) -> Option<Vec<WayStep>> {
+        let initial = self.product.initial().ok()?;
+        let starts: Vec<StateId> = initial
+            .iter()
+            .filter_map(|state| self.store.find(state))
+            .collect();
+        if starts.iter().any(|start| is_wanted(*start)) {
+            return Some(Vec::new());
+        }
+        self.shortest(&starts, |_| true, |step| is_wanted(step.to))
+    }
+
+    /// A circle through all acceptance sets.
+    fn circle(&mut self, entry: StateId, component: &FxHashSet<StateId>) -> Vec<WayStep> {
+        let all = self.product.all();
+        let mut circle: Vec<WayStep> = Vec::new();
+        let mut met = Accepts::default();
+        let mut here = entry;
+        let inside = |id: StateId| component.contains(&id);
+        while met != all {
+            let is_new = |step: &WayStep| met.with(step.accepts) != met;
+            let Some(way) = self.shortest(&[here], inside, is_new) else {
+                break;
+            };
+            for step in way {
+                met = met.with(step.accepts);
+                here = step.to;
+                circle.push(step);
+            }
+        }
+        if here != entry || circle.is_empty() {
+            let back = self.shortest(&[here], inside, |step| step.to == entry);
+            circle.extend(back.unwrap_or_default());
+        }
+        circle
+    }
+
+    /// A shortest way over known states to an edge that is wanted.
+    fn shortest(
+        &mut self,
+        starts: &[StateId],
+        may_pass: impl Fn(StateId) -> bool,
+        is_wanted: impl Fn(&WayStep) -> bool,
+    ) -> Option<Vec<WayStep>> {
+        let mut before: FxHashMap<StateId, Option<WayStep>> = FxHashMap::default();
+        let mut waiting: VecDeque<StateId> = starts.iter().copied().collect();
+        before.extend(starts.iter().map(|start| (*start, None)));
+        while let Some(from) = waiting.pop_front() {
+            let state = self.store.get(from).to_vec();
+            for edge in self.product.expand(&state).edges {
+                let Some(to) = self.store.find(&edge.to).filter(|to| may_pass(*to)) else {
+                    continue;
+                };
+                let step = WayStep {
+                    from,
+                    to,
+                    accepts: edge.accepts,
+                    number: edge.number,
+                };
+                if is_wanted(&step) {
+                    return Some(backwards(&before, step));
+                }
+                before.entry(to).or_insert_with(|| {
+                    waiting.push_back(to);
+                    Some(step)
+                });
+            }
+        }
+        None
+    }
+}
+
+/// One edge of a way.
+#[derive(Debug, Clone, Copy)]
+struct WayStep {
+    from: StateId,
+    to: StateId,
+    accepts: Accepts,
+    number: Option<usize>,
+}
+
+fn backwards(before: &FxHashMap<StateId, Option<WayStep>>, last: WayStep) -> Vec<WayStep> {
+    let mut way = vec![last];
+    let mut here = last.from;
+    while let Some(Some(step)) = before.get(&here) {
+        way.push(*step);
+        here = step.from;
+    }
+    way.reverse();
+    way
+}

@@ -1,0 +1,169 @@
+//! A system and an automaton that runs beside it.
+//!
+//! A state of the product is a state of the system with a node of the automaton
+//! behind it. Where the system has no step, it stays for ever, and the automaton
+//! goes on reading.
+//!
+//! Under weak fairness each actor is an acceptance set of its own: a run is fair
+//! if each actor, again and again, takes part in a step or cannot.
+
+use crate::automaton::Automaton;
+use crate::system::{Fault, Participants, System, Visitor};
+
+/// Which acceptance sets an edge belongs to: those of the automaton, and the
+/// actors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Accepts {
+    pub sets: u128,
+    pub actors: u64,
+}
+
+impl Accepts {
+    pub fn with(self, other: Accepts) -> Accepts {
+        Accepts {
+            sets: self.sets | other.sets,
+            actors: self.actors | other.actors,
+        }
+    }
+}
+
+/// One edge of the product.
+#[derive(Debug, Clone)]
+pub(crate) struct ProductEdge {
+    pub to: Vec<u8>,
+    pub accepts: Accepts,
+    /// Which successor of the state it is; nothing where the system stays.
+    pub number: Option<usize>,
+}
+
+/// What can happen in a state of the product.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Expanded {
+    pub edges: Vec<ProductEdge>,
+    /// A step that goes wrong, and its number.
+    pub fault: Option<(Fault, Option<usize>)>,
+    /// The system has no step here and may not end here.
+    pub deadlock: bool,
+}
+
+/// The product.
+pub(crate) struct Product<'a, S: System> {
+    pub system: &'a S,
+    pub automaton: &'a Automaton,
+    pub fair: bool,
+    pub scratch: S::Scratch,
+}
+
+/// How many bytes a node takes.
+const NODE_SIZE: usize = 4;
+
+/// The parts of a state of the product.
+pub(crate) fn split(state: &[u8]) -> (&[u8], u32) {
+    let (system, node) = state.split_at(state.len().saturating_sub(NODE_SIZE));
+    let node = node.try_into().map_or(0, u32::from_le_bytes);
+    (system, node)
+}
+
+pub(crate) fn joined(system: &[u8], node: u32) -> Vec<u8> {
+    let mut state = Vec::with_capacity(system.len() + NODE_SIZE);
+    state.extend_from_slice(system);
+    state.extend_from_slice(&node.to_le_bytes());
+    state
+}
+
+impl<S: System> Product<'_, S> {
+    /// All acceptance sets. Actors from 64 on cannot be told apart.
+    pub fn all(&self) -> Accepts {
+        Accepts {
+            sets: self.automaton.all,
+            actors: if self.fair { u64::MAX } else { 0 },
+        }
+    }
+
+    pub fn initial(&mut self) -> Result<Vec<Vec<u8>>, Fault> {
+        let mut found = Successors::default();
+        self.system.initial(&mut self.scratch, &mut found);
+        if let Some((fault, _)) = found.fault {
+            return Err(fault);
+        }
+        if self.automaton.nodes.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(found
+            .states
+            .iter()
+            .map(|(state, ..)| joined(state, 0))
+            .collect())
+    }
+
+    pub fn expand(&mut self, state: &[u8]) -> Expanded {
+        let (system, node) = split(state);
+        let mut expanded = Expanded::default();
+        let letter = match self.system.letter(&mut self.scratch, system) {
+            Ok(letter) => letter,
+            Err(fault) => {
+                expanded.fault = Some((fault, None));
+                return expanded;
+            }
+        };
+        if let Some(fault) = self.system.wrong(&mut self.scratch, system) {
+            expanded.fault = Some((fault, None));
+            return expanded;
+        }
+        let mut found = Successors::default();
+        self.system
+            .successors(&mut self.scratch, system, &mut found);
+        expanded.fault = found.fault.map(|(fault, number)| (fault, Some(number)));
+        expanded.deadlock = found.states.is_empty()
+            && expanded.fault.is_none()
+            && !self.system.may_end(&mut self.scratch, system);
+        let able = found
+            .states
+            .iter()
+            .fold(0, |able, (_, who, _)| able | who.0);
+        let stays = found
+            .states
+            .is_empty()
+            .then(|| (system.to_vec(), Participants(u64::MAX), None));
+        let steps = found
+            .states
+            .into_iter()
+            .map(|(state, who, number)| (state, who, Some(number)));
+        for (next, who, number) in steps.chain(stays) {
+            let actors = if self.fair { who.0 | !able } else { 0 };
+            for edge in self.automaton.open(node, letter) {
+                expanded.edges.push(ProductEdge {
+                    to: joined(&next, edge.to),
+                    accepts: Accepts {
+                        sets: edge.accepts,
+                        actors,
+                    },
+                    number,
+                });
+            }
+        }
+        expanded
+    }
+}
+
+/// The successors of a state.
+#[derive(Debug, Default)]
+struct Successors {
+    states: Vec<(Vec<u8>, Participants, usize)>,
+    fault: Option<(Fault, usize)>,
+    count: usize,
+}
+
+impl Visitor for Successors {
+    fn next(&mut self, state: &[u8], participants: Participants) -> bool {
+        self.states.push((state.to_vec(), participants, self.count));
+        self.count += 1;
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.fault.get_or_insert((fault, self.count));
+        self.count += 1;
+        true
+    }
+}

@@ -1,0 +1,357 @@
+//! What is written becomes a [`Program`].
+//!
+//! Names are looked up here and nowhere later. All mistakes of a model are
+//! collected; where one would only follow from another one it is left out.
+
+mod declaration;
+mod expression;
+mod formula;
+mod local;
+mod process;
+mod statement;
+
+use super::graph::Graph;
+use super::program::{
+    Active, Code, GLOBALS_START, Instruction, Node, Operation, Program, Variable, VariableKind,
+};
+use super::syntax::{self, Name, ProcessKind, Written};
+use crate::{Fault, Span};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A mistake was found and is noted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GivenUp;
+
+type Compiled<T> = Result<T, GivenUp>;
+
+/// A question about a place of a process, answered when all are known.
+struct AskedLabel {
+    kind: u16,
+    name: Name,
+}
+
+/// A question about a variable of another process.
+struct AskedVariable {
+    node: Code,
+    kind: u16,
+    reference: syntax::Reference,
+}
+
+/// What is being compiled.
+pub(super) struct Compiler {
+    pub program: Program,
+    pub faults: Vec<Fault>,
+    globals: FxHashMap<Arc<str>, Variable>,
+    records: FxHashMap<Arc<str>, u16>,
+    kinds: FxHashMap<Arc<str>, u16>,
+    mtypes: FxHashMap<Arc<str>, i32>,
+    asked_labels: Vec<AskedLabel>,
+    asked_variables: Vec<AskedVariable>,
+    /// The process whose body it is.
+    frame: Option<Frame>,
+    /// Numbers of constant globals, which may be lengths of arrays.
+    constants: FxHashMap<Arc<str>, i32>,
+}
+
+/// The process whose body is compiled.
+#[derive(Default)]
+struct Frame {
+    kind: u16,
+    /// By block, the innermost last.
+    scopes: Vec<FxHashMap<Arc<str>, Variable>>,
+    size: u32,
+    graph: Graph,
+    /// The uses of inlines around the present place.
+    instances: Vec<u32>,
+    /// Declarations may still begin values before the first statement.
+    at_beginning: bool,
+}
+
+/// Compiles a model. The program is whole if there are no faults.
+pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)]) -> Compiler {
+    let mut compiler = Compiler {
+        program: Program::default(),
+        faults: Vec::new(),
+        globals: FxHashMap::default(),
+        records: FxHashMap::default(),
+        kinds: FxHashMap::default(),
+        mtypes: FxHashMap::default(),
+        asked_labels: Vec::new(),
+        asked_variables: Vec::new(),
+        frame: None,
+        constants: FxHashMap::default(),
+    };
+    compiler.model(written, asked);
+    compiler
+}
+
+impl Compiler {
+    fn model(&mut self, written: &Written, asked: &[(Arc<str>, syntax::Expression)]) {
+        self.program.priorities = uses_priorities(written);
+        self.program.globals_end = GLOBALS_START;
+        self.number_mtypes(written);
+        for record in &written.records {
+            let _ = self.record(record);
+        }
+        self.number_kinds(written);
+        for variable in &written.variables {
+            let _ = self.global(variable);
+        }
+        let mut graphs = Vec::new();
+        for (number, process) in written.processes.iter().enumerate() {
+            let number = number as u16;
+            if let Ok(graph) = self.process(number, process) {
+                graphs.push((number, process, graph));
+            }
+            self.frame = None;
+        }
+        self.requirements(written, asked);
+        self.answer_variables();
+        for (number, process, (graph, body)) in graphs {
+            self.finish_process(number, process, graph, body);
+        }
+        self.activate(written);
+        if self.faults.is_empty() {
+            self.check_claim();
+        }
+        if self.program.active.is_empty() && self.faults.is_empty() {
+            let message = "there is no process: write `init` or `active proctype`";
+            self.faults.push(Fault::new("no-process", message, None));
+        }
+        self.make_last();
+        self.make_questions();
+        self.mark_local();
+    }
+
+    /// The process that moved last is part of the state if somebody asks.
+    fn make_last(&mut self) {
+        if self.program.nodes.contains(&Node::Last) {
+            let scalar = declaration::BYTE;
+            let offset = self.program.globals_end;
+            self.program.last = Some(super::program::Cell { offset, scalar });
+            self.program.globals_end += 1;
+        }
+        self.program.uses_timeout = self.program.nodes.contains(&Node::Timeout);
+    }
+
+    fn number_mtypes(&mut self, written: &Written) {
+        let mut next: FxHashMap<Option<Arc<str>>, i32> = FxHashMap::default();
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for (kind, name) in &written.mtypes {
+            let number = next.entry(kind.clone()).or_insert(0);
+            *number += 1;
+            if self.mtypes.insert(name.text.clone(), *number).is_some() {
+                let message = format!("`{}` is named twice", name.text);
+                self.fault("redeclared", message, name.span);
+            }
+            let index = *number as usize - 1;
+            if names.len() <= index {
+                names.resize(index + 1, "".into());
+            }
+            if let Some(place) = names.get_mut(index)
+                && (place.is_empty() || kind.is_none())
+            {
+                *place = name.text.clone();
+            }
+        }
+        if next.values().any(|count| *count > 255) {
+            self.faults.push(Fault::new(
+                "mtype",
+                "there are more than 255 names of messages",
+                None,
+            ));
+        }
+        self.program.mtypes = names;
+    }
+
+    fn number_kinds(&mut self, written: &Written) {
+        for (number, process) in written.processes.iter().enumerate() {
+            let is_new = self
+                .kinds
+                .insert(process.name.text.clone(), number as u16)
+                .is_none();
+            if !is_new {
+                let message = match process.kind {
+                    ProcessKind::Never => "there can be one never claim".to_owned(),
+                    _ => format!("`{}` is declared twice", process.name.text),
+                };
+                self.fault("redeclared", message, process.name.span);
+            }
+        }
+        if written.processes.len() > 255 {
+            self.faults.push(Fault::new(
+                "too-large",
+                "there are more than 255 kinds of processes",
+                None,
+            ));
+        }
+    }
+
+    fn activate(&mut self, written: &Written) {
+        for (number, process) in written.processes.iter().enumerate() {
+            let kind = number as u16;
+            let priority = process.priority.unwrap_or(1) as u8;
+            let count = match (process.kind, &process.active) {
+                (ProcessKind::Never, _) => {
+                    self.program.claim = Some(kind);
+                    0
+                }
+                (ProcessKind::Trace | ProcessKind::NoTrace, _) => {
+                    let message = "traces of events are not checked here";
+                    let fault = Fault::new("trace", message, Some(process.name.span))
+                        .help("say it as a formula over the contents of the channels");
+                    self.faults.push(fault);
+                    0
+                }
+                (ProcessKind::Initial, _) => 1,
+                (ProcessKind::Ordinary, None) => 0,
+                (ProcessKind::Ordinary, Some(count)) => match self.constant(count) {
+                    Ok(count) if (0..=255).contains(&count) => count,
+                    Ok(_) => {
+                        self.fault(
+                            "too-large",
+                            "there can be at most 255 processes",
+                            count.span,
+                        );
+                        0
+                    }
+                    Err(GivenUp) => 0,
+                },
+            };
+            for _ in 0..count {
+                self.program.active.push(Active { kind, priority });
+            }
+        }
+        if self.program.active.len() > 255 {
+            self.faults.push(Fault::new(
+                "too-large",
+                "there can be at most 255 processes",
+                None,
+            ));
+        }
+    }
+
+    fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        self.faults.push(Fault::new(code, message, Some(span)));
+    }
+
+    fn refuse<T>(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+    ) -> Compiled<T> {
+        self.fault(code, message, span);
+        Err(GivenUp)
+    }
+
+    fn code(&mut self, node: Node, span: Span) -> Code {
+        self.program.nodes.push(node);
+        self.program.node_spans.push(span);
+        Code(self.program.nodes.len() as u32 - 1)
+    }
+
+    fn instruction(&mut self, operation: Operation, span: Span, text: &str) -> u32 {
+        self.program.instructions.push(Instruction {
+            operation,
+            span,
+            text: text.into(),
+        });
+        self.program.instructions.len() as u32 - 1
+    }
+
+    /// A variable of the process or of the model.
+    fn lookup(&self, name: &str) -> Option<(super::program::Scope, &Variable)> {
+        use super::program::Scope;
+        let scopes = self
+            .frame
+            .iter()
+            .flat_map(|frame| frame.scopes.iter().rev());
+        let mut locals = scopes.filter_map(|scope| scope.get(name));
+        if let Some(variable) = locals.next() {
+            return Some((Scope::Local, variable));
+        }
+        self.globals
+            .get(name)
+            .map(|variable| (Scope::Global, variable))
+    }
+
+    /// "did you mean", with all names that would be possible.
+    fn suggestion(&self, name: &str) -> Option<String> {
+        let scopes = self.frame.iter().flat_map(|frame| &frame.scopes);
+        let locals = scopes.flat_map(|scope| scope.keys());
+        let names = locals.chain(self.globals.keys()).chain(self.mtypes.keys());
+        let names: Vec<&str> = names.map(|name| &**name).collect();
+        let suggested = juror_language::suggest(name, names);
+        suggested.map(|name| format!("did you mean `{name}`?"))
+    }
+
+    fn kind_of(&mut self, name: &Name) -> Compiled<u16> {
+        match self.kinds.get(&name.text) {
+            Some(kind) => Ok(*kind),
+            None => {
+                let message = format!("there is no process `{}`", name.text);
+                self.refuse("unknown-process", message, name.span)
+            }
+        }
+    }
+
+    fn answer_variables(&mut self) {
+        for asked in std::mem::take(&mut self.asked_variables) {
+            let _ = self.answer_variable(&asked);
+        }
+    }
+
+    fn answer_variable(&mut self, asked: &AskedVariable) -> Compiled<()> {
+        let kind = self.program.kinds.get(asked.kind as usize);
+        let Some((name, _)) = asked.reference.parts.first() else {
+            return Err(GivenUp);
+        };
+        let found = kind.and_then(|kind| kind.variables.iter().find(|(it, _)| **it == *name.text));
+        let Some((_, variable)) = found.cloned() else {
+            let message = format!("this process has no variable `{}`", name.text);
+            return self.refuse("unknown-name", message, name.span);
+        };
+        let scope = super::program::Scope::Local;
+        let place = self.place_in(scope, &variable, &asked.reference)?;
+        if let Some(Node::Remote { place: slot, .. }) =
+            self.program.nodes.get_mut(asked.node.0 as usize)
+        {
+            **slot = place;
+        }
+        Ok(())
+    }
+
+    fn size_of(&self, variable: &Variable) -> u32 {
+        self.program.size_of(variable.kind) * variable.length.unwrap_or(1)
+    }
+}
+
+fn uses_priorities(written: &Written) -> bool {
+    let declared = written
+        .processes
+        .iter()
+        .any(|process| process.priority.is_some());
+    let shown = format!(
+        "{:?}",
+        written
+            .processes
+            .iter()
+            .map(|it| &it.body)
+            .collect::<Vec<_>>()
+    );
+    // A cheap look for the few words; the exact one would visit all statements.
+    let words = [
+        "SetPriority(",
+        "Priority(",
+        "priority: Some(",
+        "\"_priority\"",
+    ];
+    declared || words.iter().any(|word| shown.contains(word))
+}
+
+/// A record cannot be a single value.
+fn is_record(variable: &Variable) -> bool {
+    matches!(variable.kind, VariableKind::Record(_))
+}

@@ -1,0 +1,155 @@
+//! Processes: their variables, their bodies, and where they may stand.
+
+use super::{Compiled, Compiler, Frame, GivenUp};
+use crate::promela::graph::{ElementKind, Graph, Sequence};
+use crate::promela::program::{Operation, ProcessType};
+use crate::promela::syntax::{Initial, Process};
+
+impl Compiler {
+    /// Compiles the body of a process.
+    pub(super) fn process(
+        &mut self,
+        number: u16,
+        process: &Process,
+    ) -> Compiled<(Graph, Sequence)> {
+        self.program.kinds.push(ProcessType {
+            name: process.name.text.clone(),
+            span: process.name.span,
+            frame_size: 0,
+            parameters: Vec::new(),
+            beginnings: Vec::new(),
+            variables: Vec::new(),
+            leaves: Vec::new(),
+            channels: Vec::new(),
+            provided: None,
+            locations: Vec::new(),
+            start: 0,
+        });
+        let skip = self.instruction(Operation::Skip, process.name.span, "skip");
+        let graph = Graph::new(skip);
+        self.frame = Some(Frame {
+            kind: number,
+            scopes: vec![Default::default()],
+            size: self.program.frame_start(),
+            graph,
+            instances: Vec::new(),
+            at_beginning: true,
+        });
+        self.parameters(number, process)?;
+        if let Some(provided) = &process.provided {
+            let code = self.expression(provided)?;
+            self.kind_mut(number)?.provided = Some(code);
+        }
+        self.graph()?.open();
+        let before = self.faults.len();
+        self.statements(&process.body)?;
+        let end = self.instruction(Operation::End, process.end, "-end-");
+        let kind = ElementKind::Stop { number: end };
+        let graph = self.graph()?;
+        graph.instruction(kind, &[], process.end);
+        let body = graph.close(process.end);
+        let Some(frame) = self.frame.take() else {
+            return Err(GivenUp);
+        };
+        self.kind_mut(number)?.frame_size = frame.size;
+        match self.faults.len() == before {
+            true => Ok((frame.graph, body)),
+            false => Err(GivenUp),
+        }
+    }
+
+    fn parameters(&mut self, number: u16, process: &Process) -> Compiled<()> {
+        for parameter in &process.parameters {
+            if parameter.initial != Initial::Nothing || parameter.length.is_some() {
+                let message = "a parameter is a single value without a beginning";
+                return self.refuse("parameter", message, parameter.name.span);
+            }
+            let variable = self.local(parameter)?;
+            if super::is_record(&variable) {
+                let message = "a parameter cannot be a record";
+                return self.refuse("parameter", message, parameter.name.span);
+            }
+            let cells: Vec<_> = self
+                .program
+                .leaves_of("", &variable)
+                .iter()
+                .map(|leaf| leaf.cell)
+                .collect();
+            self.kind_mut(number)?.parameters.extend(cells);
+        }
+        Ok(())
+    }
+
+    pub(super) fn kind_mut(&mut self, number: u16) -> Compiled<&mut ProcessType> {
+        self.program.kinds.get_mut(number as usize).ok_or(GivenUp)
+    }
+
+    pub(super) fn graph(&mut self) -> Compiled<&mut Graph> {
+        self.frame
+            .as_mut()
+            .map(|frame| &mut frame.graph)
+            .ok_or(GivenUp)
+    }
+
+    /// Finds the places of a process, when all that is asked about it is known.
+    pub(super) fn finish_process(
+        &mut self,
+        number: u16,
+        process: &Process,
+        graph: Graph,
+        body: Sequence,
+    ) {
+        let mut graph = graph;
+        for asked in self
+            .asked_labels
+            .iter()
+            .filter(|asked| asked.kind == number)
+        {
+            graph.make_visible(&asked.name.text);
+        }
+        let (found, graph) = match graph.finish(body) {
+            Ok(found) => found,
+            Err(mut fault) => {
+                fault.span = fault.span.or(Some(process.name.span));
+                self.faults.push(fault);
+                return;
+            }
+        };
+        if found.locations.len() > usize::from(u16::MAX) {
+            let message = "this process has too many statements";
+            return self.fault("too-large", message, process.name.span);
+        }
+        for location in &found.locations {
+            for transition in &location.transitions {
+                let instruction = self
+                    .program
+                    .instructions
+                    .get_mut(transition.instruction as usize);
+                if let Some(instruction) = instruction
+                    && let Operation::Sequence(start) = &mut instruction.operation
+                    && let Some(first) = found.step_start(&graph, transition.instruction)
+                {
+                    *start = first;
+                }
+            }
+        }
+        let asked = self.asked_labels.iter().enumerate();
+        for (index, asked) in asked.filter(|(_, asked)| asked.kind == number) {
+            let Some(element) = graph.labelled(&asked.name.text) else {
+                let message = format!("this process has no label `{}`", asked.name.text);
+                let fault = crate::Fault::new("unknown-label", message, Some(asked.name.span));
+                self.faults.push(fault);
+                continue;
+            };
+            // A label that is never a place of its own is never reached.
+            let location = found.by_element.get(&element).copied();
+            if let Some(slot) = self.program.labels.get_mut(index) {
+                *slot = location;
+            }
+        }
+        if let Some(kind) = self.program.kinds.get_mut(number as usize) {
+            kind.locations = found.locations;
+            kind.start = found.start;
+        }
+    }
+}

@@ -1,0 +1,884 @@
+//! The control flow of a process, from its statements.
+//!
+//! Statements become *elements* that follow each other; choices, loops, atomic
+//! sequences and escapes have sequences inside them. A process stands at an
+//! element. Which elements are places of their own, and which are passed over,
+//! decides how many states a model has: here it is as `spin` has it. A jump is
+//! passed over when something comes before it, but is a step of its own as a
+//! guard, and where it leaves an atomic sequence.
+
+use super::program::{Location, Transition};
+use crate::{Fault, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// An element of a [`Graph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ElementId(pub u32);
+
+/// A label, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LabelId {
+    Label(usize),
+    /// What a jump names; it is looked for when all labels are known.
+    Jump(usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ElementKind {
+    /// An instruction; with a note that it does nothing.
+    Instruction {
+        number: u32,
+        is_skip: bool,
+        is_print: bool,
+    },
+    Else {
+        number: u32,
+    },
+    Goto(LabelId),
+    /// Where the ways of a choice meet.
+    Meeting,
+    /// Where `break` leads.
+    BreakTarget,
+    Choice,
+    Loop,
+    Unless,
+    Atomic,
+    DStep {
+        number: u32,
+    },
+    Block,
+    Stop {
+        number: u32,
+    },
+}
+
+/// Elements that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sequence {
+    pub first: ElementId,
+    pub last: ElementId,
+    /// The last one as it was written.
+    extent: ElementId,
+}
+
+#[derive(Debug, Clone)]
+struct Element {
+    kind: ElementKind,
+    next: Option<ElementId>,
+    inside: Vec<Sequence>,
+    /// The innermost last.
+    escapes: Vec<Sequence>,
+    is_atomic: bool,
+    ends_atomic: bool,
+    in_step: bool,
+    span: Span,
+}
+
+#[derive(Debug, Clone)]
+struct Label {
+    name: Arc<str>,
+    /// In which uses of inlines it stands, the innermost last.
+    instances: Vec<u32>,
+    at: Option<ElementId>,
+}
+
+/// The elements of one process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Graph {
+    elements: Vec<Element>,
+    labels: Vec<Label>,
+    /// The sequences that are open.
+    open: Vec<(Option<ElementId>, Option<ElementId>)>,
+    breaks: Vec<LabelId>,
+    jumps: Vec<(Arc<str>, Vec<u32>, Span)>,
+    skip: u32,
+}
+
+/// The locations of a process.
+pub(super) struct Locations {
+    pub locations: Vec<Location>,
+    pub start: u32,
+    /// By element: the location.
+    pub by_element: FxHashMap<ElementId, u32>,
+}
+
+/// One transition before choices are resolved.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    instruction: u32,
+    to: Option<ElementId>,
+    is_atomic: bool,
+    of: ElementId,
+    escape: u32,
+}
+
+impl Graph {
+    /// A graph without elements; `skip` is the instruction that does nothing.
+    pub fn new(skip: u32) -> Graph {
+        Graph {
+            skip,
+            ..Graph::default()
+        }
+    }
+
+    fn get(&self, id: ElementId) -> &Element {
+        &self.elements[id.0 as usize]
+    }
+
+    fn get_mut(&mut self, id: ElementId) -> &mut Element {
+        &mut self.elements[id.0 as usize]
+    }
+
+    /// A new element that stands nowhere yet.
+    fn make(&mut self, kind: ElementKind, inside: Vec<Sequence>, span: Span) -> ElementId {
+        self.elements.push(Element {
+            kind,
+            next: None,
+            inside,
+            escapes: Vec::new(),
+            is_atomic: false,
+            ends_atomic: false,
+            in_step: false,
+            span,
+        });
+        ElementId(self.elements.len() as u32 - 1)
+    }
+
+    /// Begins a sequence.
+    pub fn open(&mut self) {
+        self.open.push((None, None));
+    }
+
+    /// Ends a sequence.
+    pub fn close(&mut self, span: Span) -> Sequence {
+        let (first, last) = self.open.pop().unwrap_or((None, None));
+        let (first, last) = match (first, last) {
+            (Some(first), Some(last)) => (first, last),
+            _ => {
+                // A sequence of declarations alone.
+                let skip = self.skip_element(span);
+                (skip, skip)
+            }
+        };
+        Sequence {
+            first,
+            last,
+            extent: last,
+        }
+    }
+
+    fn skip_element(&mut self, span: Span) -> ElementId {
+        let number = self.skip;
+        let kind = ElementKind::Instruction {
+            number,
+            is_skip: true,
+            is_print: false,
+        };
+        self.make(kind, Vec::new(), span)
+    }
+
+    /// Puts an element at the end of a sequence.
+    fn append(&mut self, sequence: &mut (Option<ElementId>, Option<ElementId>), id: ElementId) {
+        if let ElementKind::Goto(_) = self.get(id).kind
+            && let Some(label) = self.special_label(id)
+        {
+            // The label needs a place of its own.
+            let skip = self.skip_element(self.get(id).span);
+            self.labels[label].at = Some(skip);
+            self.append(sequence, skip);
+        }
+        match sequence.1 {
+            Some(last) => self.get_mut(last).next = Some(id),
+            None => sequence.0 = Some(id),
+        }
+        sequence.1 = Some(id);
+    }
+
+    fn append_to(&mut self, sequence: &mut Sequence, id: ElementId) {
+        let mut ends = (Some(sequence.first), Some(sequence.last));
+        self.append(&mut ends, id);
+        sequence.last = ends.1.unwrap_or(sequence.last);
+    }
+
+    fn append_here(&mut self, id: ElementId) {
+        let mut current = self.open.pop().unwrap_or((None, None));
+        self.append(&mut current, id);
+        self.open.push(current);
+    }
+
+    fn special_label(&self, id: ElementId) -> Option<usize> {
+        let is_special = |label: &Label| {
+            label.at == Some(id)
+                && ["accept", "end", "progress"]
+                    .iter()
+                    .any(|it| label.name.starts_with(it))
+        };
+        self.labels.iter().position(is_special)
+    }
+
+    /// A label that is not placed yet.
+    pub fn label(&mut self, name: Arc<str>, instances: &[u32]) -> LabelId {
+        self.labels.push(Label {
+            name,
+            instances: instances.to_vec(),
+            at: None,
+        });
+        LabelId::Label(self.labels.len() - 1)
+    }
+
+    /// A jump to a label with a name, which may be placed later.
+    pub fn jump(&mut self, name: Arc<str>, instances: &[u32], span: Span) -> LabelId {
+        self.jumps.push((name, instances.to_vec(), span));
+        LabelId::Jump(self.jumps.len() - 1)
+    }
+
+    /// The label that a jump means: of the same use of an inline, or of the
+    /// nearest around it, or any.
+    fn find_label(&self, name: &str, instances: &[u32]) -> Option<usize> {
+        let named = || {
+            let labels = self.labels.iter().enumerate();
+            labels.filter(|(_, label)| &*label.name == name)
+        };
+        let around = named()
+            .filter(|(_, label)| instances.starts_with(&label.instances))
+            .max_by_key(|(_, label)| label.instances.len());
+        around.or_else(|| named().next()).map(|(index, _)| index)
+    }
+
+    /// Where a label with a name stands, if there is one.
+    pub fn labelled(&self, name: &str) -> Option<ElementId> {
+        let label = self
+            .labels
+            .iter()
+            .find(|label| &*label.name == name && label.at.is_some());
+        label.and_then(|label| label.at)
+    }
+
+    /// An instruction, with the labels before it.
+    pub fn instruction(&mut self, kind: ElementKind, labels: &[LabelId], span: Span) -> ElementId {
+        let id = self.make(kind, Vec::new(), span);
+        self.place(labels, id);
+        self.append_here(id);
+        id
+    }
+
+    fn place(&mut self, labels: &[LabelId], id: ElementId) {
+        for label in labels {
+            if let LabelId::Label(index) = label {
+                self.labels[*index].at = Some(id);
+            }
+        }
+    }
+
+    /// A loop begins: `break` leads behind it.
+    pub fn push_break(&mut self) {
+        let label = self.label("".into(), &[]);
+        self.breaks.push(label);
+    }
+
+    /// A loop is put aside while an escape of it is read.
+    pub fn break_label(&self) -> Option<LabelId> {
+        self.breaks.last().copied()
+    }
+
+    /// A choice or a loop.
+    pub fn choice(
+        &mut self,
+        options: Vec<Sequence>,
+        is_loop: bool,
+        labels: &[LabelId],
+        span: Span,
+    ) -> ElementId {
+        let kind = if is_loop {
+            ElementKind::Loop
+        } else {
+            ElementKind::Choice
+        };
+        let mut options = options;
+        // `else` comes last.
+        options
+            .sort_by_key(|option| matches!(self.get(option.first).kind, ElementKind::Else { .. }));
+        let id = self.make(kind, Vec::new(), span);
+        let mut meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        for option in &mut options {
+            self.append_to(option, meeting);
+        }
+        if is_loop {
+            self.append_here(meeting);
+            meeting = self.make(ElementKind::BreakTarget, Vec::new(), span);
+            if let Some(label) = self.breaks.pop() {
+                self.place(&[label], meeting);
+            }
+        }
+        self.get_mut(id).inside = options;
+        self.place(labels, id);
+        self.append_here(id);
+        self.append_here(meeting);
+        id
+    }
+
+    /// A sequence with an escape.
+    pub fn unless(&mut self, normal: Sequence, escape: Sequence, labels: &[LabelId], span: Span) {
+        let id = self.make(ElementKind::Unless, Vec::new(), span);
+        let meeting = self.make(ElementKind::Meeting, Vec::new(), span);
+        let (mut normal, mut escape) = (normal, escape);
+        self.append_to(&mut normal, meeting);
+        self.append_to(&mut escape, meeting);
+        self.get_mut(id).inside = vec![normal, escape];
+        self.attach_escape(normal, escape);
+        self.place(labels, id);
+        self.append_here(id);
+        self.append_here(meeting);
+    }
+
+    fn attach_escape(&mut self, normal: Sequence, escape: Sequence) {
+        let mut here = Some(normal.first);
+        while let Some(id) = here {
+            self.escape_element(id, escape);
+            if id == normal.extent {
+                break;
+            }
+            here = self.get(id).next;
+        }
+    }
+
+    fn escape_element(&mut self, id: ElementId, escape: Sequence) {
+        if self
+            .get(id)
+            .escapes
+            .iter()
+            .any(|known| known.first == escape.first)
+        {
+            return;
+        }
+        for inner in self.get(id).escapes.clone() {
+            self.attach_escape(inner, escape);
+        }
+        let element = self.get_mut(id);
+        element.escapes.insert(0, escape);
+        let inside = element.inside.clone();
+        match element.kind {
+            ElementKind::Unless => {
+                if let Some(normal) = inside.first() {
+                    self.attach_escape(*normal, escape);
+                }
+            }
+            ElementKind::DStep { .. } => {
+                if let Some(guard) = inside.first() {
+                    self.escape_element(guard.first, escape);
+                }
+            }
+            _ => {
+                for inner in inside {
+                    self.attach_escape(inner, escape);
+                }
+            }
+        }
+    }
+
+    /// Statements in braces, atomic or not.
+    pub fn block(
+        &mut self,
+        kind: ElementKind,
+        inside: Sequence,
+        labels: &[LabelId],
+        span: Span,
+    ) -> ElementId {
+        let id = self.make(kind, vec![inside], span);
+        self.place(labels, id);
+        self.append_here(id);
+        match kind {
+            ElementKind::Atomic => self.make_atomic(inside, false),
+            ElementKind::DStep { .. } => self.make_atomic(inside, true),
+            _ => {}
+        }
+        id
+    }
+
+    fn make_atomic(&mut self, sequence: Sequence, in_step: bool) {
+        self.mark_atomic(sequence, in_step);
+        let last = self.get_mut(sequence.last);
+        let inside = last.inside.first().copied();
+        match (last.kind, inside) {
+            (ElementKind::Block | ElementKind::Atomic | ElementKind::Unless, Some(inside)) => {
+                self.make_atomic(inside, in_step);
+            }
+            _ => {
+                last.is_atomic = false;
+                last.ends_atomic = true;
+            }
+        }
+    }
+
+    fn mark_atomic(&mut self, sequence: Sequence, in_step: bool) {
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            let element = self.get_mut(id);
+            element.is_atomic = true;
+            element.in_step |= in_step;
+            // What is atomic inside of something atomic is an ordinary block.
+            if element.kind == ElementKind::Atomic
+                || in_step && matches!(element.kind, ElementKind::DStep { .. })
+            {
+                element.kind = ElementKind::Block;
+            }
+            let is_step = matches!(element.kind, ElementKind::DStep { .. });
+            if !is_step {
+                for inner in element.inside.clone() {
+                    self.mark_atomic(inner, in_step);
+                }
+            }
+            if id == sequence.last {
+                break;
+            }
+            here = self.get(id).next;
+        }
+    }
+
+    /// Leaves out `skip` after `skip` in the options of a choice.
+    pub fn prune(&mut self, sequence: Sequence) {
+        let mut count = 0;
+        let mut before = None;
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            let element = self.get(id);
+            here = element.next;
+            let (is_skip, is_print) = match element.kind {
+                ElementKind::Instruction {
+                    is_skip, is_print, ..
+                } => (is_skip, is_print),
+                _ => (false, false),
+            };
+            let is_labelled = self.labels.iter().any(|label| label.at == Some(id));
+            count = if (is_skip || is_print) && !is_labelled {
+                count + 1
+            } else {
+                0
+            };
+            let is_inside = id != sequence.first && id != sequence.last;
+            if count > 1 && !is_print && is_inside {
+                if let Some(before) = before {
+                    self.get_mut(before).next = here;
+                }
+            } else {
+                before = Some(id);
+            }
+        }
+    }
+
+    /// Gives a label that is asked about from outside a place of its own.
+    pub fn make_visible(&mut self, name: &str) {
+        let Some(id) = self.labelled(name) else {
+            return;
+        };
+        if let ElementKind::Goto(label) = self.get(id).kind {
+            let span = self.get(id).span;
+            let jump = self.make(ElementKind::Goto(label), Vec::new(), span);
+            let old = self.get(id).clone();
+            let moved = self.get_mut(jump);
+            moved.next = old.next;
+            let number = self.skip;
+            let element = self.get_mut(id);
+            element.kind = ElementKind::Instruction {
+                number,
+                is_skip: true,
+                is_print: false,
+            };
+            element.next = Some(jump);
+        }
+    }
+
+    fn target(&self, label: LabelId) -> Option<ElementId> {
+        let index = match label {
+            LabelId::Label(index) => index,
+            LabelId::Jump(jump) => {
+                let (name, instances, _) = &self.jumps[jump];
+                self.find_label(name, instances)?
+            }
+        };
+        self.labels[index].at
+    }
+
+    /// The element where a process stands that comes to one: jumps and meetings
+    /// are passed over. From inside an atomic sequence nothing outside of it is.
+    fn settle(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
+        let mut here = from;
+        for _ in 0..=self.elements.len() {
+            let element = self.get(here);
+            let next = match element.kind {
+                ElementKind::Goto(label) => self.target(label),
+                ElementKind::Meeting | ElementKind::BreakTarget => element.next,
+                ElementKind::Unless => match element.inside.first() {
+                    Some(normal) => Some(self.settle(normal.first, is_atomic)?),
+                    None => None,
+                },
+                _ => None,
+            };
+            match next {
+                Some(next) if !is_atomic || self.get(next).is_atomic => here = next,
+                _ => return Ok(here),
+            }
+        }
+        let message = "these jumps lead in a circle without a statement";
+        Err(Fault::new("empty-loop", message, Some(self.get(from).span)))
+    }
+
+    /// The first element of an option where something is done.
+    fn begin(&self, from: ElementId) -> ElementId {
+        let mut here = from;
+        for _ in 0..=self.elements.len() {
+            let element = self.get(here);
+            let next = match element.kind {
+                ElementKind::Meeting => element.next,
+                ElementKind::Unless => element.inside.first().map(|normal| normal.first),
+                _ => None,
+            };
+            match next {
+                Some(next) => here = next,
+                None => break,
+            }
+        }
+        here
+    }
+
+    /// The locations of the process whose body this is.
+    pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
+        for (name, instances, span) in &self.jumps {
+            if self.find_label(name, instances).is_none() {
+                let message = format!("there is no label `{name}`");
+                return Err(Fault::new("unknown-label", message, Some(*span)));
+            }
+        }
+        let mut emission = Emission::default();
+        self.emit(body, &mut emission)?;
+        let start = self.settle(body.first, self.get(body.first).is_atomic)?;
+        let mut flat = Flat {
+            graph: &self,
+            emission: &emission,
+            ways: FxHashMap::default(),
+            marks: FxHashMap::default(),
+            busy: FxHashSet::default(),
+        };
+        let order = flat.reach(start);
+        let locations = flat.locations(&order, start);
+        Ok((locations, self))
+    }
+
+    /// Goes through a sequence in the order in which it is written, and notes
+    /// where each instruction leads.
+    fn emit(&mut self, sequence: Sequence, emission: &mut Emission) -> Result<(), Fault> {
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            if emission.done.insert(id) {
+                self.emit_element(id, emission)?;
+            }
+            if id == sequence.last {
+                break;
+            }
+            here = self.get(id).next;
+        }
+        Ok(())
+    }
+
+    fn emit_element(&mut self, id: ElementId, emission: &mut Emission) -> Result<(), Fault> {
+        let element = self.get(id).clone();
+        match element.kind {
+            ElementKind::Unless => {
+                if let Some(normal) = element.inside.first() {
+                    self.emit(*normal, emission)?;
+                }
+            }
+            ElementKind::Choice | ElementKind::Loop => {
+                for inner in element.inside {
+                    self.emit(inner, emission)?;
+                }
+            }
+            ElementKind::Atomic | ElementKind::Block | ElementKind::DStep { .. } => {
+                for inner in element.inside {
+                    self.bridge_atomic(inner);
+                    self.get_mut(inner.last).next = element.next;
+                    self.emit(inner, emission)?;
+                }
+                if let ElementKind::DStep { number } = element.kind {
+                    self.emit_way(id, number, emission)?;
+                }
+            }
+            ElementKind::Instruction { number, .. }
+            | ElementKind::Else { number }
+            | ElementKind::Stop { number } => self.emit_way(id, number, emission)?,
+            ElementKind::Goto(_) | ElementKind::Meeting | ElementKind::BreakTarget => {
+                self.emit_way(id, self.skip, emission)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_way(
+        &mut self,
+        id: ElementId,
+        instruction: u32,
+        emission: &mut Emission,
+    ) -> Result<(), Fault> {
+        let element = self.get(id);
+        let next = match element.kind {
+            ElementKind::Goto(label) => self.target(label),
+            ElementKind::Stop { .. } => None,
+            _ => element.next,
+        };
+        let to = next
+            .map(|next| self.settle(next, element.is_atomic))
+            .transpose()?;
+        let way = Way {
+            instruction,
+            to,
+            is_atomic: element.is_atomic,
+            of: id,
+            escape: 0,
+        };
+        let is_meeting = element.kind == ElementKind::Meeting;
+        let escapes = if is_meeting {
+            Vec::new()
+        } else {
+            element.escapes.clone()
+        };
+        let is_atomic = element.is_atomic;
+        emission.ways.insert(id, way);
+        let mut begins = Vec::new();
+        for escape in &escapes {
+            begins.push(self.settle(escape.first, is_atomic)?);
+        }
+        emission.escapes.insert(id, begins);
+        for escape in escapes {
+            self.emit(escape, emission)?;
+        }
+        Ok(())
+    }
+
+    /// Jumps out of atomic sequences, and from one into the next.
+    fn bridge_atomic(&mut self, sequence: Sequence) {
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            let element = self.get(id).clone();
+            if let ElementKind::Goto(label) = element.kind {
+                let to = self.target(label).map(|to| self.get(to));
+                let leads_inside = to.is_some_and(|to| to.is_atomic || to.ends_atomic);
+                let element = self.get_mut(id);
+                if (element.is_atomic || element.ends_atomic) && !leads_inside {
+                    element.is_atomic = false;
+                    element.ends_atomic = true;
+                }
+                if element.ends_atomic && leads_inside {
+                    element.ends_atomic = false;
+                    element.is_atomic = true;
+                }
+            } else if matches!(
+                element.kind,
+                ElementKind::Choice | ElementKind::Loop | ElementKind::Unless
+            ) {
+                for inner in element.inside {
+                    self.bridge_atomic(inner);
+                }
+            }
+            if id == sequence.extent {
+                break;
+            }
+            here = self.get(id).next;
+        }
+    }
+
+    fn labels_at(&self, id: ElementId) -> impl Iterator<Item = &Arc<str>> {
+        let labels = self.labels.iter().filter(move |label| label.at == Some(id));
+        labels
+            .map(|label| &label.name)
+            .filter(|name| !name.is_empty())
+    }
+}
+
+/// Where instructions lead.
+#[derive(Default)]
+struct Emission {
+    done: FxHashSet<ElementId>,
+    ways: FxHashMap<ElementId, Way>,
+    /// By element: where its escapes begin.
+    escapes: FxHashMap<ElementId, Vec<ElementId>>,
+}
+
+/// What labels say of a location.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    is_end: bool,
+    is_progress: bool,
+    is_accept: bool,
+}
+
+/// Choices resolved: all instructions that are possible at an element.
+struct Flat<'a> {
+    graph: &'a Graph,
+    emission: &'a Emission,
+    ways: FxHashMap<ElementId, Vec<Way>>,
+    marks: FxHashMap<ElementId, Marks>,
+    busy: FxHashSet<ElementId>,
+}
+
+impl Flat<'_> {
+    /// The ways from an element without its escapes.
+    fn plain(&mut self, id: ElementId) -> Vec<Way> {
+        if let Some(way) = self.emission.ways.get(&id) {
+            return vec![*way];
+        }
+        if !self.busy.insert(id) {
+            return Vec::new();
+        }
+        let mut ways = Vec::new();
+        for inner in self.graph.get(id).inside.clone() {
+            let begin = self.graph.begin(inner.first);
+            ways.extend(self.plain(begin));
+            self.take_marks(id, begin);
+        }
+        self.busy.remove(&id);
+        ways
+    }
+
+    /// Labels of what stands inside count for what it stands in.
+    fn take_marks(&mut self, id: ElementId, inner: ElementId) {
+        let is_end = self
+            .graph
+            .labels_at(inner)
+            .any(|name| name.starts_with("end"))
+            || self.marks.get(&inner).is_some_and(|marks| marks.is_end);
+        self.marks.entry(id).or_default().is_end |= is_end;
+        let has = |word: &str| {
+            self.graph
+                .labels_at(inner)
+                .any(|name| name.starts_with(word))
+        };
+        let (progress, accept) = (has("progress"), has("accept"));
+        if progress || accept {
+            let targets: Vec<ElementId> = match self.emission.ways.get(&inner) {
+                Some(way) => way.to.into_iter().collect(),
+                None => Vec::new(),
+            };
+            for to in targets {
+                let marks = self.marks.entry(to).or_default();
+                marks.is_progress |= progress;
+                marks.is_accept |= accept;
+            }
+        }
+    }
+
+    fn all(&mut self, id: ElementId) -> &[Way] {
+        if !self.ways.contains_key(&id) {
+            let ways = self.with_escapes(id);
+            self.ways.insert(id, ways);
+        }
+        self.ways.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The ways of escapes come first, those of outer ones before inner ones.
+    fn with_escapes(&mut self, id: ElementId) -> Vec<Way> {
+        let plain = self.plain(id);
+        let mut ways = plain.clone();
+        for way in plain {
+            let begins = self
+                .emission
+                .escapes
+                .get(&way.of)
+                .cloned()
+                .unwrap_or_default();
+            for begin in begins.into_iter().rev() {
+                for escape in self.plain(begin) {
+                    if ways.iter().any(|known| known.of == escape.of) {
+                        continue;
+                    }
+                    let escape = Way {
+                        escape: begin.0 + 1,
+                        ..escape
+                    };
+                    ways.insert(0, escape);
+                }
+            }
+        }
+        ways
+    }
+
+    fn reach(&mut self, start: ElementId) -> Vec<ElementId> {
+        let mut order = vec![start];
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut next = 0;
+        while let Some(&id) = order.get(next) {
+            next += 1;
+            let mut targets: Vec<ElementId> = Vec::new();
+            let ways = self.all(id).to_vec();
+            for way in ways {
+                targets.extend(way.to);
+                let element = self.graph.get(way.of);
+                if let (ElementKind::DStep { .. }, Some(inner)) =
+                    (element.kind, element.inside.first())
+                {
+                    targets.push(self.graph.begin(inner.first));
+                }
+            }
+            for to in targets {
+                if seen.insert(to) {
+                    order.push(to);
+                }
+            }
+        }
+        order
+    }
+
+    fn locations(&mut self, order: &[ElementId], start: ElementId) -> Locations {
+        let numbers = order
+            .iter()
+            .enumerate()
+            .map(|(number, id)| (*id, number as u32));
+        let by_element: FxHashMap<ElementId, u32> = numbers.collect();
+        let number =
+            |id: Option<ElementId>| id.and_then(|id| by_element.get(&id)).copied().unwrap_or(0);
+        let mut locations = Vec::new();
+        for id in order {
+            let ways = self.all(*id).to_vec();
+            let mut transitions = Vec::new();
+            for way in ways {
+                transitions.push(Transition {
+                    instruction: way.instruction,
+                    to: number(way.to),
+                    is_atomic: way.is_atomic,
+                    escape: way.escape,
+                });
+            }
+            let element = self.graph.get(*id);
+            locations.push(Location {
+                transitions,
+                in_sequence: element.in_step,
+                is_end: matches!(element.kind, ElementKind::Stop { .. }),
+                labels: self.graph.labels_at(*id).cloned().collect(),
+                ..Location::default()
+            });
+        }
+        for (location, id) in locations.iter_mut().zip(order) {
+            let marks = self.marks.get(id).copied().unwrap_or_default();
+            let has = |word: &str| location.labels.iter().any(|name| name.starts_with(word));
+            location.is_end |= marks.is_end || has("end");
+            location.is_progress = marks.is_progress || has("progress");
+            location.is_accept = marks.is_accept || has("accept");
+        }
+        let start = number(Some(start));
+        Locations {
+            locations,
+            start,
+            by_element,
+        }
+    }
+}
+
+impl Locations {
+    /// Where a `d_step` begins.
+    pub fn step_start(&self, graph: &Graph, instruction: u32) -> Option<u32> {
+        let is_it = |element: &&Element| matches!(element.kind, ElementKind::DStep { number } if number == instruction);
+        let element = graph.elements.iter().find(is_it)?;
+        let first = element.inside.first()?.first;
+        self.by_element.get(&graph.begin(first)).copied()
+    }
+}

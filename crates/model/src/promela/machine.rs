@@ -1,0 +1,524 @@
+//! Steps of a model: which are possible, and where they lead.
+//!
+//! Between two states that are kept there may be several steps of processes: in
+//! an atomic sequence, and between the halves of a rendezvous, nobody else has a
+//! turn, and only where such a chain ends is a state. A chain ends when the
+//! process can go on without it or is blocked; then the others have a turn.
+
+use super::channel::Message;
+use super::evaluate::View;
+use super::execute::Ready;
+use super::memory::{store, word};
+use super::program::{Location, Operation, Program, Scalar, Transition};
+use super::shape::{Frame, Shape, Shapes};
+use super::trap::Trap;
+use crate::system::{Fault, Participants};
+use std::sync::Arc;
+
+/// A model that can be executed.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub program: Program,
+    pub shapes: Shapes,
+    /// Values that do not fit are cut, as in C, and are no errors.
+    pub wraps: bool,
+}
+
+/// One step of one process.
+#[derive(Debug, Clone)]
+pub(super) struct Micro {
+    pub process: usize,
+    pub transition: Transition,
+    /// It takes what the step before sends.
+    pub takes: bool,
+    /// The hash of the state after it.
+    hash: u64,
+    /// The state after it, where steps are told.
+    pub after: Option<Vec<u8>>,
+}
+
+/// Takes what comes of the steps.
+pub(super) trait Sink {
+    /// A state that is kept, after the steps that led to it.
+    fn state(&mut self, state: &[u8], path: &[Micro]) -> bool;
+    /// A step that goes wrong, the last of its path.
+    fn fault(&mut self, fault: Fault, path: &[Micro]) -> bool;
+    /// Whether the states between are wanted.
+    const TELLS: bool;
+}
+
+/// What a search works with.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    path: Vec<Micro>,
+    pool: Vec<Vec<u8>>,
+    shape: Option<Arc<Shape>>,
+    pub(super) message: Message,
+}
+
+/// The longest chain without a state.
+const CHAIN_MAX: usize = 20_000;
+/// A circle is looked for among so many steps before the present one.
+const LOOKED_BACK: usize = 64;
+
+/// The steps from one state.
+pub(super) struct Walk<'a, S> {
+    pub machine: &'a Machine,
+    pub scratch: &'a mut Scratch,
+    pub sink: &'a mut S,
+    stopped: bool,
+}
+
+/// A state with its shape.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    state: &'a [u8],
+    shape: &'a Arc<Shape>,
+}
+
+impl Machine {
+    /// Where a process stands.
+    pub fn location(&self, state: &[u8], frame: &Frame) -> Option<&Location> {
+        let kind = self.program.kinds.get(frame.kind as usize)?;
+        kind.locations.get(word(state, frame.base) as usize)
+    }
+
+    /// The shape of a state.
+    pub fn shape(&self, state: &[u8]) -> Option<Arc<Shape>> {
+        self.shapes.get(word(state, 0))
+    }
+
+    /// A value as it is kept in a variable.
+    #[inline]
+    pub fn fitting(
+        &self,
+        value: i32,
+        scalar: &Scalar,
+        code: super::program::Code,
+    ) -> Result<i32, Trap> {
+        if value >= scalar.least && value <= scalar.greatest {
+            return Ok(value);
+        }
+        if !self.wraps {
+            return Err(Trap::Value(code, value));
+        }
+        Ok(match scalar.least {
+            0 => value & scalar.greatest,
+            _ => i32::from(value as i16),
+        })
+    }
+
+    /// Whether a process may have a turn, by its `provided` and by priority.
+    fn may_have_turn(&self, view: View<'_>) -> Result<bool, Trap> {
+        let Some(frame) = view.shape.frames.get(view.process) else {
+            return Ok(false);
+        };
+        let kind = self.program.kinds.get(frame.kind as usize);
+        if let Some(provided) = kind.and_then(|kind| kind.provided)
+            && !view.holds(provided)?
+        {
+            return Ok(false);
+        }
+        if !self.program.priorities {
+            return Ok(true);
+        }
+        let own = view.priority(view.process);
+        let mut others = 0..view.shape.frames.len();
+        Ok(!others.any(|other| {
+            other != view.process && view.priority(other) > own && self.can_move(view.of(other))
+        }))
+    }
+
+    /// Whether a process could do something by itself.
+    pub fn can_move(&self, view: View<'_>) -> bool {
+        let frame = view.shape.frames.get(view.process);
+        let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
+        if let Some(provided) = kind.and_then(|kind| kind.provided)
+            && !view.holds(provided).unwrap_or(false)
+        {
+            return false;
+        }
+        let location = frame.and_then(|frame| self.location(view.state, frame));
+        let transitions = location.map_or(&[][..], |location| &location.transitions);
+        let mut moved = false;
+        for transition in transitions {
+            let Some(instruction) = self.program.instruction(transition) else {
+                continue;
+            };
+            let ready = self.ready(view, &instruction.operation, moved);
+            moved |= !matches!(ready, Ok(Ready::Blocked));
+        }
+        moved
+    }
+}
+
+impl<'a, S: Sink> Walk<'a, S> {
+    pub fn new(machine: &'a Machine, scratch: &'a mut Scratch, sink: &'a mut S) -> Walk<'a, S> {
+        scratch.path.clear();
+        Walk {
+            machine,
+            scratch,
+            sink,
+            stopped: false,
+        }
+    }
+
+    /// All steps from a state.
+    pub fn expand(&mut self, state: &[u8]) {
+        let number = word(state, 0);
+        let shape = match self.scratch.shape.take() {
+            Some(shape) if shape.number == number => shape,
+            _ => match self.machine.shapes.get(number) {
+                Some(shape) => shape,
+                None => return,
+            },
+        };
+        let here = Here {
+            state,
+            shape: &shape,
+        };
+        let mut moved = false;
+        for process in (0..shape.frames.len()).rev() {
+            moved |= self.process(here, process, false);
+            if self.stopped {
+                break;
+            }
+        }
+        if !moved && self.machine.program.uses_timeout && !self.stopped {
+            for process in (0..shape.frames.len()).rev() {
+                self.process(here, process, true);
+                if self.stopped {
+                    break;
+                }
+            }
+        }
+        self.scratch.shape = Some(shape);
+    }
+
+    /// The steps of one process that concern no other one, if there is such a
+    /// process; otherwise all steps. Gives whether any were left out.
+    pub fn reduce(&mut self, state: &[u8]) -> bool {
+        let Some(shape) = self.machine.shape(state) else {
+            return false;
+        };
+        let here = Here {
+            state,
+            shape: &shape,
+        };
+        for (process, frame) in shape.frames.iter().enumerate().rev() {
+            let location = self.machine.location(state, frame);
+            if location.is_some_and(|location| location.is_local)
+                && self.process(here, process, false)
+            {
+                return true;
+            }
+        }
+        self.expand(state);
+        false
+    }
+
+    fn view<'b>(&self, here: Here<'b>, process: usize, timeout: bool) -> View<'b>
+    where
+        'a: 'b,
+    {
+        View {
+            machine: self.machine,
+            state: here.state,
+            shape: here.shape,
+            process,
+            base: here.shape.frames.get(process).map_or(0, |frame| frame.base),
+            timeout,
+        }
+    }
+
+    /// The steps of one process; gives whether there were any.
+    fn process(&mut self, here: Here<'_>, process: usize, timeout: bool) -> bool {
+        let Some(frame) = here.shape.frames.get(process) else {
+            return false;
+        };
+        let machine = self.machine;
+        let Some(location) = machine.location(here.state, frame) else {
+            return false;
+        };
+        let view = self.view(here, process, timeout);
+        match machine.may_have_turn(view) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(trap) => return self.trapped(trap),
+        }
+        let mut moved = false;
+        let mut escape = 0;
+        for transition in &location.transitions {
+            if escape > 0 && escape != transition.escape || self.stopped {
+                break;
+            }
+            if self.transition(here, view, transition, moved) {
+                moved = true;
+                escape = transition.escape;
+            }
+        }
+        moved
+    }
+
+    /// A step that goes wrong is a step.
+    fn trapped(&mut self, trap: Trap) -> bool {
+        let fault = trap.fault(&self.machine.program);
+        self.fault(fault);
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        self.stopped |= !self.sink.fault(fault, &self.scratch.path);
+    }
+
+    /// Makes one transition, if it is possible; gives whether it was.
+    fn transition(
+        &mut self,
+        here: Here<'_>,
+        view: View<'_>,
+        transition: &Transition,
+        moved: bool,
+    ) -> bool {
+        let machine = self.machine;
+        let Some(instruction) = machine.program.instruction(transition) else {
+            return false;
+        };
+        let operation = &instruction.operation;
+        let ready = match machine.ready(view, operation, moved) {
+            Ok(Ready::Blocked) => return false,
+            Ok(ready) => ready,
+            Err(trap) => {
+                self.push(view, transition, false);
+                self.trapped(trap);
+                self.scratch.path.pop();
+                return true;
+            }
+        };
+        self.push(view, transition, false);
+        if let (
+            Ready::Handover,
+            Operation::Send {
+                channel, values, ..
+            },
+        ) = (ready, operation)
+        {
+            let taken = self.hand_over(here, view, transition, *channel, values);
+            self.scratch.path.pop();
+            return taken;
+        }
+        let mut next = self.copy(here.state);
+        let done = machine.execute(view, operation, ready, &mut next, &mut self.scratch.message);
+        match done {
+            Ok(done) => {
+                let shape = done.shape.as_ref().unwrap_or(here.shape);
+                if let Some(fault) = done.fault {
+                    self.fault(fault);
+                }
+                if !done.has_ended {
+                    let to = done.location.unwrap_or(transition.to as u16);
+                    super::memory::set_word(&mut next, view.base, to);
+                }
+                self.mark_last(&mut next, view.process);
+                if !self.stopped {
+                    let next = Here {
+                        state: &next,
+                        shape,
+                    };
+                    self.after(next, view.process, transition.is_atomic);
+                }
+            }
+            Err(fault) => self.fault(fault),
+        }
+        self.scratch.pool.push(next);
+        self.scratch.path.pop();
+        true
+    }
+
+    fn copy(&mut self, state: &[u8]) -> Vec<u8> {
+        let mut next = self.scratch.pool.pop().unwrap_or_default();
+        next.clear();
+        next.extend_from_slice(state);
+        next
+    }
+
+    fn mark_last(&self, state: &mut [u8], process: usize) {
+        if let Some(cell) = &self.machine.program.last {
+            store(state, 0, cell, process as i32);
+        }
+    }
+
+    fn push(&mut self, view: View<'_>, transition: &Transition, takes: bool) {
+        self.scratch.path.push(Micro {
+            process: view.process,
+            transition: *transition,
+            takes,
+            hash: 0,
+            after: None,
+        });
+    }
+
+    /// The first half of a rendezvous, and all second halves.
+    fn hand_over(
+        &mut self,
+        here: Here<'_>,
+        view: View<'_>,
+        transition: &Transition,
+        channel: super::program::Code,
+        values: &[super::program::Code],
+    ) -> bool {
+        let mut message = std::mem::take(&mut self.scratch.message);
+        let number = match self.machine.handed(view, channel, values, &mut message) {
+            Ok(number) => number,
+            Err(trap) => {
+                self.scratch.message = message;
+                return self.trapped(trap);
+            }
+        };
+        let mut next = self.copy(here.state);
+        super::memory::set_word(&mut next, view.base, transition.to as u16);
+        self.mark_last(&mut next, view.process);
+        let sent = Here {
+            state: &next,
+            shape: here.shape,
+        };
+        self.remember(sent.state);
+        let mut taken = false;
+        for receiver in (0..here.shape.frames.len()).rev() {
+            if receiver != view.process && !self.stopped {
+                taken |= self.receiver(sent, receiver, number, &message);
+            }
+        }
+        self.scratch.pool.push(next);
+        self.scratch.message = message;
+        taken
+    }
+
+    /// What one process can do with a message that is handed over.
+    fn receiver(&mut self, here: Here<'_>, process: usize, channel: i32, message: &[i32]) -> bool {
+        let machine = self.machine;
+        let frame = here.shape.frames.get(process);
+        let Some(location) = frame.and_then(|frame| machine.location(here.state, frame)) else {
+            return false;
+        };
+        let view = self.view(here, process, false);
+        match machine.may_have_turn(view) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(trap) => return self.trapped(trap),
+        }
+        let mut taken = false;
+        let mut escape = 0;
+        for transition in &location.transitions {
+            if escape > 0 && escape != transition.escape || self.stopped {
+                break;
+            }
+            if self.receive_half(here, view, transition, channel, message) {
+                taken = true;
+                escape = transition.escape;
+            }
+        }
+        taken
+    }
+
+    fn receive_half(
+        &mut self,
+        here: Here<'_>,
+        view: View<'_>,
+        transition: &Transition,
+        channel: i32,
+        message: &[i32],
+    ) -> bool {
+        let machine = self.machine;
+        let Some(instruction) = machine.program.instruction(transition) else {
+            return false;
+        };
+        match machine.takes(view, &instruction.operation, channel, message) {
+            Ok(false) => return false,
+            Ok(true) => {}
+            Err(trap) => return self.trapped(trap),
+        }
+        self.push(view, transition, true);
+        let mut next = self.copy(here.state);
+        let done = machine.receive(view, &instruction.operation, message, &mut next);
+        match done {
+            Ok(done) => {
+                if let Some(fault) = done.fault {
+                    self.fault(fault);
+                }
+                let to = done.location.unwrap_or(transition.to as u16);
+                super::memory::set_word(&mut next, view.base, to);
+                self.mark_last(&mut next, view.process);
+                if !self.stopped {
+                    let next = Here {
+                        state: &next,
+                        shape: here.shape,
+                    };
+                    self.after(next, view.process, transition.is_atomic);
+                }
+            }
+            Err(fault) => self.fault(fault),
+        }
+        self.scratch.pool.push(next);
+        self.scratch.path.pop();
+        true
+    }
+
+    fn remember(&mut self, state: &[u8]) {
+        if S::TELLS
+            && let Some(micro) = self.scratch.path.last_mut()
+        {
+            micro.after = Some(state.to_vec());
+        }
+    }
+
+    /// After a step: the state is kept, or the process goes on alone.
+    fn after(&mut self, here: Here<'_>, process: usize, is_atomic: bool) {
+        self.remember(here.state);
+        if !is_atomic {
+            return self.keep(here.state);
+        }
+        if self.is_circle(here.state) {
+            let span = self.scratch.path.last().and_then(|micro| {
+                let instruction = self.machine.program.instruction(&micro.transition);
+                instruction.map(|instruction| instruction.span)
+            });
+            let message = "this atomic sequence can go on without end";
+            let fault = Fault::new("endless-atomic", message, span)
+                .help("nothing else would ever happen: let the loop end, or make it not atomic");
+            return self.fault(fault);
+        }
+        if !self.process(here, process, false) {
+            self.keep(here.state);
+        }
+    }
+
+    fn keep(&mut self, state: &[u8]) {
+        self.stopped |= !self.sink.state(state, &self.scratch.path);
+    }
+
+    /// Whether the chain has come back to where it has been.
+    fn is_circle(&mut self, state: &[u8]) -> bool {
+        let hash = crate::store::hash(state);
+        let path = &mut self.scratch.path;
+        let before = path.len().saturating_sub(1);
+        let from = before.saturating_sub(LOOKED_BACK);
+        let is_circle = path
+            .get(from..before)
+            .unwrap_or(&[])
+            .iter()
+            .any(|micro| micro.hash == hash);
+        if let Some(last) = path.last_mut() {
+            last.hash = hash;
+        }
+        is_circle || before > CHAIN_MAX
+    }
+}
+
+/// Who has taken part in a path.
+pub(super) fn participants(path: &[Micro]) -> Participants {
+    let mut participants = Participants::default();
+    for micro in path {
+        participants = participants.with(micro.process);
+    }
+    participants
+}

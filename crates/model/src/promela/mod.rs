@@ -1,0 +1,32 @@
+//! PROMELA: models of communicating processes.
+//!
+//! The language is that of G. J. Holzmann, *The SPIN Model Checker* (2003), as
+//! `spin` 6.5 understands it, without code in C. Counts of states and
+//! transitions are those of `spin` without any optimisation, so that either
+//! checks the other.
+
+mod channel;
+mod compile;
+mod condition;
+mod evaluate;
+mod execute;
+mod graph;
+mod lexer;
+mod machine;
+mod memory;
+mod model;
+mod parse;
+mod preprocess;
+mod print;
+mod program;
+mod question;
+mod shape;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod trap;
+
+pub use machine::Scratch;
+pub use model::{Model, Reading, Refused};
+pub use preprocess::{Reader, Text};
+pub use question::Question;

@@ -1,0 +1,389 @@
+//! A model as a [`System`].
+
+use super::compile::compile;
+use super::evaluate::View;
+use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
+use super::parse::{parse, parse_formula};
+use super::preprocess::{Preprocessor, Reader, Text};
+use super::program::{Code, Operation, Scalar};
+use super::shape::Shapes;
+use crate::system::{Change, Fault, Participants, Step, System, Visitor};
+use juror_logic::Letter;
+use std::sync::Arc;
+
+/// How a model is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Macros that are defined beforehand, with what they mean.
+    pub definitions: Vec<(String, String)>,
+    /// Values that do not fit their variable are cut, as Spin does; otherwise
+    /// they are errors.
+    pub wraps: bool,
+    /// Formulas of temporal logic that will be asked about, beside those of the
+    /// model.
+    pub formulas: Vec<String>,
+}
+
+/// A model in PROMELA.
+#[derive(Debug)]
+pub struct Model {
+    pub(super) machine: Machine,
+    texts: Vec<Text>,
+    /// What the formula that is checked asks about.
+    pub(super) propositions: Vec<Code>,
+}
+
+/// Why a text is no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The texts, by the numbers in the places of the faults.
+    pub texts: Vec<Text>,
+    /// What is wrong, at least one.
+    pub faults: Vec<Fault>,
+}
+
+impl Model {
+    /// Reads a model; `reader` gives the files that it includes.
+    pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
+        let mut done = Preprocessor::run(text, &reading.definitions, reader);
+        let formulas: Vec<_> = reading
+            .formulas
+            .iter()
+            .map(|text| done.more(text))
+            .collect();
+        let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
+        if !faults.is_empty() {
+            return Err(Refused { texts, faults });
+        }
+        let (written, found) = parse(tokens);
+        faults.extend(found);
+        if !faults.is_empty() {
+            return Err(Refused { texts, faults });
+        }
+        let mut asked = Vec::new();
+        for (text, tokens) in reading.formulas.iter().zip(formulas) {
+            let processes = written
+                .processes
+                .iter()
+                .map(|process| process.name.text.clone());
+            match parse_formula(tokens, processes) {
+                Ok(formula) => asked.push((text.as_str().into(), formula)),
+                Err(faults) => return Err(Refused { texts, faults }),
+            }
+        }
+        let compiler = compile(&written, &asked);
+        if !compiler.faults.is_empty() {
+            let faults = compiler.faults;
+            return Err(Refused { texts, faults });
+        }
+        let model = Model {
+            machine: Machine {
+                program: compiler.program,
+                shapes: Shapes::default(),
+                wraps: reading.wraps,
+            },
+            texts,
+            propositions: Vec::new(),
+        };
+        match model.machine.initial() {
+            Ok(_) => Ok(model),
+            Err(fault) => Err(Refused {
+                texts: model.texts,
+                faults: vec![fault],
+            }),
+        }
+    }
+
+    /// The texts that it was made of, by the numbers in places.
+    pub fn texts(&self) -> &[Text] {
+        &self.texts
+    }
+
+    /// Where each process stands: the statements that it may come to.
+    pub fn standing(&self, state: &[u8]) -> Vec<String> {
+        let Some(shape) = self.machine.shape(state) else {
+            return Vec::new();
+        };
+        let program = &self.machine.program;
+        let lines = shape.frames.iter().enumerate().map(|(number, frame)| {
+            let name = program
+                .kinds
+                .get(frame.kind as usize)
+                .map_or("", |kind| &kind.name);
+            let location = self.machine.location(state, frame);
+            let transitions = location.map_or(&[][..], |location| &location.transitions);
+            let texts = transitions
+                .iter()
+                .filter_map(|transition| program.instruction(transition));
+            let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
+            format!("{name} {number} at {}", texts.join(" :: "))
+        });
+        lines.collect()
+    }
+
+    /// What a value is called.
+    fn shown(&self, state: &[u8], scalar: &Scalar, value: i32) -> String {
+        let program = &self.machine.program;
+        if scalar.is_mtype && value > 0 {
+            let name = program.mtypes.get(value as usize - 1);
+            return name.map_or_else(|| value.to_string(), ToString::to_string);
+        }
+        if scalar.is_channel
+            && let Some(shape) = self.machine.shape(state)
+            && shape.channel(value).is_some()
+        {
+            let messages = self.machine.contents(state, &shape, value);
+            let at = shape.channel(value);
+            let fields = at.map(|at| &self.machine.channel_type(at).fields);
+            let shown = messages.iter().map(|message| {
+                let cells = fields.into_iter().flatten();
+                let parts: Vec<String> = message
+                    .iter()
+                    .zip(cells)
+                    .map(|(value, cell)| match cell.scalar.is_channel {
+                        true => format!("channel {value}"),
+                        false => self.shown(state, &cell.scalar, *value),
+                    })
+                    .collect();
+                parts.join(",")
+            });
+            let shown: Vec<String> = shown.collect();
+            return format!("[{}]", shown.join(" "));
+        }
+        if scalar.greatest == 1 && scalar.least == 0 {
+            return value.to_string();
+        }
+        value.to_string()
+    }
+
+    /// What changed between two states, by the names of the values.
+    fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
+        let old = self.values(before);
+        let new = self.values(after);
+        new.into_iter()
+            .filter(|value| !old.contains(value))
+            .collect()
+    }
+
+    fn steps_of(&self, from: &[u8], path: &[Micro]) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut before = from.to_vec();
+        for micro in path {
+            let Some(instruction) = self.machine.program.instruction(&micro.transition) else {
+                continue;
+            };
+            let after = micro.after.clone().unwrap_or_else(|| before.clone());
+            let changes = self.changes(&before, &after);
+            if micro.takes
+                && let Some(step) = steps.last_mut()
+            {
+                step.partner = Some(micro.process);
+                step.text = format!("{} → {}", step.text, instruction.text);
+                step.changes.extend(changes);
+            } else {
+                steps.push(Step {
+                    actor: Some(micro.process),
+                    partner: None,
+                    text: instruction.text.to_string(),
+                    span: Some(instruction.span),
+                    changes,
+                    printed: self.printed(&before, micro, &instruction.operation),
+                });
+            }
+            before = after;
+        }
+        steps
+    }
+
+    fn printed(&self, state: &[u8], micro: &Micro, operation: &Operation) -> String {
+        let Some(shape) = self.machine.shape(state) else {
+            return String::new();
+        };
+        let view = View {
+            machine: &self.machine,
+            state,
+            shape: &shape,
+            process: 0,
+            base: 0,
+            timeout: false,
+        };
+        let view = view.of(micro.process);
+        match operation {
+            Operation::Print(format, values) => {
+                let values: Vec<i32> = values
+                    .iter()
+                    .map(|value| view.value(*value).unwrap_or(0))
+                    .collect();
+                super::print::print(format, &values, &self.machine.program.mtypes)
+            }
+            Operation::PrintName(value) => {
+                let value = view.value(*value).unwrap_or(0);
+                super::print::print("\"%e\"", &[value], &self.machine.program.mtypes)
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// Passes states on to a visitor.
+struct Passing<'a, V> {
+    visitor: &'a mut V,
+}
+
+impl<V: Visitor> Sink for Passing<'_, V> {
+    const TELLS: bool = false;
+
+    fn state(&mut self, state: &[u8], path: &[Micro]) -> bool {
+        self.visitor.next(state, participants(path))
+    }
+
+    fn fault(&mut self, fault: Fault, _path: &[Micro]) -> bool {
+        self.visitor.fault(fault)
+    }
+}
+
+/// Keeps the path to one of the successors.
+struct Telling {
+    left: usize,
+    path: Option<Vec<Micro>>,
+}
+
+impl Telling {
+    fn one(&mut self, path: &[Micro]) -> bool {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => self.path = Some(path.to_vec()),
+        }
+        self.path.is_none()
+    }
+}
+
+impl Sink for Telling {
+    const TELLS: bool = true;
+
+    fn state(&mut self, _state: &[u8], path: &[Micro]) -> bool {
+        self.one(path)
+    }
+
+    fn fault(&mut self, _fault: Fault, path: &[Micro]) -> bool {
+        self.one(path)
+    }
+}
+
+impl System for Model {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn initial(&self, _scratch: &mut Scratch, visitor: &mut impl Visitor) {
+        match self.machine.initial() {
+            Ok(state) => {
+                visitor.next(&state, Participants::default());
+            }
+            Err(fault) => {
+                visitor.fault(fault);
+            }
+        }
+    }
+
+    fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
+        let mut sink = Passing { visitor };
+        Walk::new(&self.machine, scratch, &mut sink).expand(state);
+    }
+
+    fn reduced(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {
+        let mut sink = Passing { visitor };
+        Walk::new(&self.machine, scratch, &mut sink).reduce(state)
+    }
+
+    fn may_end(&self, _scratch: &mut Scratch, state: &[u8]) -> bool {
+        let Some(shape) = self.machine.shape(state) else {
+            return true;
+        };
+        shape.frames.iter().all(|frame| {
+            let location = self.machine.location(state, frame);
+            location.is_some_and(|location| location.is_end)
+        })
+    }
+
+    fn letter(&self, _scratch: &mut Scratch, state: &[u8]) -> Result<Letter, Fault> {
+        let Some(shape) = self.machine.shape(state) else {
+            return Ok(Letter(0));
+        };
+        let view = View {
+            machine: &self.machine,
+            state,
+            shape: &shape,
+            process: usize::MAX,
+            base: 0,
+            timeout: false,
+        };
+        let mut letter = 0;
+        for (bit, proposition) in self.propositions.iter().enumerate() {
+            let holds = view.holds(*proposition);
+            let holds = holds.map_err(|trap| trap.fault(&self.machine.program))?;
+            letter |= u64::from(holds) << (bit & 63);
+        }
+        Ok(Letter(letter))
+    }
+
+    fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
+        let mut telling = Telling {
+            left: number,
+            path: None,
+        };
+        let mut scratch = Scratch::default();
+        Walk::new(&self.machine, &mut scratch, &mut telling).expand(state);
+        match telling.path {
+            Some(path) => self.steps_of(state, &path),
+            None => Vec::new(),
+        }
+    }
+
+    fn actors(&self, state: &[u8]) -> Vec<String> {
+        let Some(shape) = self.machine.shape(state) else {
+            return Vec::new();
+        };
+        let names = shape.frames.iter().map(|frame| {
+            let kind = self.machine.program.kinds.get(frame.kind as usize);
+            kind.map_or_else(String::new, |kind| kind.name.to_string())
+        });
+        names.collect()
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<Change> {
+        let Some(shape) = self.machine.shape(state) else {
+            return Vec::new();
+        };
+        let program = &self.machine.program;
+        let mut values = Vec::new();
+        let mut push = |name: String, base: u32, cell: &super::program::Cell| {
+            let value = super::memory::load(state, base, cell);
+            values.push(Change {
+                name,
+                value: self.shown(state, &cell.scalar, value),
+            });
+        };
+        for leaf in &program.global_leaves {
+            push(leaf.name.to_string(), 0, &leaf.cell);
+        }
+        for (number, frame) in shape.frames.iter().enumerate() {
+            let Some(kind) = program.kinds.get(frame.kind as usize) else {
+                continue;
+            };
+            for leaf in &kind.leaves {
+                push(
+                    format!("{}({number}):{}", kind.name, leaf.name),
+                    frame.base,
+                    &leaf.cell,
+                );
+            }
+        }
+        values
+    }
+}
+
+/// What the mtypes are called.
+pub(super) type Names = [Arc<str>];

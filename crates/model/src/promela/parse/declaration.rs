@@ -1,0 +1,438 @@
+//! Declarations: variables, processes, types, inlines, requirements.
+
+use super::{Inline, Kind, Parsed, Parser};
+use crate::Span;
+use crate::promela::syntax::{
+    Initial, Name, Process, ProcessKind, Record, Requirement, Statement, TypeName, Variable,
+};
+
+/// Words at which a declaration begins.
+const BEGINNINGS: &[&str] = &[
+    "active",
+    "proctype",
+    "d_proctype",
+    "init",
+    "never",
+    "ltl",
+    "trace",
+    "notrace",
+    "typedef",
+    "inline",
+    "mtype",
+    "chan",
+    "bit",
+    "bool",
+    "byte",
+    "int",
+    "short",
+    "unsigned",
+    "pid",
+    "hidden",
+    "show",
+    "local",
+];
+
+impl Parser {
+    /// All of the model.
+    pub(super) fn model(&mut self) {
+        while self.peek().is_some() {
+            let start = self.position;
+            if self.unit().is_err() {
+                self.position = self.position.max(start + 1);
+                self.depth = 0;
+                self.parentheses = 0;
+                self.temporal = false;
+                self.recover();
+            }
+        }
+    }
+
+    /// Goes to the next declaration that begins a line.
+    fn recover(&mut self) {
+        while let Some(token) = self.peek() {
+            if token.begins_line && BEGINNINGS.iter().any(|word| token.is(word)) {
+                return;
+            }
+            self.position += 1;
+        }
+    }
+
+    fn unit(&mut self) -> Parsed<()> {
+        let Some(token) = self.peek() else {
+            return Ok(());
+        };
+        let (word, span) = (token.to_string(), token.span);
+        match &*word {
+            ";" | "->" => self.position += 1,
+            "active" | "proctype" | "d_proctype" => self.process()?,
+            "init" => self.special(ProcessKind::Initial)?,
+            "never" => self.special(ProcessKind::Never)?,
+            "trace" => self.special(ProcessKind::Trace)?,
+            "notrace" => self.special(ProcessKind::NoTrace)?,
+            "ltl" => self.requirement()?,
+            "typedef" => self.record()?,
+            "inline" => self.inline()?,
+            "mtype" if self.is_names_of_messages() => self.message_names()?,
+            "c_code" | "c_decl" | "c_expr" | "c_state" | "c_track" => {
+                return self.refuse_c(span);
+            }
+            _ => match self.declaration()? {
+                Some(variables) => self.written.variables.extend(variables),
+                None => return self.unexpected("a declaration"),
+            },
+        }
+        Ok(())
+    }
+
+    pub(super) fn refuse_c<T>(&mut self, span: Span) -> Parsed<T> {
+        let message = "code in C is not part of a model here";
+        self.faults.push(
+            crate::Fault::new("embedded-c", message, Some(span)).help(
+                "say it in PROMELA: what a model calls in C, nobody can take back or compare",
+            ),
+        );
+        Err(super::GivenUp)
+    }
+
+    fn process(&mut self) -> Parsed<()> {
+        let mut active = None;
+        if self.take("active") {
+            let span = self.last_span();
+            let one = crate::promela::syntax::Expression {
+                kind: crate::promela::syntax::ExpressionKind::Number(1),
+                span,
+            };
+            active = Some(one);
+            if self.take("[") {
+                active = Some(self.expression()?);
+                self.expect("]")?;
+            }
+        }
+        if !self.take("proctype") && !self.take("d_proctype") {
+            return self.unexpected("`proctype`");
+        }
+        let name = self.name()?;
+        let parameters = self.in_parentheses(|parser| {
+            let mut parameters = Vec::new();
+            while !parser.next_is(")") {
+                match parser.declaration()? {
+                    Some(variables) => parameters.extend(variables),
+                    None => return parser.unexpected("a parameter"),
+                }
+                if !parser.take(";") && !parser.take(",") {
+                    break;
+                }
+            }
+            Ok(parameters)
+        })?;
+        let priority = self.priority()?;
+        let provided = match self.take("provided") {
+            true => Some(self.in_parentheses(Parser::expression)?),
+            false => None,
+        };
+        self.body(
+            name,
+            ProcessKind::Ordinary,
+            parameters,
+            active,
+            priority,
+            provided,
+        )
+    }
+
+    pub(super) fn priority(&mut self) -> Parsed<Option<i32>> {
+        if !self.take("priority") {
+            return Ok(None);
+        }
+        match self.peek().map(|token| &token.kind) {
+            Some(&Kind::Number(number)) if (1..=255).contains(&number) => {
+                self.position += 1;
+                Ok(Some(number))
+            }
+            _ => self.unexpected("a number from 1 to 255"),
+        }
+    }
+
+    fn special(&mut self, kind: ProcessKind) -> Parsed<()> {
+        let span = self.span();
+        let text = self.peek().map_or(String::new(), ToString::to_string);
+        self.position += 1;
+        let mut name = Name {
+            text: text.into(),
+            span,
+        };
+        if kind == ProcessKind::Never && !self.next_is("{") {
+            name = self.name()?;
+        }
+        let priority = self.priority()?;
+        self.body(name, kind, Vec::new(), None, priority, None)
+    }
+
+    fn body(
+        &mut self,
+        name: Name,
+        kind: ProcessKind,
+        parameters: Vec<Variable>,
+        active: Option<crate::promela::syntax::Expression>,
+        priority: Option<i32>,
+        provided: Option<crate::promela::syntax::Expression>,
+    ) -> Parsed<()> {
+        let body = self.braces()?;
+        let end = self.last_span();
+        self.written.processes.push(Process {
+            name,
+            kind,
+            parameters,
+            active,
+            priority,
+            provided,
+            body,
+            end,
+        });
+        Ok(())
+    }
+
+    /// Statements between braces.
+    pub(super) fn braces(&mut self) -> Parsed<Vec<Statement>> {
+        self.expect("{")?;
+        let outside = std::mem::take(&mut self.parentheses);
+        let body = self.nested(|parser| parser.sequence(&["}"]));
+        self.parentheses = outside;
+        let body = body?;
+        self.expect("}")?;
+        Ok(body)
+    }
+
+    fn requirement(&mut self) -> Parsed<()> {
+        self.expect("ltl")?;
+        let name = match self.next_is("{") {
+            true => None,
+            false => Some(self.name()?),
+        };
+        self.expect("{")?;
+        let from = self.position;
+        let formula = self.formula()?;
+        let text = self.text(from, self.position);
+        self.take(";");
+        self.expect("}")?;
+        self.written.requirements.push(Requirement {
+            name,
+            formula,
+            text,
+        });
+        Ok(())
+    }
+
+    fn record(&mut self) -> Parsed<()> {
+        self.expect("typedef")?;
+        let name = self.name()?;
+        self.records.insert(name.text.clone());
+        self.expect("{")?;
+        let mut fields = Vec::new();
+        while !self.next_is("}") {
+            match self.declaration()? {
+                Some(variables) => fields.extend(variables),
+                None => return self.unexpected("a field"),
+            }
+            while self.take(";") || self.take(",") {}
+        }
+        self.expect("}")?;
+        self.written.records.push(Record { name, fields });
+        Ok(())
+    }
+
+    fn inline(&mut self) -> Parsed<()> {
+        self.expect("inline")?;
+        let name = self.name()?;
+        let parameters = self.in_parentheses(|parser| {
+            let mut parameters = Vec::new();
+            while !parser.next_is(")") {
+                parameters.push(parser.name()?.text);
+                parser.take(",");
+            }
+            Ok(parameters)
+        })?;
+        let start = self.position;
+        self.expect("{")?;
+        let mut depth = 1;
+        while depth > 0 {
+            let Some(token) = self.peek() else {
+                return self.refuse("syntax", "this inline has no end", name.span);
+            };
+            depth += i32::from(token.is("{"));
+            depth -= i32::from(token.is("}"));
+            self.position += 1;
+        }
+        let body = self
+            .tokens
+            .get(start..self.position)
+            .unwrap_or(&[])
+            .to_vec();
+        self.inlines.insert(name.text, Inline { parameters, body });
+        Ok(())
+    }
+
+    /// `mtype = {`, `mtype {`, `mtype:kind = {`.
+    fn is_names_of_messages(&self) -> bool {
+        let after = match self.is_at(1, ":") {
+            true => 3,
+            false => 1,
+        };
+        self.is_at(after, "{") || self.is_at(after, "=") && self.is_at(after + 1, "{")
+    }
+
+    fn message_names(&mut self) -> Parsed<()> {
+        self.expect("mtype")?;
+        let kind = match self.take(":") {
+            true => Some(self.name()?.text),
+            false => None,
+        };
+        self.take("=");
+        self.expect("{")?;
+        let mut names = Vec::new();
+        while !self.take("}") {
+            names.push((kind.clone(), self.name()?));
+            self.take(",");
+        }
+        // The last name of a list gets the lowest number, as in Spin.
+        self.written.mtypes.extend(names.into_iter().rev());
+        Ok(())
+    }
+
+    /// Variables of one type; nothing if no declaration begins here.
+    pub(super) fn declaration(&mut self) -> Parsed<Option<Vec<Variable>>> {
+        let start = self.position;
+        while self.take("hidden") || self.take("show") || self.take("local") {}
+        let Some(type_name) = self.type_name()? else {
+            return match self.position == start {
+                true => Ok(None),
+                false => self.unexpected("a type"),
+            };
+        };
+        let mut variables = Vec::new();
+        loop {
+            variables.push(self.variable(type_name.clone())?);
+            // Parameters of one type end where the next one has a type.
+            if !self.next_is(",") || self.begins_type(1) {
+                return Ok(Some(variables));
+            }
+            self.take(",");
+        }
+    }
+
+    fn begins_type(&self, ahead: usize) -> bool {
+        let types = [
+            "bit", "bool", "byte", "pid", "short", "int", "unsigned", "mtype", "chan", "hidden",
+            "show", "local",
+        ];
+        self.peek_at(ahead).is_some_and(|token| {
+            let is_record = token.name().is_some_and(|name| self.records.contains(name));
+            is_record || types.iter().any(|word| token.is(word))
+        })
+    }
+
+    /// A type; nothing if there is none here.
+    pub(super) fn type_name(&mut self) -> Parsed<Option<TypeName>> {
+        if !self.begins_type(0) {
+            return Ok(None);
+        }
+        let Some(name) = self.peek().and_then(|token| token.name()).cloned() else {
+            return Ok(None);
+        };
+        let span = self.span();
+        self.position += 1;
+        Ok(Some(match &*name {
+            "bit" => TypeName::Bit,
+            "bool" => TypeName::Bool,
+            "byte" => TypeName::Byte,
+            "pid" => TypeName::Pid,
+            "short" => TypeName::Short,
+            "int" => TypeName::Int,
+            // How many bits it has stands after the name.
+            "unsigned" => TypeName::Unsigned(0),
+            "chan" => TypeName::Channel,
+            "mtype" => {
+                if self.take(":") {
+                    self.name()?;
+                }
+                TypeName::Mtype
+            }
+            _ => TypeName::Record(Name { text: name, span }),
+        }))
+    }
+
+    fn variable(&mut self, type_name: TypeName) -> Parsed<Variable> {
+        let name = self.name()?;
+        let mut type_name = type_name;
+        if self.take(":") {
+            let bits = match self.peek().map(|token| &token.kind) {
+                Some(&Kind::Number(number)) if (1..=31).contains(&number) => number as u8,
+                _ => return self.unexpected("a number of bits from 1 to 31"),
+            };
+            self.position += 1;
+            match type_name {
+                TypeName::Unsigned(_) => type_name = TypeName::Unsigned(bits),
+                _ => {
+                    let message = "only an `unsigned` has a number of bits";
+                    return self.refuse("type", message, name.span);
+                }
+            }
+        } else if type_name == TypeName::Unsigned(0) {
+            let message = "an `unsigned` needs a number of bits: `unsigned name : 5`";
+            return self.refuse("type", message, name.span);
+        }
+        let length = match self.take("[") {
+            true => {
+                let length = self.expression()?;
+                self.expect("]")?;
+                Some(length)
+            }
+            false => None,
+        };
+        let initial = match self.take("=") {
+            true => self.initial()?,
+            false => Initial::Nothing,
+        };
+        Ok(Variable {
+            name,
+            type_name,
+            length,
+            initial,
+        })
+    }
+
+    fn initial(&mut self) -> Parsed<Initial> {
+        if self.take("[") {
+            let capacity = self.expression()?;
+            self.expect("]")?;
+            self.expect("of")?;
+            self.expect("{")?;
+            let mut fields = Vec::new();
+            loop {
+                match self.type_name()? {
+                    Some(TypeName::Unsigned(_)) => {
+                        let span = self.last_span();
+                        let message = "an `unsigned` cannot be a field of a message";
+                        return self.refuse("type", message, span);
+                    }
+                    Some(type_name) => fields.push(type_name),
+                    None => return self.unexpected("a type"),
+                }
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect("}")?;
+            return Ok(Initial::Channel { capacity, fields });
+        }
+        if self.take("{") {
+            let mut values = Vec::new();
+            while !self.take("}") {
+                values.push(self.expression()?);
+                self.take(",");
+            }
+            return Ok(Initial::List(values));
+        }
+        Ok(Initial::Value(self.expression()?))
+    }
+}

@@ -1,0 +1,122 @@
+//! Which processes there are, and where in a state each of them is.
+//!
+//! States with the same processes have the same shape, and begin with its
+//! number. So nothing about the layout of a state is computed more than once.
+//! Shapes are numbered as they are met; the numbers hold for one [`Shapes`].
+
+use super::program::{GLOBALS_START, Program};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A process of a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub kind: u16,
+    /// Where it begins in the state.
+    pub base: u32,
+}
+
+/// A channel of a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChannelAt {
+    pub kind: u16,
+    pub base: u32,
+}
+
+/// The processes and channels of a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub number: u16,
+    pub frames: Vec<Frame>,
+    /// The channel with number n is at n - 1; 0 is no channel.
+    pub channels: Vec<ChannelAt>,
+    pub size: u32,
+}
+
+/// All shapes that have been met.
+#[derive(Debug, Default)]
+pub(super) struct Shapes {
+    table: RwLock<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    shapes: Vec<Arc<Shape>>,
+    numbers: FxHashMap<Vec<u16>, u16>,
+}
+
+impl Shapes {
+    /// The shape with a number.
+    pub fn get(&self, number: u16) -> Option<Arc<Shape>> {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        table.shapes.get(number as usize).cloned()
+    }
+
+    /// The shape of processes of some kinds, in their order. Nothing when there
+    /// are more shapes than numbers.
+    pub fn of(&self, program: &Program, kinds: &[u16]) -> Option<Arc<Shape>> {
+        {
+            let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(number) = table.numbers.get(kinds) {
+                return table.shapes.get(*number as usize).cloned();
+            }
+        }
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = table.numbers.get(kinds) {
+            return table.shapes.get(*number as usize).cloned();
+        }
+        let number = u16::try_from(table.shapes.len()).ok()?;
+        let shape = Arc::new(Shape::new(program, number, kinds));
+        table.shapes.push(Arc::clone(&shape));
+        table.numbers.insert(kinds.to_vec(), number);
+        Some(shape)
+    }
+}
+
+impl Shape {
+    fn new(program: &Program, number: u16, kinds: &[u16]) -> Shape {
+        let mut shape = Shape {
+            number,
+            frames: Vec::new(),
+            channels: Vec::new(),
+            size: GLOBALS_START.max(program.globals_end),
+        };
+        shape.add_channels(program, &program.global_channels);
+        for kind in kinds {
+            shape.frames.push(Frame {
+                kind: *kind,
+                base: shape.size,
+            });
+            let Some(process) = program.kinds.get(*kind as usize) else {
+                continue;
+            };
+            shape.size += process.frame_size;
+            shape.add_channels(program, &process.channels);
+        }
+        shape
+    }
+
+    fn add_channels(&mut self, program: &Program, channels: &[u16]) {
+        for kind in channels {
+            self.channels.push(ChannelAt {
+                kind: *kind,
+                base: self.size,
+            });
+            self.size += program
+                .channels
+                .get(*kind as usize)
+                .map_or(0, |channel| channel.size);
+        }
+    }
+
+    /// The kinds of its processes.
+    pub fn kinds(&self) -> Vec<u16> {
+        self.frames.iter().map(|frame| frame.kind).collect()
+    }
+
+    /// A channel by the value that names it.
+    pub fn channel(&self, value: i32) -> Option<ChannelAt> {
+        let index = usize::try_from(value).ok()?.checked_sub(1)?;
+        self.channels.get(index).copied()
+    }
+}

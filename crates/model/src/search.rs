@@ -1,0 +1,128 @@
+//! The ways to search all states.
+
+use crate::System;
+use crate::breadth::{Options, breadth_first};
+use crate::compact::compact;
+use crate::depth::depth_first;
+use crate::parallel::parallel;
+use crate::report::Report;
+
+/// How the states are searched. All find the same states; what differs is the
+/// order, what is kept of a state, and how many threads there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Search {
+    /// The shortest ways first: trails are the shortest there are.
+    Breadth,
+    /// As deep as possible first.
+    Depth,
+    /// As [`Search::Breadth`], with several threads.
+    Parallel(usize),
+    /// As [`Search::Breadth`]; of a state only a hash of 8 bytes is kept. A
+    /// search that finds nothing wrong is incomplete.
+    Compact,
+}
+
+/// Searches all states for what is wrong. `go_on` is asked now and then, with
+/// how many states were searched and how many are known, and ends the search
+/// with `false`.
+pub fn search<S: System>(
+    system: &S,
+    kind: Search,
+    options: &Options,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Report {
+    match kind {
+        Search::Breadth => breadth_first(system, options, go_on),
+        Search::Depth => depth_first(system, options, go_on),
+        Search::Parallel(jobs) => parallel(system, jobs, options, go_on),
+        Search::Compact => compact(system, options, go_on),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Toy;
+    use crate::{Cut, Finding, Verdict};
+
+    const ALL: [Search; 5] = [
+        Search::Breadth,
+        Search::Depth,
+        Search::Parallel(1),
+        Search::Parallel(3),
+        Search::Compact,
+    ];
+
+    fn run(toy: &Toy, kind: Search, options: &Options) -> Report {
+        search(toy, kind, options, &mut |_, _| true)
+    }
+
+    #[test]
+    fn all_find_the_same_states() {
+        for kind in ALL {
+            let report = run(&Toy::ring(5000), kind, &Options::default());
+            assert_eq!(
+                (report.states, report.transitions),
+                (5000, 10_001),
+                "{kind:?}"
+            );
+            let expected = match kind {
+                Search::Compact => (Verdict::Incomplete, Some(Cut::Hashes)),
+                _ => (Verdict::Holds, None),
+            };
+            assert_eq!((report.verdict(), report.cut), expected, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn all_find_what_is_wrong_with_a_way_to_it() {
+        let stuck = Toy {
+            stuck: Some(30),
+            ..Toy::ring(100)
+        };
+        let faulty = Toy {
+            fault: Some(70),
+            ..Toy::ring(100)
+        };
+        for kind in ALL {
+            let (finding, trail) = run(&stuck, kind, &Options::default()).finding.unwrap();
+            assert_eq!(finding, Finding::Deadlock, "{kind:?}");
+            assert_eq!(
+                trail.end.as_deref(),
+                Some(&30_u32.to_le_bytes()[..]),
+                "{kind:?}"
+            );
+            let (finding, trail) = run(&faulty, kind, &Options::default()).finding.unwrap();
+            assert!(matches!(finding, Finding::Fault(_)), "{kind:?}");
+            assert_eq!(trail.end, None, "{kind:?}");
+            if kind != Search::Depth {
+                assert_eq!(trail.moves.len(), 30, "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn none_says_that_what_was_cut_short_holds() {
+        let toy = Toy::ring(1000);
+        let few_states = Options {
+            states_max: 500,
+            ..Options::default()
+        };
+        let few_steps = Options {
+            depth_max: 100,
+            ..Options::default()
+        };
+        for kind in ALL {
+            for options in [few_states, few_steps] {
+                let report = run(&toy, kind, &options);
+                assert_eq!(
+                    report.verdict(),
+                    Verdict::Incomplete,
+                    "{kind:?} {options:?}"
+                );
+            }
+            let stopped = search(&toy, kind, &Options::default(), &mut |_, _| false);
+            assert_eq!(stopped.cut, Some(Cut::Interrupted), "{kind:?}");
+        }
+    }
+}

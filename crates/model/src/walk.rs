@@ -1,0 +1,211 @@
+//! Single runs: at random, or step by step, forwards and backwards.
+
+use crate::report::{Cut, Finding, Report};
+use crate::system::{Fault, Participants, Step, System, Visitor};
+use crate::trail::Trail;
+
+/// A step that could be taken now.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The parts of the step.
+    pub steps: Vec<Step>,
+    /// What goes wrong in it.
+    pub fault: Option<Fault>,
+}
+
+/// A walk through a system that somebody steers.
+pub struct Walk<'a, S: System> {
+    system: &'a S,
+    scratch: S::Scratch,
+    /// The states before the present one, each with the step that was taken.
+    past: Vec<(Vec<u8>, usize)>,
+    state: Vec<u8>,
+}
+
+impl<'a, S: System> Walk<'a, S> {
+    /// Begins in the first initial state; says what is wrong with it.
+    pub fn new(system: &'a S) -> Result<Walk<'a, S>, Fault> {
+        let mut scratch = system.scratch();
+        let mut found = Found::default();
+        system.initial(&mut scratch, &mut found);
+        let first = found.steps.into_iter().next();
+        let state = match first {
+            Some(Ok(state)) => state,
+            Some(Err(fault)) => return Err(fault),
+            None => {
+                return Err(Fault::new(
+                    "no-state",
+                    "the system has no initial state",
+                    None,
+                ));
+            }
+        };
+        Ok(Walk {
+            system,
+            scratch,
+            past: Vec::new(),
+            state,
+        })
+    }
+
+    /// The present state.
+    pub fn state(&self) -> &[u8] {
+        &self.state
+    }
+
+    /// How many steps lead to it.
+    pub fn depth(&self) -> usize {
+        self.past.len()
+    }
+
+    fn successors(&mut self) -> Vec<Result<Vec<u8>, Fault>> {
+        let mut found = Found::default();
+        self.system
+            .successors(&mut self.scratch, &self.state, &mut found);
+        found.steps
+    }
+
+    /// What could be done now.
+    pub fn choices(&mut self) -> Vec<Choice> {
+        let found = self.successors();
+        let choices = found.into_iter().enumerate().map(|(number, step)| Choice {
+            steps: self.system.steps(&self.state, number),
+            fault: step.err(),
+        });
+        choices.collect()
+    }
+
+    /// Whether the system may stay here for ever.
+    pub fn may_end(&mut self) -> bool {
+        self.system.may_end(&mut self.scratch, &self.state)
+    }
+
+    /// Takes a step; false if there is none with this number, or it goes wrong.
+    pub fn take(&mut self, number: usize) -> bool {
+        match self.successors().into_iter().nth(number) {
+            Some(Ok(next)) => {
+                let before = std::mem::replace(&mut self.state, next);
+                self.past.push((before, number));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes a step back; false at the beginning.
+    pub fn back(&mut self) -> bool {
+        match self.past.pop() {
+            Some((before, _)) => {
+                self.state = before;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The way up to here.
+    pub fn trail(&self) -> Trail {
+        let mut trail = Trail::default();
+        for (from, number) in &self.past {
+            trail.push(self.system, from, *number);
+        }
+        trail.end = Some(self.state.clone());
+        trail
+    }
+}
+
+/// The successors of a state, or what is wrong in each.
+#[derive(Default)]
+struct Found {
+    steps: Vec<Result<Vec<u8>, Fault>>,
+}
+
+impl Visitor for Found {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.steps.push(Ok(state.to_vec()));
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.steps.push(Err(fault));
+        true
+    }
+}
+
+/// Runs of so many steps, chosen at random; equal seeds give equal runs. The
+/// end of the last run is in the report.
+pub fn random<S: System>(system: &S, seed: u64, runs: u32, steps: u32) -> (Report, Trail) {
+    let mut report = Report {
+        finding: None,
+        cut: Some(Cut::Sampled),
+        states: 0,
+        transitions: 0,
+        depth: 0,
+        memory_bytes: 0,
+    };
+    let mut trail = Trail::default();
+    let mut random = Random(seed);
+    for _ in 0..runs {
+        let mut walk = match Walk::new(system) {
+            Ok(walk) => walk,
+            Err(fault) => {
+                report.finding = Some((Finding::Fault(fault), Trail::default()));
+                return (report, trail);
+            }
+        };
+        let finding = one_run(&mut walk, &mut random, steps, &mut report);
+        trail = walk.trail();
+        if let Some((finding, number)) = finding {
+            let mut way = trail.clone();
+            if let Some(number) = number {
+                way.push(system, walk.state(), number);
+                way.end = None;
+            }
+            report.finding = Some((finding, way));
+            break;
+        }
+    }
+    (report, trail)
+}
+
+/// Goes on until something is wrong; gives it, with the step that is.
+fn one_run<S: System>(
+    walk: &mut Walk<'_, S>,
+    random: &mut Random,
+    steps: u32,
+    report: &mut Report,
+) -> Option<(Finding, Option<usize>)> {
+    for _ in 0..steps {
+        if let Some(fault) = walk.system.wrong(&mut walk.scratch, &walk.state) {
+            return Some((Finding::Fault(fault), None));
+        }
+        let found = walk.successors();
+        if found.is_empty() {
+            let is_end = walk.may_end();
+            return (!is_end).then_some((Finding::Deadlock, None));
+        }
+        let chosen = random.below(found.len());
+        if let Some(Err(fault)) = found.get(chosen) {
+            return Some((Finding::Fault(fault.clone()), Some(chosen)));
+        }
+        walk.take(chosen);
+        report.states += 1;
+        report.transitions += 1;
+        report.depth = report.depth.max(walk.depth() as u32);
+    }
+    None
+}
+
+/// S. Vigna's splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        ((u128::from(mixed) * count as u128) >> 64) as usize
+    }
+}
