@@ -125,7 +125,7 @@ pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Res
         help: fault.help.clone(),
     };
     output.show_diagnostics(&FileDiagnostics {
-        file: text.name.clone().into(),
+        file: text.name.clone(),
         text: text.text.as_str().into(),
         diagnostics: vec![diagnostic],
     })

@@ -47,12 +47,7 @@ impl Type {
     }
 }
 
-fn collect(
-    info: &Arc<DebugInfo>,
-    die: DieRef,
-    found: &mut Vec<TemplateArgument>,
-    depth: usize,
-) {
+fn collect(info: &Arc<DebugInfo>, die: DieRef, found: &mut Vec<TemplateArgument>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else {
         return;
     };
