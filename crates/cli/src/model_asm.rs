@@ -193,14 +193,18 @@ fn refinement(
 fn side_by_side(own: &str, other: &str, divergence: &Divergence) -> String {
     let words = |shown: &Shown| {
         let pairs = divergence.names.iter().zip(shown);
-        let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name} = {value}")).collect();
+        let pairs: Vec<String> = pairs
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
         match &pairs[..] {
             [] => "nothing".to_owned(),
             pairs => pairs.join(", "),
         }
     };
     let (before, after) = (words(&divergence.before), words(&divergence.after));
-    let own = Path::new(own).file_name().map_or(own.into(), |name| name.to_string_lossy());
+    let own = Path::new(own)
+        .file_name()
+        .map_or(own.into(), |name| name.to_string_lossy());
     let width = [own.len(), before.len(), after.len()]
         .into_iter()
         .max()

@@ -2,8 +2,8 @@
 
 use crate::driver::{Observer as _, PropertySource};
 use crate::exit;
-use crate::model_asm;
 use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
+use crate::model_asm;
 use crate::output::Output;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};

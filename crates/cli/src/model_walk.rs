@@ -6,9 +6,7 @@ use crate::model_arguments::Simulate;
 use crate::model_asm::text_of;
 use crate::model_command::show_fault;
 use crate::output::Output;
-use juror_model::asm::{
-    Asked, Model, Question, Random, Script, State, Stop, Value,
-};
+use juror_model::asm::{Asked, Model, Question, Random, Script, State, Stop, Value};
 use juror_model::{Change, Step};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -199,7 +197,9 @@ fn person(model: &Model, output: &mut Output) -> anyhow::Result<u8> {
         wish: None,
         asked: false,
     };
-    let begun = model.begin(&mut Asked::new(|question: &Question<'_>| person.ask(question)));
+    let begun = model.begin(&mut Asked::new(|question: &Question<'_>| {
+        person.ask(question)
+    }));
     let mut state = match begun {
         Ok(state) => state,
         Err(Stop::NoAnswer(_)) => return Ok(exit::HOLDS),

@@ -68,6 +68,7 @@ fn sessions(text: &str) -> Vec<Shown> {
 /// everything else that is there.
 fn build(shown: &Shown, target: &Path) {
     let mut command = Command::new("cc");
+    let mut is_program = false;
     command.args(["-g", "-pthread", "-o"]);
     command.arg(shown.directory.file_name().expect("a name"));
     command.args(&shown.define);
@@ -77,7 +78,11 @@ fn build(shown: &Shown, target: &Path) {
         fs::copy(&path, target.join(name)).expect("a copy");
         if path.extension().is_some_and(|extension| extension == "c") {
             command.arg(name);
+            is_program = true;
         }
+    }
+    if !is_program {
+        return;
     }
     let status = command.current_dir(target).status().expect("cc runs");
     assert!(status.success());
@@ -171,6 +176,7 @@ fn the_book_shows_what_juror_says() {
     check("book/src/attach.md");
     check("book/src/batch.md");
     check("book/src/traces.md");
+    check("book/src/asm.md");
 }
 
 /// A command as `prompt.md` has it.

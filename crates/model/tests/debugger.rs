@@ -178,14 +178,20 @@ fn a_recorded_session_follows_the_model_or_not() {
     let end: &[(&str, &str)] = &[("kind", "end")];
     let other: &[(&str, &str)] = &[("kind", "self_check")];
     assert_eq!(follow(&[]), Ok(0));
-    let whole = [start, command, event, event, stop, command, step, other, event, end];
+    let whole = [
+        start, command, event, event, stop, command, step, other, event, end,
+    ];
     assert_eq!(follow(&whole), Ok(9));
     let check = |lines: &[&[(&str, &str)]], line: usize, message: &str| {
         assert_eq!(follow(lines), Err((line, message.to_owned())));
     };
     // Nothing stops before the start, and nobody types while the program runs.
     check(&[stop], 0, "`mode = Run` does not hold: `mode` is Init");
-    check(&[start, start], 1, "`mode = Init` does not hold: `mode` is Break");
+    check(
+        &[start, start],
+        1,
+        "`mode = Init` does not hold: `mode` is Break",
+    );
     check(
         &[start, stop, event, command],
         3,

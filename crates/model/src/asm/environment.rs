@@ -284,10 +284,9 @@ impl Environment for Written {
                     Subject::Place { .. } => "set",
                     Subject::Choice { .. } | Subject::Alternative => "pick",
                 };
-                Err(Stop::NoAnswer(Box::new(
-                    stop.fault()
-                        .help(format!("write `{word} {what} = ...` before the step")),
-                )))
+                Err(Stop::NoAnswer(Box::new(stop.fault().help(format!(
+                    "write `{word} {what} = ...` before the step"
+                )))))
             }
         }
     }

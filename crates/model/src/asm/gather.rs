@@ -161,7 +161,10 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
         true => Ok(()),
         false => Err(Fault::new(
             "override",
-            format!("this `{}` has other types than the one it overrides", new.text),
+            format!(
+                "this `{}` has other types than the one it overrides",
+                new.text
+            ),
             Some(new.span),
         )
         .label(old.span, "the one that it overrides")),
@@ -181,7 +184,10 @@ fn same(left: &Written, right: &Written) -> bool {
         }
         (Written::Tuple(left), Written::Tuple(right)) => {
             left.len() == right.len()
-                && left.iter().zip(right).all(|(left, right)| same(left, right))
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
         }
         _ => false,
     }

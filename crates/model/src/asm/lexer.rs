@@ -58,10 +58,45 @@ const MARKS: &[&str] = &[
 /// Words that name nothing, since they mean something. Those of temporal logic
 /// do so in formulas only.
 pub(super) const WORDS: &[&str] = &[
-    "and", "assert", "case", "choose", "class", "controlled", "derived", "else", "enum", "except",
-    "exists", "false", "forall", "if", "implies", "in", "initially", "intersect", "invariant",
-    "let", "ltl", "main", "monitored", "new", "not", "optional", "or", "override", "refine",
-    "rule", "seq", "shared", "skip", "static", "then", "true", "undef", "union", "universe",
+    "and",
+    "assert",
+    "case",
+    "choose",
+    "class",
+    "controlled",
+    "derived",
+    "else",
+    "enum",
+    "except",
+    "exists",
+    "false",
+    "forall",
+    "if",
+    "implies",
+    "in",
+    "initially",
+    "intersect",
+    "invariant",
+    "let",
+    "ltl",
+    "main",
+    "monitored",
+    "new",
+    "not",
+    "optional",
+    "or",
+    "override",
+    "refine",
+    "rule",
+    "seq",
+    "shared",
+    "skip",
+    "static",
+    "then",
+    "true",
+    "undef",
+    "union",
+    "universe",
     "with",
 ];
 
@@ -225,6 +260,10 @@ mod tests {
         check("a # b", "`#` has no meaning here", 2..3);
         check("a /* b", "this comment has no end", 2..6);
         check("\"ab\nc", "this text has no closing quote", 0..3);
-        check("99999999999999999999", "this number does not fit 64 bits", 0..20);
+        check(
+            "99999999999999999999",
+            "this number does not fit 64 bits",
+            0..20,
+        );
     }
 }

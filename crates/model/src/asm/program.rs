@@ -89,10 +89,9 @@ impl Term {
         };
         match &self.kind {
             T::Constant(_) | T::Local(_) => {}
-            T::Apply(_, parts)
-            | T::Set(parts)
-            | T::Sequence(parts)
-            | T::Tuple(parts) => parts.iter().for_each(each),
+            T::Apply(_, parts) | T::Set(parts) | T::Sequence(parts) | T::Tuple(parts) => {
+                parts.iter().for_each(each)
+            }
             T::Builtin(_, part) | T::Part(part, _) | T::Negate(part) | T::Not(part) => each(part),
             T::Index(left, right) | T::Binary(_, left, right) => {
                 each(left);
@@ -242,7 +241,6 @@ pub struct When {
 #[derive(Debug)]
 pub struct Abstraction {
     pub model: Model,
-    pub span: Span,
     /// Functions of the abstract model, and what they are here.
     pub pairs: Vec<(FunctionId, Term)>,
 }

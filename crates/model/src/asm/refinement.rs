@@ -265,18 +265,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(
-        &mut self,
-        options: &Options,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<End, Fault> {
+    fn run(&mut self, options: &Options, go_on: &mut dyn FnMut(u64) -> bool) -> Result<End, Fault> {
         for state in self.model.next_states(None)? {
             let shown = self.shown(&state)?;
             let belief = self.above.begin(&shown)?;
             if belief.is_empty() {
                 let states = self.above.abstraction.model.next_states(None)?;
                 let numbers = self.above.numbered(states)?;
-                let possible = numbers.into_iter().filter_map(|number| self.above.shows(number));
+                let possible = numbers
+                    .into_iter()
+                    .filter_map(|number| self.above.shows(number));
                 return Ok(End::Divergence(Box::new(Divergence {
                     trail: Trail::through(self.model, &[self.model.bytes(&state)], None),
                     names: self.names(),

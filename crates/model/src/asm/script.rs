@@ -114,9 +114,9 @@ impl Order {
         let evaluate = |term: &Term| model.evaluate(state, term).map_err(Stop::fault);
         match self {
             Order::Set(id, arguments, value) => {
-                let arguments: Result<Vec<Value>, Fault> =
-                    arguments.iter().map(evaluate).collect();
+                let arguments: Result<Vec<Value>, Fault> = arguments.iter().map(evaluate).collect();
                 let (arguments, value) = (arguments?, evaluate(value)?);
+                model.fits(*id, &arguments, span)?;
                 model.set(*id, arguments, value, state, environment, span)?;
                 Ok(Vec::new())
             }
@@ -164,15 +164,7 @@ impl Model {
         let Some(function) = self.function(id) else {
             return Ok(());
         };
-        if !function.result.has(&value, &self.enumerations) {
-            let message = format!(
-                "{} does not fit `{}`, which is {}",
-                self.show(&value),
-                function.name,
-                self.show_type(&function.result)
-            );
-            return Err(Fault::new("range", message, Some(span)));
-        }
+        self.takes(id, &value, span)?;
         match function.slot {
             Some(slot) => {
                 state.set(slot, arguments, value);
@@ -200,7 +192,11 @@ impl Model {
             if let Ok(value) = self.evaluate(state, part) {
                 let join = if first { ": " } else { ", " };
                 first = false;
-                message += &format!("{join}`{}` is {}", self.source(part.span), self.show(&value));
+                message += &format!(
+                    "{join}`{}` is {}",
+                    self.source(part.span),
+                    self.show(&value)
+                );
             }
         }
         Fault::new("check", message, Some(condition.span))
@@ -210,7 +206,9 @@ impl Model {
     fn values_in<'t>(&self, term: &'t Term) -> Vec<&'t Term> {
         if let TermKind::Apply(id, arguments) = &term.kind
             && arguments.is_empty()
-            && self.function(*id).is_some_and(|f| f.kind != FunctionKind::Static)
+            && self
+                .function(*id)
+                .is_some_and(|f| f.kind != FunctionKind::Static)
         {
             return vec![term];
         }
@@ -354,12 +352,7 @@ impl Reading<'_> {
         Ok(columns)
     }
 
-    fn row(
-        &mut self,
-        columns: &[Column],
-        number: usize,
-        range: Range<usize>,
-    ) -> Result<(), Fault> {
+    fn row(&mut self, columns: &[Column], number: usize, range: Range<usize>) -> Result<(), Fault> {
         let span = Span::new(self.source, range.clone());
         let cells = self.cells(range);
         if columns.is_empty() {
@@ -401,3 +394,6 @@ impl Reading<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

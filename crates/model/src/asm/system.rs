@@ -77,16 +77,20 @@ impl Model {
 
     /// The invariant that a state breaks.
     pub fn broken(&self, state: &State) -> Option<Fault> {
-        self.invariants.iter().find_map(|invariant| {
-            match self.holds(state, &invariant.condition) {
+        self.invariants
+            .iter()
+            .find_map(|invariant| match self.holds(state, &invariant.condition) {
                 Ok(true) => None,
                 Ok(false) => {
                     let message = format!("the invariant `{}` does not hold", invariant.name);
-                    Some(Fault::new("invariant", message, Some(invariant.condition.span)))
+                    Some(Fault::new(
+                        "invariant",
+                        message,
+                        Some(invariant.condition.span),
+                    ))
                 }
                 Err(fault) => Some(fault),
-            }
-        })
+            })
     }
 
     /// What is true in a state.

@@ -49,8 +49,9 @@ impl Type {
             (Type::Optional(this), Type::Optional(other)) => this.takes(other),
             (Type::Optional(this), other) => this.takes(other),
             (this, Type::Optional(other)) => this.takes(other),
-            (Type::Set(this), Type::Set(other))
-            | (Type::Sequence(this), Type::Sequence(other)) => this.takes(other),
+            (Type::Set(this), Type::Set(other)) | (Type::Sequence(this), Type::Sequence(other)) => {
+                this.takes(other)
+            }
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 key.takes(other_key) && value.takes(other_value)
             }
@@ -123,6 +124,27 @@ impl Type {
             }
             _ => false,
         }
+    }
+
+    /// How many values it has, at most [`VALUES_MAX`]: what listing them costs.
+    pub fn count(&self, enumerations: &[Enumeration]) -> usize {
+        let count = match self {
+            Type::Integer | Type::Text | Type::Class(_) | Type::Sequence(_) => 0,
+            Type::Nothing => 0,
+            Type::Undefined => 1,
+            Type::Boolean => 2,
+            Type::Range(from, to) => usize::try_from(to.saturating_sub(*from)).unwrap_or(0),
+            Type::Enumeration(number) => enumerations
+                .get(*number as usize)
+                .map_or(0, |enumeration| enumeration.count as usize),
+            Type::Optional(of) => of.count(enumerations) + 1,
+            Type::Set(of) => power(2, of.count(enumerations)),
+            Type::Map(key, of) => power(of.count(enumerations) + 1, key.count(enumerations)),
+            Type::Tuple(types) => types.iter().fold(1, |all: usize, of| {
+                all.saturating_mul(of.count(enumerations)).min(VALUES_MAX)
+            }),
+        };
+        count.min(VALUES_MAX)
     }
 
     /// All values in their order; nothing if there is no end to them, or they
@@ -210,6 +232,11 @@ impl Type {
     }
 }
 
+fn power(base: usize, exponent: usize) -> usize {
+    let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
+    base.saturating_pow(exponent).min(VALUES_MAX)
+}
+
 /// An enumeration: its elements have numbers one after the other.
 #[derive(Debug, Clone)]
 pub struct Enumeration {
@@ -247,6 +274,7 @@ mod tests {
         let check = |of: Type, count: usize| {
             let values = of.values(&enumerations).unwrap();
             assert_eq!(values.len(), count, "{of:?}");
+            assert!(of.count(&enumerations) + 1 >= count, "{of:?}");
             let different: BTreeSet<&Value> = values.iter().collect();
             assert_eq!(different.len(), count, "{of:?}");
             assert!(values.iter().all(|value| of.has(value, &enumerations)));
@@ -257,7 +285,10 @@ mod tests {
         check(Type::Range(2, 1), 0);
         check(Type::Optional(boxed(Type::Enumeration(0).clone())), 4);
         check(Type::Set(boxed(Type::Range(1, 4))), 16);
-        check(Type::Map(boxed(Type::Boolean), boxed(Type::Range(1, 3))), 16);
+        check(
+            Type::Map(boxed(Type::Boolean), boxed(Type::Range(1, 3))),
+            16,
+        );
         check(
             Type::Tuple([Type::Boolean, Type::Enumeration(0), Type::Undefined].into()),
             6,
@@ -275,7 +306,9 @@ mod tests {
             Arc::new(Type::Range(1, 9)),
             Arc::new(Type::Range(1, 9)),
         ));
-        check(Type::Tuple([Type::Range(1, 300), Type::Range(1, 300)].into()));
+        check(Type::Tuple(
+            [Type::Range(1, 300), Type::Range(1, 300)].into(),
+        ));
     }
 
     #[test]
@@ -288,7 +321,11 @@ mod tests {
                 assert!(both.takes(&left) && both.takes(&right));
             }
         };
-        check(Type::Range(1, 2), Type::Range(5, 6), Some(Type::Range(1, 6)));
+        check(
+            Type::Range(1, 2),
+            Type::Range(5, 6),
+            Some(Type::Range(1, 6)),
+        );
         check(Type::Range(1, 2), Type::Integer, Some(Type::Integer));
         check(Type::Undefined, Type::Text, Some(optional(Type::Text)));
         check(optional(Type::Text), Type::Text, Some(optional(Type::Text)));

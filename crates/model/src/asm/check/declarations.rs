@@ -334,19 +334,20 @@ impl Checker<'_> {
                     .help("write `possible { ... }` for the values that may come"))
             }
             (FunctionKind::Monitored, None) => return,
-            (_, Some(value)) => self.expression(value).and_then(|term| {
-                match result.takes(&term.of) {
-                    true => Ok(Some(term)),
-                    false => Err(self.mismatch(&result, &term)),
-                }
-            }),
+            (_, Some(value)) => {
+                self.expression(value)
+                    .and_then(|term| match result.takes(&term.of) {
+                        true => Ok(Some(term)),
+                        false => Err(self.mismatch(&result, &term)),
+                    })
+            }
             (_, None) if is_field || matches!(result, Type::Optional(_)) => Ok(None),
-            (FunctionKind::Static | FunctionKind::Derived, None) => Err(Fault::new(
-                "value",
-                format!("`{name}` has no value"),
-                Some(span),
-            )
-            .help("write `= ...` after its type")),
+            (FunctionKind::Static | FunctionKind::Derived, None) => {
+                Err(
+                    Fault::new("value", format!("`{name}` has no value"), Some(span))
+                        .help("write `= ...` after its type"),
+                )
+            }
             (_, None) => Err(Fault::new(
                 "value",
                 format!("`{name}` has no value in the beginning"),
@@ -459,8 +460,12 @@ impl Checker<'_> {
 /// An end of a range type: a number, or made of numbers and static functions.
 fn end(expression: &Expression, items: &[Item], depth: u32) -> Outcome<i64> {
     let wrong = || {
-        Fault::new("type", "this is no number that is known here", Some(expression.span))
-            .help("the ends of a range are numbers, or static functions that are numbers")
+        Fault::new(
+            "type",
+            "this is no number that is known here",
+            Some(expression.span),
+        )
+        .help("the ends of a range are numbers, or static functions that are numbers")
     };
     if depth > 20 {
         return Err(wrong());

@@ -166,12 +166,7 @@ impl Checker<'_> {
         })
     }
 
-    fn all_fields(
-        &self,
-        class: u32,
-        values: &[(FunctionId, Term)],
-        span: Span,
-    ) -> Outcome<()> {
+    fn all_fields(&self, class: u32, values: &[(FunctionId, Term)], span: Span) -> Outcome<()> {
         let fields = self.classes.get(class as usize);
         for id in fields.iter().flat_map(|class| &class.fields) {
             let Some(function) = self.function(*id) else {
@@ -263,14 +258,13 @@ impl Checker<'_> {
         }
     }
 
-    fn apply(
-        &self,
-        id: FunctionId,
-        arguments: Vec<Term>,
-        span: Span,
-    ) -> Outcome<(TermKind, Type)> {
+    fn apply(&self, id: FunctionId, arguments: Vec<Term>, span: Span) -> Outcome<(TermKind, Type)> {
         let Some(function) = self.function(id) else {
-            return Err(Fault::new("unknown-name", "there is no such function", Some(span)));
+            return Err(Fault::new(
+                "unknown-name",
+                "there is no such function",
+                Some(span),
+            ));
         };
         if function.parameters.len() != arguments.len() {
             let message = format!(
@@ -279,8 +273,9 @@ impl Checker<'_> {
                 arguments_in_words(function.parameters.len()),
                 arguments.len()
             );
-            return Err(Fault::new("arguments", message, Some(span))
-                .label(function.span, "declared here"));
+            return Err(
+                Fault::new("arguments", message, Some(span)).label(function.span, "declared here")
+            );
         }
         for (argument, wanted) in arguments.iter().zip(&function.parameters) {
             if !wanted.takes(&argument.of) {
@@ -406,11 +401,7 @@ impl Checker<'_> {
         })
     }
 
-    fn comprehension(
-        &mut self,
-        part: &Expression,
-        each: &syntax::Each,
-    ) -> Outcome<(Term, Each)> {
+    fn comprehension(&mut self, part: &Expression, each: &syntax::Each) -> Outcome<(Term, Each)> {
         let depth = self.locals.len();
         let each = self.each(each)?;
         let part = self.expression(part)?;

@@ -171,11 +171,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Something is not known; perhaps another name was meant.
-    fn unknown<'n>(
-        what: &str,
-        name: &Name,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Fault {
+    fn unknown<'n>(what: &str, name: &Name, names: impl IntoIterator<Item = &'n str>) -> Fault {
         let message = format!("there is no {what} `{}`", name.text);
         let fault = Fault::new("unknown-name", message, Some(name.span));
         match suggest(&name.text, names) {

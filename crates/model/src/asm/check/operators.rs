@@ -189,9 +189,7 @@ impl Checker<'_> {
             {
                 Ok(Type::clone(of))
             }
-            (Builtin::Sum, Type::Set(of) | Type::Sequence(of)) if integers(of) => {
-                Ok(Type::Integer)
-            }
+            (Builtin::Sum, Type::Set(of) | Type::Sequence(of)) if integers(of) => Ok(Type::Integer),
             _ => {
                 let wanted = match builtin {
                     Builtin::Size => "a collection",

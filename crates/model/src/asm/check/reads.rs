@@ -113,7 +113,9 @@ impl Checker<'_> {
                 Action::Step(_) | Action::Maybe(_) => {}
             });
         }
-        let pairs = abstraction.iter().flat_map(|abstraction| &abstraction.pairs);
+        let pairs = abstraction
+            .iter()
+            .flat_map(|abstraction| &abstraction.pairs);
         let of_states = invariants
             .iter()
             .map(|invariant| &invariant.condition)

@@ -50,8 +50,7 @@ impl Checker<'_> {
             }
             S::Let(name, value, body) => {
                 let value = self.value(value)?;
-                self.locals
-                    .push((Arc::clone(&name.text), value.of.clone()));
+                self.locals.push((Arc::clone(&name.text), value.of.clone()));
                 RuleKind::Let(value, self.boxed(body))
             }
             S::Forall(each, body) => {
@@ -174,8 +173,9 @@ impl Checker<'_> {
                 arguments_in_words(rule.parameters.len()),
                 arguments.len()
             );
-            return Err(Fault::new("arguments", message, Some(span))
-                .label(rule.name.span, "declared here"));
+            return Err(
+                Fault::new("arguments", message, Some(span)).label(rule.name.span, "declared here")
+            );
         }
         for (argument, wanted) in arguments.iter().zip(&rule.parameters) {
             if !wanted.takes(&argument.of) {

@@ -81,7 +81,10 @@ impl<'a> Checking<'a> {
         }
         let arguments = self.checker.terms(arguments)?;
         self.arity(id, arguments.len(), name.span)?;
-        let parameters = self.checker.function(id).map(|function| &function.parameters);
+        let parameters = self
+            .checker
+            .function(id)
+            .map(|function| &function.parameters);
         for (argument, wanted) in arguments.iter().zip(parameters.into_iter().flatten()) {
             if !wanted.takes(&argument.of) {
                 return Err(self.checker.mismatch(wanted, argument));

@@ -102,7 +102,9 @@ impl<'a> Machine<'a> {
     ) -> Outcome<T> {
         if self.depth >= DEPTH_MAX {
             let fault = Fault::new("too-deep", "calls are nested without an end", Some(span));
-            return Err(fault.help("a rule or function that uses itself must end").into());
+            return Err(fault
+                .help("a rule or function that uses itself must end")
+                .into());
         }
         self.charge(1, span)?;
         self.depth += 1;
@@ -113,11 +115,17 @@ impl<'a> Machine<'a> {
 
     /// Counts work, so that no step is endless.
     fn charge(&mut self, work: usize, span: Span) -> Outcome<()> {
-        self.work = self.work.saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
+        self.work = self
+            .work
+            .saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
         match self.work > WORK_MAX {
-            true => Err(Fault::new("endless", "this step does not come to an end", Some(span))
-                .help(format!("a step may evaluate {WORK_MAX} parts of rules and expressions"))
-                .into()),
+            true => Err(
+                Fault::new("endless", "this step does not come to an end", Some(span))
+                    .help(format!(
+                        "a step may evaluate {WORK_MAX} parts of rules and expressions"
+                    ))
+                    .into(),
+            ),
             false => Ok(()),
         }
     }
@@ -245,7 +253,10 @@ impl<'a> Machine<'a> {
             return Ok(Value::Undefined);
         };
         let possible = match &function.possible {
-            None => None,
+            None => {
+                self.charge(function.result.count(&model.enumerations), span)?;
+                None
+            }
             Some(possible) => {
                 // What is possible does not depend on what this step does.
                 let overlays = std::mem::take(&mut self.overlays);
@@ -333,11 +344,7 @@ impl Model {
     }
 
     /// The step that the environment's answers lead to.
-    pub fn step(
-        &self,
-        state: &State,
-        environment: &mut dyn Environment,
-    ) -> Result<Stepped, Stop> {
+    pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
         self.fire(&self.main, state, environment)
     }
 
@@ -397,6 +404,40 @@ impl Model {
         Ok(())
     }
 
+    /// Whether a function takes these arguments.
+    pub(super) fn fits(
+        &self,
+        id: FunctionId,
+        arguments: &[Value],
+        span: Span,
+    ) -> Result<(), Fault> {
+        let blank = self.blank();
+        Machine::stepping(self, &blank, None)
+            .check_arguments(id, arguments, span)
+            .map_err(Stop::fault)
+    }
+
+    /// Whether a value is one of a function.
+    pub(super) fn takes(&self, id: FunctionId, value: &Value, span: Span) -> Result<(), Fault> {
+        let Some(function) = self.function(id) else {
+            return Ok(());
+        };
+        if function.result.has(value, &self.enumerations) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} does not fit `{}`, which is {}",
+            self.show(value),
+            function.name,
+            self.show_type(&function.result)
+        );
+        let code = match value {
+            Value::Undefined => "undefined",
+            _ => "range",
+        };
+        Err(Fault::new(code, message, Some(span)).label(function.span, "declared here"))
+    }
+
     /// The value of an expression in a state.
     pub(super) fn evaluate(&self, state: &State, term: &Term) -> Result<Value, Stop> {
         Machine::stepping(self, state, None).term(term)
@@ -414,5 +455,7 @@ impl Model {
     }
 }
 
+#[cfg(test)]
+mod oracle;
 #[cfg(test)]
 mod tests;

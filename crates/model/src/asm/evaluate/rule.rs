@@ -83,11 +83,7 @@ impl<'a> Machine<'a> {
                 let Some(called) = model.rules.get(id.0 as usize) else {
                     return Ok(Updates::new());
                 };
-                for ((argument, of), term) in arguments
-                    .iter()
-                    .zip(&called.parameters)
-                    .zip(terms)
-                {
+                for ((argument, of), term) in arguments.iter().zip(&called.parameters).zip(terms) {
                     if !of.has(argument, &model.enumerations) {
                         let message = format!(
                             "rule `{}` takes {}, not {}",
@@ -155,7 +151,9 @@ impl<'a> Machine<'a> {
     fn clash(&self, location: &Location, first: &Update, second: &Update) -> Fault {
         let (id, arguments) = location;
         let by = |update: &Update| {
-            let rule = update.rule.and_then(|id| self.model.rules.get(id.0 as usize));
+            let rule = update
+                .rule
+                .and_then(|id| self.model.rules.get(id.0 as usize));
             let rule = rule.map_or("`main`".to_owned(), |rule| format!("rule `{}`", rule.name));
             format!("{} by {rule}", self.model.show(&update.value))
         };
@@ -220,25 +218,7 @@ impl<'a> Machine<'a> {
     }
 
     fn check_value(&self, id: FunctionId, value: &Value, span: Span) -> Outcome<()> {
-        let Some(function) = self.model.function(id) else {
-            return Ok(());
-        };
-        if function.result.has(value, &self.model.enumerations) {
-            return Ok(());
-        }
-        let message = format!(
-            "{} does not fit `{}`, which is {}",
-            self.model.show(value),
-            function.name,
-            self.model.show_type(&function.result)
-        );
-        let code = match value {
-            Value::Undefined => "undefined",
-            _ => "range",
-        };
-        Err(Fault::new(code, message, Some(span))
-            .label(function.span, "declared here")
-            .into())
+        Ok(self.model.takes(id, value, span)?)
     }
 
     fn case(

@@ -317,8 +317,7 @@ fn collections(operator: Binary, left: Value, right: Value) -> Value {
         }
         (Binary::Join, Value::Map(mut left), Value::Map(right)) => {
             let both = right.iter();
-            Arc::make_mut(&mut left)
-                .extend(both.map(|(key, value)| (key.clone(), value.clone())));
+            Arc::make_mut(&mut left).extend(both.map(|(key, value)| (key.clone(), value.clone())));
             Value::Map(left)
         }
         (_, left, _) => left,

@@ -1,15 +1,29 @@
 //! What stands at the top of a text.
 
 use super::{Outcome, Parser};
+use crate::Span;
 use crate::asm::syntax::{
     Action, Expression, Field, FunctionItem, FunctionKind, Item, Name, Parameter, When,
 };
-use crate::Span;
 use std::sync::Arc;
 
 const STARTS: &[&str] = &[
-    "refine", "enum", "universe", "class", "static", "derived", "controlled", "monitored",
-    "shared", "rule", "main", "initially", "invariant", "ltl", "abstraction", "record",
+    "refine",
+    "enum",
+    "universe",
+    "class",
+    "static",
+    "derived",
+    "controlled",
+    "monitored",
+    "shared",
+    "rule",
+    "main",
+    "initially",
+    "invariant",
+    "ltl",
+    "abstraction",
+    "record",
     "override",
 ];
 

@@ -149,10 +149,7 @@ impl Parser {
                 Binary::Implies => self.nested(|parser| parser.level(level))?,
                 _ => self.level(level + 1)?,
             };
-            left = self.make(
-                start,
-                E::Binary(operator, Box::new(left), Box::new(right)),
-            )?;
+            left = self.make(start, E::Binary(operator, Box::new(left), Box::new(right)))?;
         }
         Ok(left)
     }

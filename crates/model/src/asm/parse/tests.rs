@@ -64,13 +64,25 @@ fn braces_after_a_condition_are_the_rule() {
 fn what_is_wrong_is_told_and_the_rest_is_read() {
     let check = |text: &str, expected: &str| assert_eq!(message(text), expected, "{text}");
     check("enum = A", "expected a name for the enumeration, found `=`");
-    check("enum in = A", "expected a name for the enumeration, but `in` is a word of the language");
+    check(
+        "enum in = A",
+        "expected a name for the enumeration, but `in` is a word of the language",
+    );
     check("nothing", "expected a declaration, found `nothing`");
     check("main { x := }", "expected an expression, found `}`");
     check("main { x + 1 }", "this value is not used");
-    check("main { x := 1", "expected a rule or `}`, found the end of the text");
-    check("invariant a = 1 < 2 < 3", "expected the end of a comparison, found `<`");
-    check("override enum A = B", "expected something that can be overridden, found `enum`");
+    check(
+        "main { x := 1",
+        "expected a rule or `}`, found the end of the text",
+    );
+    check(
+        "invariant a = 1 < 2 < 3",
+        "expected the end of a comparison, found `<`",
+    );
+    check(
+        "override enum A = B",
+        "expected something that can be overridden, found `enum`",
+    );
     check("main { choose { skip } }", "a choice of one rule");
     check(
         "rule a { 1 } rule b { skip } rule c { ] }",
@@ -81,7 +93,11 @@ fn what_is_wrong_is_told_and_the_rest_is_read() {
 #[test]
 fn no_depth_is_without_bound() {
     let deep = |open: &str, close: &str, inner: &str| {
-        format!("invariant a = {}{inner}{}", open.repeat(5000), close.repeat(5000))
+        format!(
+            "invariant a = {}{inner}{}",
+            open.repeat(5000),
+            close.repeat(5000)
+        )
     };
     for text in [
         deep("(", ")", "1"),
