@@ -392,7 +392,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
         match &mut command_line.action {
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
-            Action::Check(_) | Action::Demo(_) | Action::Property(_) => {}
+            Action::Check(_) | Action::Demo(_) | Action::Property(_) | Action::Model(_) => {}
         }
     }
     Ok(command_line)

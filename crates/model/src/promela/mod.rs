@@ -22,6 +22,8 @@ mod program;
 mod question;
 mod shape;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod trap;
 
 pub use machine::Scratch;

@@ -1,0 +1,106 @@
+//! Models read from files, and what Spin says of them.
+
+#![allow(dead_code, reason = "each test uses a part")]
+
+use juror_model::promela::{Model, Reading, Text};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The directory of the models.
+pub fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
+}
+
+/// Reads a model, or says what is wrong with it.
+pub fn read(text: &str, definitions: &[(String, String)], formulas: Vec<String>) -> Model {
+    let reading = Reading {
+        definitions: definitions.to_vec(),
+        wraps: false,
+        formulas,
+    };
+    let source = Text {
+        name: "model.pml".to_owned(),
+        text: text.to_owned(),
+    };
+    let none = &mut |name: &str| Err(format!("there is no {name}"));
+    Model::read(source, &reading, none)
+        .unwrap_or_else(|refused| panic!("{text}\n{:?}", refused.faults))
+}
+
+/// Reads a text that may be no model.
+pub fn try_read(text: &str) -> Option<Model> {
+    let source = Text {
+        name: "model.pml".to_owned(),
+        text: text.to_owned(),
+    };
+    let none = &mut |name: &str| Err(format!("there is no {name}"));
+    Model::read(source, &Reading::default(), none).ok()
+}
+
+/// Whether Spin and a C compiler are here.
+pub fn has_spin() -> bool {
+    let has = |command: &str| Command::new(command).arg("-V").output().is_ok();
+    let here = has("spin") && has("cc");
+    if !here {
+        eprintln!("spin and cc are not installed: the counts are not compared with Spin's");
+    }
+    here
+}
+
+/// What Spin found: its states and transitions, and whether something is wrong.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Found {
+    pub states: u64,
+    pub transitions: u64,
+    pub errors: u64,
+}
+
+/// Lets Spin search all states of a model, without any reduction.
+pub fn spin(text: &str, definitions: &[(String, String)], arguments: &[&str]) -> Found {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |command: &mut Command| {
+        let output = command.current_dir(directory.path()).output().unwrap();
+        let mut shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        shown += &String::from_utf8_lossy(&output.stderr);
+        (output.status.success(), shown)
+    };
+    std::fs::write(directory.path().join("model.pml"), text).unwrap();
+    let macros = definitions
+        .iter()
+        .map(|(name, value)| format!("-D{name}={value}"));
+    let (_, shown) = run(Command::new("spin")
+        .args(["-o1", "-o2", "-o3"])
+        .args(macros)
+        .args(["-a", "model.pml"]));
+    assert!(directory.path().join("pan.c").exists(), "{text}\n{shown}");
+    let flags = [
+        "-O0",
+        "-w",
+        "-DNOREDUCE",
+        "-DSAFETY",
+        "-DNOCLAIM",
+        "-DMEMLIM=4000",
+        "-o",
+        "pan",
+        "pan.c",
+    ];
+    let (compiled, shown) = run(Command::new("cc").args(flags));
+    assert!(compiled, "{text}\n{shown}");
+    let (_, shown) = run(Command::new(directory.path().join("pan"))
+        .args(["-m1000000", "-n"])
+        .args(arguments));
+    let number_before = |what: &str| {
+        let line = shown.lines().find(|line| line.contains(what));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.unwrap_or_else(|| panic!("{text}\n{shown}"))
+    };
+    let errors = shown
+        .split("errors: ")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    Found {
+        states: number_before("states, stored"),
+        transitions: number_before("transitions (="),
+        errors: errors.unwrap_or_else(|| panic!("{text}\n{shown}")),
+    }
+}
