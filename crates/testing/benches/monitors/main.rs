@@ -20,7 +20,7 @@ mod objects;
 mod properties;
 
 use iterators::Iterators;
-use measuring::{Effort, FULL, QUICK, heading, measure, row};
+use measuring::{Effort, FULL, Measured, QUICK, heading, measure, row};
 use objects::{ByHand, Watched, address, one, three};
 use properties::{automaton, formula, nobody_reads, unrelated};
 use std::process::ExitCode;
