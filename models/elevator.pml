@@ -1,7 +1,7 @@
 // An elevator for three floors.
 //
-// It goes on in its direction as long as somebody waits there, and opens its
-// door only while it stands. FORGETFUL turns at every floor.
+// It goes up and down as long as somebody waits, and opens its door only while
+// it stands. FORGETFUL turns at every floor.
 //
 // expect holds
 // expect --ltl safe holds
@@ -14,27 +14,34 @@ bool called[FLOORS];
 byte floor;
 bool open, moving, up = true;
 
-active [1] proctype elevator() {
+active proctype elevator() {
   do
-  :: called[floor] ->
-     open = true;
-     called[floor] = false;
-     open = false
-  :: !called[floor] && (called[0] || called[1] || called[2]) ->
-#ifdef FORGETFUL
-     up = !up;
-#endif
+  :: called[0] || called[1] || called[2] ->
      if
-     :: floor == 0 -> up = true
-     :: floor == FLOORS - 1 -> up = false
+     :: called[floor] ->
+        open = true;
+        called[floor] = false;
+        open = false
      :: else
      fi;
-     moving = true;
      if
-     :: up -> floor++
-     :: else -> floor--
-     fi;
-     moving = false
+     :: called[0] || called[1] || called[2] ->
+#ifdef FORGETFUL
+        up = !up;
+#endif
+        if
+        :: floor == 0 -> up = true
+        :: floor == FLOORS - 1 -> up = false
+        :: else
+        fi;
+        moving = true;
+        if
+        :: up -> floor++
+        :: else -> floor--
+        fi;
+        moving = false
+     :: else
+     fi
   od
 }
 

@@ -141,7 +141,6 @@ fn properties_are_switched_off_and_on_and_removed() {
         "info breakpoints",
         "tbreak mark if k == 6",
         "continue",
-        "continue",
         "property enable limit",
         "property",
         "info graph limit",

@@ -74,7 +74,14 @@ fn a_run_and_its_trace_know_the_properties_of_used_files() {
     // From another directory: files are found from those that name them.
     let file = directory.path().join("main.prop").display().to_string();
     let trace = directory.path().join("run.jsonl").display().to_string();
-    let options = ["run", "--batch", "--color=never", "--property", &file];
+    let options = [
+        "run",
+        "--batch",
+        "--keep-going",
+        "--color=never",
+        "--property",
+        &file,
+    ];
     let live = run(
         &repository_directory(),
         &[&options[..], &["--trace", &trace]].concat(),

@@ -96,6 +96,7 @@ impl Debuggee {
         if is_early || !self.lacks_open_pages(thread) {
             return Ok(());
         }
+        self.watches.pages.deliveries.push(thread);
         if !self.watches.pages.is_open {
             self.with_others_held(thread, |it| {
                 it.open_pages(thread)?;
@@ -103,7 +104,6 @@ impl Debuggee {
                 Ok(())
             })?;
         }
-        self.watches.pages.deliveries.push(thread);
         Ok(())
     }
 

@@ -24,5 +24,6 @@ pub mod scope;
 pub mod typed;
 pub mod unwinding;
 pub mod values;
+pub mod views;
 pub mod watched;
 pub mod watched_use;

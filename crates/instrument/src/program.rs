@@ -229,6 +229,11 @@ impl crate::format::Names for Program {
             format!("{name}+{offset}")
         })
     }
+
+    fn type_named(&self, name: &str) -> Option<juror_symbols::Type> {
+        let mut modules = self.modules.iter();
+        modules.find_map(|module| module.symbols.type_named(name))
+    }
 }
 
 /// A stopped thread, as read plans see it. Vector registers cost a system

@@ -12,18 +12,11 @@ use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
-use juror_debuggee::ThreadId;
 use juror_language::Expression;
-use juror_stepping::{AccessState, accesses_of, last_instruction};
 use juror_symbols::{Piece, Type, Variable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// The longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
-/// How far a function is read from its beginning, in bytes.
-const FUNCTION_LENGTH_MAX: u64 = 1 << 20;
 
 /// An expression with what its names stand for.
 #[derive(Debug, Clone)]
@@ -396,45 +389,6 @@ impl Scope for Recording<'_> {
 
     fn memory(&self) -> &dyn Memory {
         &self.record.memory
-    }
-}
-
-impl Program {
-    /// The instruction that a stopped thread has just executed, as far as it
-    /// can be known: the one that ends where the thread stands. Not when the
-    /// thread stands where a function begins, having called it.
-    pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
-        let counter = self.registers(thread).ok()?.rip;
-        let offset = self.describe(counter).offset;
-        if offset == 0 || offset > FUNCTION_LENGTH_MAX {
-            return None;
-        }
-        let start = counter.checked_sub(offset)?;
-        let mut bytes = vec![0; offset as usize];
-        self.debuggee.read(start, &mut bytes).ok()?;
-        last_instruction(&bytes, start)
-    }
-
-    /// Where a stopped thread is in the main program: the innermost call that
-    /// the main program itself has made.
-    pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
-        let mut found = None;
-        self.walk(thread, |frame| {
-            let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
-            found = is_own.then_some(frame.lookup);
-            !is_own
-        });
-        found
-    }
-
-    /// Whether the instruction at an address writes memory.
-    pub fn writes_memory(&self, address: u64) -> bool {
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        if self.debuggee.read(address, &mut bytes).is_err() {
-            return false;
-        }
-        let accesses = accesses_of(&bytes, address, &AccessState::default());
-        accesses.iter().any(|access| access.writes)
     }
 }
 

@@ -5,8 +5,8 @@
 
 use crate::clause::{Atom, Clause, Window};
 use crate::display::Names;
-use crate::machine::Source;
 use crate::normal::Arena;
+use crate::source::Source;
 use crate::{Bound, Formula, Letter, LogicError, Machine, MachineState, Regex};
 use juror_event::Verdict;
 

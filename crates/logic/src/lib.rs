@@ -41,12 +41,14 @@ mod refine;
 mod regex;
 mod residual;
 mod simplify;
+mod source;
 mod stutter;
 mod table;
 mod tableau;
 mod timed;
 mod work;
 mod written;
+mod written_expression;
 
 pub use buchi::{Buchi, BuchiEdge};
 pub use display::Names;

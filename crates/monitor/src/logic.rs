@@ -64,6 +64,9 @@ pub(crate) struct LogicStates {
     table: Vec<u32>,
     /// How many actions a row has room for.
     width: usize,
+    /// Row by row of states: the next state by all effects of each event, where
+    /// that is known, none of them has a guard, and the verdict stays.
+    quick: Vec<u32>,
     pub effects: Effects,
     /// By event: the actions of sets of effects that were met.
     known_actions: Vec<Vec<(u64, u32)>>,
@@ -86,6 +89,7 @@ impl LogicStates {
             actions: Vec::new(),
             table: Vec::new(),
             width: 8,
+            quick: Vec::new(),
             effects,
             known_actions: vec![Vec::new(); property.events.len()],
             whole_actions: vec![UNKNOWN; property.events.len()],
@@ -128,6 +132,17 @@ impl LogicStates {
     /// them has a guard, and the verdict stays.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let events = self.whole_actions.len();
+        let column = usize::from(event.0);
+        match self.quick.get(state.index() * events + column) {
+            Some(&next) if next != UNKNOWN && column < events => Some(StateId(next)),
+            _ => self.quick_by_action(state, event),
+        }
+    }
+
+    /// The same for events that share their action with another one, for which
+    /// the step was made.
+    fn quick_by_action(&self, state: StateId, event: EventId) -> Option<StateId> {
         let action = *self.whole_actions.get(usize::from(event.0))?;
         let position = state.index() * self.width + action as usize;
         let next = *self.table.get(position)?;
@@ -211,6 +226,13 @@ impl LogicStates {
         if let Some(entry) = self.table.get_mut(position) {
             *entry = next.0;
         }
+        let column = usize::from(event.0);
+        let position = state.index() * self.whole_actions.len() + column;
+        let is_quick = self.whole_actions.get(column) == Some(&number)
+            && self.verdict(next) == self.verdict(state);
+        if let Some(entry) = self.quick.get_mut(position).filter(|_| is_quick) {
+            *entry = next.0;
+        }
         Ok(next)
     }
 
@@ -235,7 +257,9 @@ impl LogicStates {
         let number = u32::try_from(self.states.len()).unwrap_or(UNKNOWN);
         self.verdicts.push(state.verdict);
         self.states.push(state);
-        self.table.resize(self.states.len() * self.width, UNKNOWN);
+        let (states, events) = (self.states.len(), self.whole_actions.len());
+        self.table.resize(states * self.width, UNKNOWN);
+        self.quick.resize(states * events, UNKNOWN);
         let states = &self.states;
         self.known.insert_unique(hash(identity), number, |&number| {
             let state = states.get(number as usize);

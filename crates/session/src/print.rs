@@ -121,10 +121,11 @@ fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
         "c" => Radix::Character,
         "a" => Radix::Address,
         "s" => Radix::Text,
+        "r" => Radix::Raw,
         _ => {
             return Err(CommandError::with_help(
                 format!("there is no format `/{letter}`"),
-                "formats: /x /d /u /o /t /c /a /s",
+                "formats: /x /d /u /o /t /c /a /s /r",
             ));
         }
     };

@@ -69,6 +69,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
             "juror-event",
             "juror-language",
             "juror-logic",
+            "juror-model",
             "juror-monitor",
             "juror-trace",
             "juror-debuggee",

@@ -142,15 +142,17 @@ impl<'a> Follower<'a> {
     }
 
     fn set(&mut self, id: FunctionId, term: &Term) -> Result<(), Fault> {
+        let model = self.model;
         let mut next = BTreeSet::new();
         for (state, settings) in &self.states {
-            let value = self.model.evaluate(state, term).map_err(Stop::fault)?;
+            let value = model.evaluate(state, term).map_err(Stop::fault)?;
+            model.takes(id, &value, term.span)?;
             let (mut state, mut settings) = (state.clone(), settings.clone());
-            let function = self.model.function(id);
+            let function = model.function(id);
             match function.and_then(|function| function.slot) {
                 Some(slot) => {
                     state.set(slot, Vec::new(), value);
-                    self.model.normalize(&mut state).map_err(Stop::fault)?;
+                    model.normalize(&mut state).map_err(Stop::fault)?;
                 }
                 None => {
                     settings.insert((id, Vec::new()), value);

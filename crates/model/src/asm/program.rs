@@ -241,7 +241,6 @@ pub struct When {
 #[derive(Debug)]
 pub struct Abstraction {
     pub model: Model,
-    pub span: Span,
     /// Functions of the abstract model, and what they are here.
     pub pairs: Vec<(FunctionId, Term)>,
 }

@@ -116,6 +116,7 @@ impl Order {
             Order::Set(id, arguments, value) => {
                 let arguments: Result<Vec<Value>, Fault> = arguments.iter().map(evaluate).collect();
                 let (arguments, value) = (arguments?, evaluate(value)?);
+                model.fits(*id, &arguments, span)?;
                 model.set(*id, arguments, value, state, environment, span)?;
                 Ok(Vec::new())
             }
@@ -163,15 +164,7 @@ impl Model {
         let Some(function) = self.function(id) else {
             return Ok(());
         };
-        if !function.result.has(&value, &self.enumerations) {
-            let message = format!(
-                "{} does not fit `{}`, which is {}",
-                self.show(&value),
-                function.name,
-                self.show_type(&function.result)
-            );
-            return Err(Fault::new("range", message, Some(span)));
-        }
+        self.takes(id, &value, span)?;
         match function.slot {
             Some(slot) => {
                 state.set(slot, arguments, value);
@@ -401,3 +394,6 @@ impl Reading<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

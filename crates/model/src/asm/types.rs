@@ -126,6 +126,27 @@ impl Type {
         }
     }
 
+    /// How many values it has, at most [`VALUES_MAX`]: what listing them costs.
+    pub fn count(&self, enumerations: &[Enumeration]) -> usize {
+        let count = match self {
+            Type::Integer | Type::Text | Type::Class(_) | Type::Sequence(_) => 0,
+            Type::Nothing => 0,
+            Type::Undefined => 1,
+            Type::Boolean => 2,
+            Type::Range(from, to) => usize::try_from(to.saturating_sub(*from)).unwrap_or(0),
+            Type::Enumeration(number) => enumerations
+                .get(*number as usize)
+                .map_or(0, |enumeration| enumeration.count as usize),
+            Type::Optional(of) => of.count(enumerations) + 1,
+            Type::Set(of) => power(2, of.count(enumerations)),
+            Type::Map(key, of) => power(of.count(enumerations) + 1, key.count(enumerations)),
+            Type::Tuple(types) => types.iter().fold(1, |all: usize, of| {
+                all.saturating_mul(of.count(enumerations)).min(VALUES_MAX)
+            }),
+        };
+        count.min(VALUES_MAX)
+    }
+
     /// All values in their order; nothing if there is no end to them, or they
     /// are too many.
     pub fn values(&self, enumerations: &[Enumeration]) -> Option<Vec<Value>> {
@@ -211,6 +232,11 @@ impl Type {
     }
 }
 
+fn power(base: usize, exponent: usize) -> usize {
+    let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
+    base.saturating_pow(exponent).min(VALUES_MAX)
+}
+
 /// An enumeration: its elements have numbers one after the other.
 #[derive(Debug, Clone)]
 pub struct Enumeration {
@@ -248,6 +274,7 @@ mod tests {
         let check = |of: Type, count: usize| {
             let values = of.values(&enumerations).unwrap();
             assert_eq!(values.len(), count, "{of:?}");
+            assert!(of.count(&enumerations) + 1 >= count, "{of:?}");
             let different: BTreeSet<&Value> = values.iter().collect();
             assert_eq!(different.len(), count, "{of:?}");
             assert!(values.iter().all(|value| of.has(value, &enumerations)));

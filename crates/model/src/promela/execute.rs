@@ -431,7 +431,7 @@ impl Machine {
         let mut kinds = shape.kinds();
         kinds.push(kind);
         let Some(after) = self.shapes.of(&self.program, &kinds) else {
-            let message = "there are too many different combinations of processes";
+            let message = "there are too many processes and channels, or combinations of them";
             return Err(Fault::new("too-large", message, None));
         };
         let Some(process) = self.program.kinds.get(kind as usize) else {
@@ -513,7 +513,7 @@ impl Machine {
         let mut kinds = view.shape.kinds();
         kinds.pop();
         let Some(shape) = self.shapes.of(&self.program, &kinds) else {
-            let message = "there are too many different combinations of processes";
+            let message = "there are too many processes and channels, or combinations of them";
             return Err(Fault::new("too-large", message, None));
         };
         next.truncate(shape.size as usize);

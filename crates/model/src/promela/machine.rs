@@ -54,12 +54,18 @@ pub struct Scratch {
     pool: Vec<Vec<u8>>,
     shape: Option<Arc<Shape>>,
     pub(super) message: Message,
+    /// Steps that may still be made for the present state.
+    steps_left: u32,
 }
 
 /// The longest chain without a state.
 const CHAIN_MAX: usize = 20_000;
 /// A circle is looked for among so many steps before the present one.
 const LOOKED_BACK: usize = 64;
+
+/// The most steps between one state and the next ones. Atomic sequences with
+/// many ways through them could take for ever.
+const STEPS_MAX: u32 = 1_000_000;
 
 /// The steps from one state.
 pub(super) struct Walk<'a, S> {
@@ -155,6 +161,7 @@ impl Machine {
 impl<'a, S: Sink> Walk<'a, S> {
     pub fn new(machine: &'a Machine, scratch: &'a mut Scratch, sink: &'a mut S) -> Walk<'a, S> {
         scratch.path.clear();
+        scratch.steps_left = STEPS_MAX;
         Walk {
             machine,
             scratch,
@@ -510,7 +517,8 @@ impl<'a, S: Sink> Walk<'a, S> {
         if let Some(last) = path.last_mut() {
             last.hash = hash;
         }
-        is_circle || before > CHAIN_MAX
+        self.scratch.steps_left = self.scratch.steps_left.saturating_sub(1);
+        is_circle || before > CHAIN_MAX || self.scratch.steps_left == 0
     }
 }
 

@@ -4,6 +4,7 @@
 //! number. So nothing about the layout of a state is computed more than once.
 //! Shapes are numbered as they are met; the numbers hold for one [`Shapes`].
 
+use super::compile::declaration::CHANNELS_MAX;
 use super::program::{GLOBALS_START, Program};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,6 +34,9 @@ pub(super) struct Shape {
     pub size: u32,
 }
 
+/// The most bytes of a state.
+const SIZE_MAX: u32 = 1 << 20;
+
 /// All shapes that have been met.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
@@ -53,7 +57,7 @@ impl Shapes {
     }
 
     /// The shape of processes of some kinds, in their order. Nothing when there
-    /// are more shapes than numbers.
+    /// are more shapes than numbers, or it is too large for a state.
     pub fn of(&self, program: &Program, kinds: &[u16]) -> Option<Arc<Shape>> {
         {
             let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
@@ -67,6 +71,9 @@ impl Shapes {
         }
         let number = u16::try_from(table.shapes.len()).ok()?;
         let shape = Arc::new(Shape::new(program, number, kinds));
+        if shape.channels.len() > CHANNELS_MAX || shape.size > SIZE_MAX {
+            return None;
+        }
         table.shapes.push(Arc::clone(&shape));
         table.numbers.insert(kinds.to_vec(), number);
         Some(shape)

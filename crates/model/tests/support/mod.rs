@@ -27,6 +27,16 @@ pub fn read(text: &str, definitions: &[(String, String)], formulas: Vec<String>)
         .unwrap_or_else(|refused| panic!("{text}\n{:?}", refused.faults))
 }
 
+/// Reads a text that may be no model.
+pub fn try_read(text: &str) -> Option<Model> {
+    let source = Text {
+        name: "model.pml".to_owned(),
+        text: text.to_owned(),
+    };
+    let none = &mut |name: &str| Err(format!("there is no {name}"));
+    Model::read(source, &Reading::default(), none).ok()
+}
+
 /// Whether Spin and a C compiler are here.
 pub fn has_spin() -> bool {
     let has = |command: &str| Command::new(command).arg("-V").output().is_ok();

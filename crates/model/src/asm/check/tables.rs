@@ -89,7 +89,6 @@ impl Checker<'_> {
         }
         Some(Box::new(Abstraction {
             model,
-            span,
             pairs: known,
         }))
     }

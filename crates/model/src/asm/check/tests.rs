@@ -67,7 +67,7 @@ fn names_must_be_known() {
     );
     check(
         "class C { f : Int } controlled c : optional C = undef main { c.g := 1 }",
-        "there is no field `g`",
+        "there is no field `g` (did you mean `f`?)",
     );
     check(
         "class C controlled s : {C} = {} main { forall c in C { skip } }",
@@ -123,7 +123,10 @@ fn types_must_fit() {
         "let x = new C(g = 1) { skip }",
         "there is no field `g` (did you mean `f`?)",
     );
-    in_main("let x = new D { skip }", "there is no class `D`");
+    in_main(
+        "let x = new D { skip }",
+        "there is no class `D` (did you mean `C`?)",
+    );
     in_main(
         "n := (new C(f = 1)).f",
         "an object is made in an update or a `let` only (write `let x = new ... { ... }` around \

@@ -253,7 +253,10 @@ impl<'a> Machine<'a> {
             return Ok(Value::Undefined);
         };
         let possible = match &function.possible {
-            None => None,
+            None => {
+                self.charge(function.result.count(&model.enumerations), span)?;
+                None
+            }
             Some(possible) => {
                 // What is possible does not depend on what this step does.
                 let overlays = std::mem::take(&mut self.overlays);
@@ -401,6 +404,40 @@ impl Model {
         Ok(())
     }
 
+    /// Whether a function takes these arguments.
+    pub(super) fn fits(
+        &self,
+        id: FunctionId,
+        arguments: &[Value],
+        span: Span,
+    ) -> Result<(), Fault> {
+        let blank = self.blank();
+        Machine::stepping(self, &blank, None)
+            .check_arguments(id, arguments, span)
+            .map_err(Stop::fault)
+    }
+
+    /// Whether a value is one of a function.
+    pub(super) fn takes(&self, id: FunctionId, value: &Value, span: Span) -> Result<(), Fault> {
+        let Some(function) = self.function(id) else {
+            return Ok(());
+        };
+        if function.result.has(value, &self.enumerations) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} does not fit `{}`, which is {}",
+            self.show(value),
+            function.name,
+            self.show_type(&function.result)
+        );
+        let code = match value {
+            Value::Undefined => "undefined",
+            _ => "range",
+        };
+        Err(Fault::new(code, message, Some(span)).label(function.span, "declared here"))
+    }
+
     /// The value of an expression in a state.
     pub(super) fn evaluate(&self, state: &State, term: &Term) -> Result<Value, Stop> {
         Machine::stepping(self, state, None).term(term)
@@ -418,5 +455,7 @@ impl Model {
     }
 }
 
+#[cfg(test)]
+mod oracle;
 #[cfg(test)]
 mod tests;

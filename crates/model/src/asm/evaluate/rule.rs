@@ -218,25 +218,7 @@ impl<'a> Machine<'a> {
     }
 
     fn check_value(&self, id: FunctionId, value: &Value, span: Span) -> Outcome<()> {
-        let Some(function) = self.model.function(id) else {
-            return Ok(());
-        };
-        if function.result.has(value, &self.model.enumerations) {
-            return Ok(());
-        }
-        let message = format!(
-            "{} does not fit `{}`, which is {}",
-            self.model.show(value),
-            function.name,
-            self.model.show_type(&function.result)
-        );
-        let code = match value {
-            Value::Undefined => "undefined",
-            _ => "range",
-        };
-        Err(Fault::new(code, message, Some(span))
-            .label(function.span, "declared here")
-            .into())
+        Ok(self.model.takes(id, value, span)?)
     }
 
     fn case(

@@ -25,6 +25,9 @@ const fn unsigned(kept: Kept, greatest: i32) -> Scalar {
 /// The most bytes of all variables of a model or of a process.
 const SIZE_MAX: u32 = 60_000;
 
+/// The most channels at a time: their numbers are bytes.
+pub(in crate::promela) const CHANNELS_MAX: usize = 255;
+
 /// What values a variable of a type has; nothing for records.
 fn scalar(type_name: &TypeName) -> Option<Scalar> {
     Some(match type_name {
@@ -226,7 +229,20 @@ impl Compiler {
                 self.program.global_channels.push(*channel);
             }
         }
+        self.check_channels(self.program.global_channels.len(), written)?;
         self.program.global_beginnings.extend(beginnings);
+        Ok(())
+    }
+
+    pub(super) fn check_channels(
+        &mut self,
+        count: usize,
+        written: &syntax::Variable,
+    ) -> Compiled<()> {
+        if count > CHANNELS_MAX {
+            let message = format!("there can be at most {CHANNELS_MAX} channels");
+            return self.refuse("too-large", message, written.name.span);
+        }
         Ok(())
     }
 

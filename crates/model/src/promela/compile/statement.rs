@@ -224,7 +224,8 @@ impl Compiler {
                 }
             }
             process.beginnings.extend(beginnings);
-            return Ok(());
+            let count = process.channels.len();
+            return self.check_channels(count, written);
         }
         let variable = self.local(written)?;
         self.declared_later(written, &variable)

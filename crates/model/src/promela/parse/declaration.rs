@@ -42,6 +42,8 @@ impl Parser {
                 self.depth = 0;
                 self.parentheses = 0;
                 self.temporal = false;
+                self.operators = 0;
+                self.expressions = 0;
                 self.recover();
             }
         }

@@ -43,6 +43,9 @@ const TEMPORAL: &[(&str, u8, Temporal)] = &[
     ("release", 4, Temporal::Release),
 ];
 
+/// The most operators of one expression; what walks it is recursive.
+const OPERATORS_MAX: usize = 1000;
+
 enum Operator {
     Plain(Binary),
     Temporal(Temporal),
@@ -51,7 +54,15 @@ enum Operator {
 impl Parser {
     /// An expression.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
-        self.binary(1)
+        let outside = self.operators;
+        self.expressions += 1;
+        let parsed = self.binary(1);
+        self.expressions -= 1;
+        // What stands inside of another expression counts with it.
+        if self.expressions == 0 {
+            self.operators = outside;
+        }
+        parsed
     }
 
     /// A formula of temporal logic.
@@ -70,6 +81,11 @@ impl Parser {
             && strength >= weakest
         {
             self.position += 1;
+            self.operators += 1;
+            if self.operators > OPERATORS_MAX {
+                let span = self.span();
+                return self.refuse("too-deep", "this expression is too long", span);
+            }
             let right = self.nested(|parser| parser.binary(strength + 1))?;
             let span = left.span.to(right.span);
             let (left_part, right_part) = (Box::new(left), Box::new(right));

@@ -111,6 +111,9 @@ pub(super) struct Parser {
     parentheses: usize,
     /// A formula of temporal logic is read.
     temporal: bool,
+    /// The operators of the present expression, and how many are open.
+    operators: usize,
+    expressions: usize,
 }
 
 /// Reads a model. What could be read is given with all mistakes.
@@ -160,6 +163,8 @@ impl Parser {
             depth: 0,
             parentheses: 0,
             temporal: false,
+            operators: 0,
+            expressions: 0,
         }
     }
 

@@ -10,6 +10,9 @@ use crate::promela::syntax::{
 /// The most uses of inlines in a model: one that uses itself would have no end.
 const INSTANCES_MAX: u32 = 20_000;
 
+/// The most tokens of one use.
+const INLINED_MAX: usize = 200_000;
+
 impl Parser {
     /// Statements up to one of the ends, which is not taken.
     pub(super) fn sequence(&mut self, ends: &[&str]) -> Parsed<Vec<Statement>> {
@@ -256,6 +259,10 @@ impl Parser {
         }
         let instance = Some(self.instances);
         let body = substitute(&inline.body, &inline.parameters, &arguments);
+        if body.len() > INLINED_MAX {
+            let message = format!("`{}` becomes too long here", name.text);
+            return self.refuse("inline", message, name.span);
+        }
         let outside = std::mem::replace(&mut self.tokens, body);
         let position = std::mem::take(&mut self.position);
         let parsed = self.nested(Parser::braces);
