@@ -1,6 +1,6 @@
 //! The command line of `juror model`.
 
-use crate::property_arguments::Messages;
+use crate::arguments::Messages;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,7 +12,8 @@ Examples:
   juror model check --trail run.svg breakpoint.pml
                                               the way to the error as a picture
   juror model simulate philosophers.pml       choose each step at a prompt
-  juror model simulate --random 7 --steps 100 philosophers.pml";
+  juror model simulate --random 7 --steps 100 philosophers.pml
+  juror model conform control.asm run.jsonl   did this session follow the model?";
 
 const CHECK_AFTER: &str = "\
 Without --ltl, --claim, --acceptance and --progress, the steps and states of the
@@ -23,9 +24,17 @@ or the search was cut short and found nothing.";
 
 const SIMULATE_AFTER: &str = "\
 At the prompt: a number takes that step, Enter the first one, b goes back, s
-shows all values, t shows the way up to here, q ends.
+shows all values, t shows the way up to here, q ends. An abstract state machine
+asks for what its step reads: a value, or its number.
 
 Exit status: 0, or 1 if the run went wrong, 2 a mistake in the model.";
+
+const CONFORM_AFTER: &str = "\
+The model says what the lines of the record mean (record { when ... }); what the
+record does not tell may have been so in any way.
+
+Exit status: 0 the session followed the model, 1 it did not, 2 a mistake in the
+model or the record.";
 
 /// `juror model`.
 #[derive(Debug, Args)]
@@ -44,6 +53,9 @@ pub enum ModelAction {
     /// Walk through a model step by step, or at random
     #[command(before_help = EXAMPLES, after_help = SIMULATE_AFTER)]
     Simulate(Simulate),
+    /// Say whether a recorded session followed a model
+    #[command(before_help = EXAMPLES, after_help = CONFORM_AFTER)]
+    Conform(Conform),
 }
 
 /// The model, and how it is read.
@@ -55,7 +67,7 @@ pub struct ModelFile {
     /// Cut values that do not fit their variables, as C and Spin do
     #[arg(long)]
     pub wrap: bool,
-    /// The model, in PROMELA
+    /// The model, in PROMELA, or an abstract state machine (.asm)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }
@@ -140,8 +152,24 @@ pub struct Simulate {
         requires = "random"
     )]
     pub steps: u32,
+    /// Let this script be the environment of an abstract state machine
+    #[arg(long, value_name = "FILE", conflicts_with = "random")]
+    pub script: Option<PathBuf>,
     #[command(flatten)]
     pub messages: Messages,
     #[command(flatten)]
     pub model: ModelFile,
+}
+
+/// `juror model conform`.
+#[derive(Debug, Args)]
+pub struct Conform {
+    #[command(flatten)]
+    pub messages: Messages,
+    /// The model, an abstract state machine
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// The JSON lines of the session (juror run --json=FILE)
+    #[arg(value_name = "RECORD")]
+    pub record: PathBuf,
 }

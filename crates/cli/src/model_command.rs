@@ -1,16 +1,18 @@
 //! `juror model`: designs checked and walked through.
 
-use crate::driver::{Observer as _, PropertySource};
+use crate::driver::{FileDiagnostics, Observer as _};
 use crate::exit;
 use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
+use crate::model_asm;
 use crate::output::Output;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::{Model, Question, Reading, Text};
 use juror_model::{
-    Chart, Cut, Fault, Finding, Options, Report, Search, System as _, Trail, Verdict, Walk,
+    Chart, Cut, Fault, Finding, Options, Report, Search, System, Trail, Verdict, Walk,
 };
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,9 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
     match &command.action {
         ModelAction::Check(check) => {
             let mut output = Output::open(check.messages.color, None, false)?;
+            if model_asm::is_machine(&check.model.file) {
+                return model_asm::check(check, &mut output);
+            }
             match read(&check.model, check.ltl.clone(), &mut output)? {
                 Some(model) => check_model(check, model, &mut output),
                 None => Ok(exit::USAGE),
@@ -29,11 +34,18 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
         }
         ModelAction::Simulate(simulate) => {
             let mut output = Output::open(simulate.messages.color, None, false)?;
+            if model_asm::is_machine(&simulate.model.file) {
+                return model_asm::simulate(simulate, &mut output);
+            }
+            if simulate.script.is_some() {
+                anyhow::bail!("a script is for an abstract state machine, a file .asm");
+            }
             match read(&simulate.model, Vec::new(), &mut output)? {
                 Some(model) => simulate_model(simulate, &model, &mut output),
                 None => Ok(exit::USAGE),
             }
         }
+        ModelAction::Conform(conform) => model_asm::conform(conform),
     }
 }
 
@@ -92,7 +104,8 @@ fn is_name_in(text: &str, formula: &str) -> bool {
     after.any(is_name) || formula.starts_with("ltl_")
 }
 
-fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Result<()> {
+/// Shows what is wrong, with its place in the source.
+pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Result<()> {
     let place = fault
         .span
         .and_then(|span| Some((texts.get(span.source as usize)?, span)));
@@ -108,14 +121,22 @@ fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Result<
         code: fault.code,
         message: fault.message.clone(),
         span: span.range(),
-        labels: Vec::new(),
+        labels: labels_in(fault, span.source),
         help: fault.help.clone(),
     };
-    let source = PropertySource {
-        file: text.name.clone().into(),
-        text: text.text.clone(),
-    };
-    output.show_diagnostics(&source, &[diagnostic])
+    output.show_diagnostics(&FileDiagnostics {
+        file: text.name.clone(),
+        text: text.text.as_str().into(),
+        diagnostics: vec![diagnostic],
+    })
+}
+
+/// The other places of a fault that are in the same text.
+fn labels_in(fault: &Fault, source: u32) -> Vec<(Range<usize>, String)> {
+    let labels = fault.labels.iter();
+    let here = labels.filter(|(span, _)| span.source == source);
+    here.map(|(span, label)| (span.range(), label.clone()))
+        .collect()
 }
 
 /// What is checked, with the words for it.
@@ -187,7 +208,8 @@ fn check_model(check: &CheckModel, model: Model, output: &mut Output) -> anyhow:
     Ok(status)
 }
 
-fn options(check: &CheckModel) -> Options {
+/// The limits of a search.
+pub fn options(check: &CheckModel) -> Options {
     let unlimited = Options::default();
     Options {
         states_max: check.states.unwrap_or(unlimited.states_max),
@@ -204,7 +226,7 @@ fn options(check: &CheckModel) -> Options {
 }
 
 /// Shows progress when it takes a while.
-fn watched(output: &mut Output) -> impl FnMut(u64, u64) -> bool {
+pub fn watched(output: &mut Output) -> impl FnMut(u64, u64) -> bool {
     let started = Instant::now();
     move |done, known| {
         if started.elapsed() > PROGRESS_AFTER {
@@ -214,7 +236,8 @@ fn watched(output: &mut Output) -> impl FnMut(u64, u64) -> bool {
     }
 }
 
-fn search(check: &CheckModel, model: &Model, output: &mut Output) -> Report {
+/// Searches the states of a model.
+pub fn search<S: System>(check: &CheckModel, model: &S, output: &mut Output) -> Report {
     let kind = match (check.compact, check.order, check.jobs) {
         (true, ..) => Search::Compact,
         (false, Order::Depth, _) => Search::Depth,
@@ -248,7 +271,8 @@ fn ask(
     ))
 }
 
-fn cut_words(cut: Option<Cut>) -> String {
+/// Why a search was cut short.
+pub fn cut_words(cut: Option<Cut>) -> String {
     match cut {
         Some(Cut::States { limit }) => format!("there are more than {limit} states"),
         Some(Cut::Depth { limit }) => format!("there are runs of more than {limit} steps"),
@@ -263,7 +287,8 @@ fn cut_words(cut: Option<Cut>) -> String {
     }
 }
 
-fn counts(report: &Report) -> String {
+/// How much was searched.
+pub fn counts(report: &Report) -> String {
     format!(
         "{} states, {} transitions, depth {}\n",
         report.states, report.transitions, report.depth

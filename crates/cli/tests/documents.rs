@@ -178,6 +178,7 @@ fn the_book_shows_what_juror_says() {
     check("book/src/batch.md");
     check("book/src/traces.md");
     check("book/src/model.md");
+    check("book/src/asm.md");
 }
 
 /// A command as `prompt.md` has it.

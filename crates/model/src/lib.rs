@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod asm;
 mod automaton;
 mod breadth;
 mod chart;

@@ -80,6 +80,8 @@ pub struct Fault {
     pub message: String,
     /// Where.
     pub span: Option<Span>,
+    /// Other places that matter, each with what it is.
+    pub labels: Vec<(Span, String)>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -91,8 +93,16 @@ impl Fault {
             code,
             message: message.into(),
             span,
+            labels: Vec::new(),
             help: None,
         }
+    }
+
+    /// The same with another place pointed at.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Fault {
+        self.labels.push((span, text.into()));
+        self
     }
 
     /// The same with advice.

@@ -1,0 +1,300 @@
+//! `juror model` for abstract state machines.
+
+use crate::exit;
+use crate::model_arguments::{CheckModel, Conform, Simulate};
+use crate::model_command::{counts, cut_words, options, search, show_fault, watched};
+use crate::output::Output;
+use anyhow::Context as _;
+use juror_model::asm::{Divergence, Model, Shown, load};
+use juror_model::promela::Text;
+use juror_model::{Automaton, Chart, Fault, Finding, Options, Report, Trail, Verdict};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+/// Whether a file is a model of an abstract state machine.
+pub fn is_machine(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "asm")
+}
+
+/// A file as a text of a model.
+pub fn text_of(file: &Path) -> anyhow::Result<Text> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
+    Ok(Text { name, text })
+}
+
+/// Reads the model; nothing if it has mistakes, which are shown.
+pub fn read(file: &Path, output: &mut Output) -> anyhow::Result<Option<Model>> {
+    let text = text_of(file)?;
+    let directory = file.parent().unwrap_or(Path::new("")).to_owned();
+    let mut reader = |named: &str| {
+        let path = directory.join(named);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Text {
+                name: path.display().to_string(),
+                text,
+            }),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    match load(text, &mut reader) {
+        Ok(model) => Ok(Some(model)),
+        Err(rejection) => {
+            for fault in &rejection.faults {
+                show_fault(&rejection.texts, fault, output)?;
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// `juror model check`.
+pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
+    let Some(model) = read(&check.model.file, output)? else {
+        return Ok(exit::USAGE);
+    };
+    for name in &check.ltl {
+        if !model.formulas.iter().any(|formula| *formula.name == **name) {
+            output.show_error(&format!(
+                "the model has no formula `{name}`\nwrite it there: `ltl {name} = ...`"
+            ))?;
+            return Ok(exit::USAGE);
+        }
+    }
+    let mut status = exit::HOLDS;
+    if check.ltl.is_empty() {
+        let report = search(check, &model, output);
+        status = tell(check, &model, "steps and states", &report, status, output)?;
+    }
+    for formula in &model.formulas {
+        let is_asked = check.ltl.is_empty() || check.ltl.iter().any(|name| **name == *formula.name);
+        if !is_asked || status == exit::VIOLATED {
+            continue;
+        }
+        let automaton = Automaton::violating(&formula.formula)?;
+        let name = format!("the formula {}", formula.name);
+        let report = juror_model::accepting_run(
+            &model,
+            &automaton,
+            false,
+            &format!("this run violates {name}"),
+            &Options {
+                deadlocks: false,
+                ..options(check)
+            },
+            &mut watched(output),
+        );
+        status = tell(check, &model, &name, &report, status, output)?;
+    }
+    match check.ltl.is_empty() && status != exit::VIOLATED {
+        true => refinement(check, &model, status, output),
+        false => Ok(status),
+    }
+}
+
+/// Tells what came of a search; gives the status with it.
+fn tell(
+    check: &CheckModel,
+    model: &Model,
+    name: &str,
+    report: &Report,
+    status: u8,
+    output: &mut Output,
+) -> anyhow::Result<u8> {
+    let status = match report.verdict() {
+        Verdict::Violated => {
+            output.say(&format!("{name}: violated\n"))?;
+            exit::VIOLATED
+        }
+        Verdict::Incomplete => {
+            output.say(&format!("{name}: incomplete, {}\n", cut_words(report.cut)))?;
+            status.max(exit::USAGE)
+        }
+        Verdict::Holds => {
+            output.say(&format!("{name}: holds\n"))?;
+            status
+        }
+    };
+    if let Some((finding, trail)) = &report.finding {
+        match finding {
+            Finding::Fault(fault) => show_fault(&model.texts, fault, output)?,
+            Finding::Deadlock => output
+                .show_error("nothing is possible here for what the machine asks its environment")?,
+            Finding::Cycle { message } => output.show_error(message)?,
+        }
+        show_trail(check, model, trail, output)?;
+    }
+    output.say(&counts(report))?;
+    Ok(status)
+}
+
+fn show_trail(
+    check: &CheckModel,
+    model: &Model,
+    trail: &Trail,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let chart = Chart::of(model, trail);
+    let Some(file) = &check.trail else {
+        return Ok(output.say(&chart.text())?);
+    };
+    let text = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => chart.svg(),
+        Some("json") => serde_json::to_string_pretty(&chart)? + "\n",
+        _ => chart.text(),
+    };
+    std::fs::write(file, text)
+        .with_context(|| format!("the trail cannot be written to {}", file.display()))
+}
+
+/// Checks the claim that the model does only what an abstract one does.
+fn refinement(
+    check: &CheckModel,
+    model: &Model,
+    status: u8,
+    output: &mut Output,
+) -> anyhow::Result<u8> {
+    let name = model.abstract_name().unwrap_or_default().to_owned();
+    let mut watch = watched(output);
+    let found = model.refinement(&options(check), &mut |states| watch(states, states));
+    drop(watch);
+    let Some(found) = found else {
+        return Ok(status);
+    };
+    if let Some(fault) = &found.fault {
+        show_fault(&model.texts, fault, output)?;
+        return Ok(exit::USAGE);
+    }
+    let status = match (&found.divergence, found.cut) {
+        (Some(divergence), _) => {
+            output.say(&format!("the abstraction of {name}: violated\n"))?;
+            let own = model.texts.first().map_or("", |text| &text.name);
+            output.show_error(&format!("{own} does what {name} does not do"))?;
+            show_trail(check, model, &divergence.trail, output)?;
+            output.say(&side_by_side(own, &name, divergence))?;
+            exit::VIOLATED
+        }
+        (None, Some(cut)) => {
+            let words = cut_words(Some(cut));
+            output.say(&format!("the abstraction of {name}: incomplete, {words}\n"))?;
+            status.max(exit::USAGE)
+        }
+        (None, None) => {
+            output.say(&format!("the abstraction of {name}: holds\n"))?;
+            status
+        }
+    };
+    output.say(&format!("{} states\n", found.states))?;
+    Ok(status)
+}
+
+/// The step where the models part, as a table.
+fn side_by_side(own: &str, other: &str, divergence: &Divergence) -> String {
+    let words = |shown: &Shown| {
+        let pairs = divergence.names.iter().zip(shown);
+        let pairs: Vec<String> = pairs
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        match &pairs[..] {
+            [] => "nothing".to_owned(),
+            pairs => pairs.join(", "),
+        }
+    };
+    let (before, after) = (words(&divergence.before), words(&divergence.after));
+    let own = Path::new(own)
+        .file_name()
+        .map_or(own.into(), |name| name.to_string_lossy());
+    let width = [own.len(), before.len(), after.len()]
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    let mut text = format!("{:8}{own:width$}  {other}\n", "");
+    text += &format!("{:8}{before:width$}  {before}\n", "before");
+    let mut left = ("after", after.as_str());
+    for possible in &divergence.possible {
+        let (label, mine) = left;
+        text += &format!("{label:8}{mine:width$}  {}\n", words(possible));
+        left = ("or", "");
+    }
+    text
+}
+
+/// `juror model conform`.
+pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
+    let mut output = Output::open(conform.messages.color, None, false)?;
+    let Some(model) = read(&conform.model, &mut output)? else {
+        return Ok(exit::USAGE);
+    };
+    if !model.has_record() {
+        output.show_error(
+            "the model does not say what the lines of a record mean\nwrite `record { when kind = \
+             \"stop\" { ... } }`",
+        )?;
+        return Ok(exit::USAGE);
+    }
+    let mut follower = match juror_model::asm::Follower::new(&model) {
+        Ok(follower) => follower,
+        Err(fault) => return wrong(&model, &fault, &mut output),
+    };
+    let name = conform.record.display();
+    let file = File::open(&conform.record).with_context(|| format!("{name} cannot be read"))?;
+    let mut number = 0_u64;
+    for line in BufReader::new(file).lines() {
+        let line = line.with_context(|| format!("{name} cannot be read"))?;
+        number += 1;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let value: serde_json::Value = serde_json::from_str(&line)
+            .with_context(|| format!("line {number} of {name} is no JSON"))?;
+        let key = |key: &str| match value.get(key)? {
+            serde_json::Value::String(text) => Some(text.clone()),
+            serde_json::Value::Null => None,
+            other => Some(other.to_string()),
+        };
+        if let Err(parting) = follower.line(&key) {
+            let words: Vec<String> = ["kind", "reason", "command"]
+                .iter()
+                .filter_map(|word| key(word))
+                .collect();
+            output.show_error(&format!(
+                "the session does not follow the model: line {number} of {name} ({})",
+                words.join(", ")
+            ))?;
+            show_fault(&model.texts, &parting.fault, &mut output)?;
+            output.say(&standing(&parting))?;
+            return Ok(exit::VIOLATED);
+        }
+    }
+    output.say(&format!(
+        "the session follows the model: {} of {number} lines, {} steps\n",
+        follower.lines, follower.steps
+    ))?;
+    Ok(exit::HOLDS)
+}
+
+/// Where the model stood when a record left it.
+fn standing(parting: &juror_model::asm::Parting) -> String {
+    let mut text = match parting.states {
+        1 => "the model was in this state:\n".to_owned(),
+        states => format!("the model was in one of {states} states, such as:\n"),
+    };
+    for value in &parting.before {
+        text += &format!("  {} = {}\n", value.name, value.value);
+    }
+    text
+}
+
+fn wrong(model: &Model, fault: &Fault, output: &mut Output) -> anyhow::Result<u8> {
+    show_fault(&model.texts, fault, output)?;
+    Ok(exit::VIOLATED)
+}
+
+/// `juror model simulate`.
+pub fn simulate(simulate: &Simulate, output: &mut Output) -> anyhow::Result<u8> {
+    let Some(model) = read(&simulate.model.file, output)? else {
+        return Ok(exit::USAGE);
+    };
+    crate::model_walk::walk(simulate, model, output)
+}

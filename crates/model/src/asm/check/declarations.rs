@@ -1,0 +1,500 @@
+//! Declarations: first all names, then what they stand for.
+
+use super::{Checker, Outcome, Parts, RuleEntry, Symbol};
+use crate::asm::program::{
+    Class, Function, FunctionId, Invariant, NamedFormula, NamedRule, Rule, RuleKind, Term,
+};
+use crate::asm::syntax::{
+    self, Binary, Expression, ExpressionKind, Field, FunctionItem, FunctionKind, Item, Name,
+    Parameter, Written,
+};
+use crate::asm::types::{Enumeration, Type};
+use crate::promela::Reader;
+use crate::{Fault, Span};
+use std::sync::{Arc, OnceLock};
+
+impl Checker<'_> {
+    /// Everything; nothing if not even the main rule is there.
+    pub(super) fn all(
+        &mut self,
+        items: &[Item],
+        reader: &mut Reader<'_>,
+        depth: u32,
+    ) -> Option<Parts> {
+        self.names_of_types(items);
+        self.fields(items);
+        self.functions(items);
+        self.names_of_rules(items);
+        if !self.faults.is_empty() {
+            // What follows would only be told of the same mistakes.
+            return None;
+        }
+        self.bodies(items);
+        let main = self.main(items);
+        let initially = self.block(items, "initially");
+        let invariants = self.invariants(items);
+        let formulas = self.formulas(items);
+        let record = self.record(items);
+        let abstraction = self.abstraction(items, reader, depth);
+        self.check_reads(&invariants, &record, abstraction.as_deref());
+        Some(Parts {
+            main: main?,
+            initially,
+            invariants,
+            formulas,
+            record,
+            abstraction,
+        })
+    }
+
+    fn declare_type(&mut self, name: &Name, of: Type) {
+        if self.types.insert(Arc::clone(&name.text), of).is_some() {
+            let message = format!("`{}` is a type of the language", name.text);
+            self.faults
+                .push(Fault::new("declared-twice", message, Some(name.span)));
+        }
+    }
+
+    fn declare_symbol(&mut self, name: &Name, symbol: Symbol) {
+        let before = self
+            .symbols
+            .insert(Arc::clone(&name.text), (symbol, name.span));
+        if let Some((_, span)) = before {
+            let message = format!("`{}` is declared twice", name.text);
+            self.faults.push(
+                Fault::new("declared-twice", message, Some(name.span)).label(span, "here before"),
+            );
+        }
+    }
+
+    fn names_of_types(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Enumeration(name, elements) => self.enumeration(name, elements),
+                Item::Class(name, _) => {
+                    let number = self.classes.len() as u32;
+                    self.classes.push(Class {
+                        name: Arc::clone(&name.text),
+                        fields: Vec::new(),
+                    });
+                    self.declare_type(name, Type::Class(number));
+                }
+                _ => {}
+            }
+        }
+        for item in items {
+            if let Item::Universe(name, written) = item {
+                let of = self.written(written, items);
+                if let Some(of) = self.keep(of) {
+                    self.declare_type(name, of);
+                }
+            }
+        }
+    }
+
+    fn enumeration(&mut self, name: &Name, elements: &[Name]) {
+        let of = self.enumerations.len() as u32;
+        let first = self.elements.len() as u32;
+        self.enumerations.push(Enumeration {
+            name: Arc::clone(&name.text),
+            first,
+            count: elements.len() as u32,
+        });
+        self.declare_type(name, Type::Enumeration(of));
+        for element in elements {
+            let number = self.elements.len() as u32;
+            self.elements.push(Arc::clone(&element.text));
+            self.declare_symbol(element, Symbol::Element { number, of });
+        }
+    }
+
+    /// The type that is written; ranges need the other items for their ends.
+    fn written(&self, written: &Written, items: &[Item]) -> Outcome<Type> {
+        let inner = |of: &Written| self.written(of, items).map(Arc::new);
+        Ok(match written {
+            Written::Name(name) => match self.types.get(&name.text) {
+                Some(of) => of.clone(),
+                None => {
+                    let names = self.types.keys().map(|name| &**name);
+                    return Err(Checker::unknown("type", name, names));
+                }
+            },
+            Written::Range(from, to) => Type::Range(end(from, items, 0)?, end(to, items, 0)?),
+            Written::Optional(of) => Type::Optional(inner(of)?),
+            Written::Set(of) => Type::Set(inner(of)?),
+            Written::Sequence(of) => Type::Sequence(inner(of)?),
+            Written::Map(key, of) => Type::Map(inner(key)?, inner(of)?),
+            Written::Tuple(types) => {
+                let types: Outcome<Vec<Type>> =
+                    types.iter().map(|of| self.written(of, items)).collect();
+                Type::Tuple(types?.into())
+            }
+        })
+    }
+
+    fn parameters(&mut self, parameters: &[Parameter], items: &[Item]) -> Vec<Type> {
+        let mut types = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let of = self.written(&parameter.written, items);
+            types.push(self.keep(of).unwrap_or(Type::Nothing));
+        }
+        types
+    }
+
+    fn push_function(&mut self, function: Function) -> FunctionId {
+        let id = FunctionId(self.functions.len() as u32);
+        let is_dynamic = matches!(
+            function.kind,
+            FunctionKind::Controlled | FunctionKind::Shared
+        );
+        let slot = is_dynamic.then_some(self.dynamic.len());
+        if is_dynamic {
+            self.dynamic.push(id);
+        }
+        self.functions.push(Function { slot, ..function });
+        id
+    }
+
+    fn fields(&mut self, items: &[Item]) {
+        let classes = items.iter().filter_map(|item| match item {
+            Item::Class(_, fields) => Some(fields),
+            _ => None,
+        });
+        for (class, fields) in classes.enumerate() {
+            for field in fields {
+                self.field(class, field, items);
+            }
+        }
+    }
+
+    fn field(&mut self, class: usize, field: &Field, items: &[Item]) {
+        let of = self.written(&field.parameter.written, items);
+        let Some(result) = self.keep(of) else {
+            return;
+        };
+        let name = &field.parameter.name;
+        if self.field_of(class, &name.text).is_some() {
+            let message = format!("the field `{}` is declared twice", name.text);
+            self.faults
+                .push(Fault::new("declared-twice", message, Some(name.span)));
+            return;
+        }
+        let id = self.push_function(Function {
+            kind: FunctionKind::Controlled,
+            name: Arc::clone(&name.text),
+            span: name.span,
+            parameters: vec![Type::Class(class as u32)],
+            parameter_names: vec!["object".into()],
+            result,
+            possible: None,
+            value: None,
+            class: Some(class as u32),
+            slot: None,
+            known: OnceLock::new(),
+        });
+        if let Some(class) = self.classes.get_mut(class) {
+            class.fields.push(id);
+        }
+    }
+
+    pub(super) fn field_of(&self, class: usize, name: &str) -> Option<FunctionId> {
+        let fields = &self.classes.get(class)?.fields;
+        let found = fields.iter().find(|id| {
+            let function = self.functions.get(id.0 as usize);
+            function.is_some_and(|function| &*function.name == name)
+        });
+        found.copied()
+    }
+
+    fn functions(&mut self, items: &[Item]) {
+        for item in items {
+            let Item::Function(function) = item else {
+                continue;
+            };
+            let of = self.written(&function.result, items);
+            let result = self.keep(of).unwrap_or(Type::Nothing);
+            let parameters = self.parameters(&function.parameters, items);
+            let names = function.parameters.iter();
+            let id = self.push_function(Function {
+                kind: function.kind,
+                name: Arc::clone(&function.name.text),
+                span: function.name.span,
+                parameters,
+                parameter_names: names.map(|name| Arc::clone(&name.name.text)).collect(),
+                result,
+                possible: None,
+                value: None,
+                class: None,
+                slot: None,
+                known: OnceLock::new(),
+            });
+            self.declare_symbol(&function.name, Symbol::Function(id.0));
+        }
+    }
+
+    fn names_of_rules(&mut self, items: &[Item]) {
+        for item in items {
+            if let Item::Rule {
+                name, parameters, ..
+            } = item
+            {
+                let parameters = self.parameters(parameters, items);
+                self.rules.push(RuleEntry {
+                    name: name.clone(),
+                    parameters,
+                    checked: None,
+                });
+            }
+        }
+    }
+
+    fn bodies(&mut self, items: &[Item]) {
+        let mut field = 0;
+        let mut function = self.classes.iter().map(|class| class.fields.len()).sum();
+        let mut rule = 0;
+        for item in items {
+            match item {
+                Item::Class(_, fields) => {
+                    for one in fields {
+                        let matches = self.functions.get(field).is_some_and(|function| {
+                            function.class.is_some() && function.span == one.parameter.name.span
+                        });
+                        if matches {
+                            self.initial(field, one.value.as_ref(), one.parameter.name.span);
+                            field += 1;
+                        }
+                    }
+                }
+                Item::Function(item) => {
+                    self.function_body(function, item);
+                    function += 1;
+                }
+                Item::Rule {
+                    name,
+                    parameters,
+                    body,
+                    ..
+                } => {
+                    self.rule_body(rule, name, parameters, body);
+                    rule += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn function_body(&mut self, number: usize, item: &FunctionItem) {
+        let Some(function) = self.functions.get(number) else {
+            return;
+        };
+        let names = function.parameter_names.iter().cloned();
+        self.locals = names.zip(function.parameters.iter().cloned()).collect();
+        let result = function.result.clone();
+        if let Some(possible) = &item.possible {
+            let term = self.possible(item, possible, &result);
+            let term = self.keep(term);
+            if let Some(function) = self.functions.get_mut(number) {
+                function.possible = term;
+            }
+        }
+        self.initial(number, item.value.as_ref(), item.name.span);
+        self.locals.clear();
+    }
+
+    fn possible(
+        &mut self,
+        item: &FunctionItem,
+        possible: &Expression,
+        result: &Type,
+    ) -> Outcome<Term> {
+        if !matches!(item.kind, FunctionKind::Monitored | FunctionKind::Shared) {
+            let message = "only monitored and shared functions have possible values";
+            return Err(Fault::new("possible", message, Some(possible.span)));
+        }
+        let term = self.expression(possible)?;
+        let wanted = Type::Set(Arc::new(result.clone()));
+        match wanted.takes(&term.of) {
+            true => Ok(term),
+            false => Err(self.mismatch(&wanted, &term)),
+        }
+    }
+
+    /// The value of a function, or the one in the beginning.
+    fn initial(&mut self, number: usize, value: Option<&Expression>, span: Span) {
+        let Some(function) = self.functions.get(number) else {
+            return;
+        };
+        let (kind, result) = (function.kind, function.result.clone());
+        let name = Arc::clone(&function.name);
+        let is_field = function.class.is_some();
+        let term = match (kind, value) {
+            (FunctionKind::Monitored, Some(value)) => {
+                let message = format!("`{name}` is monitored, so it has no value of its own");
+                Err(Fault::new("value", message, Some(value.span))
+                    .help("write `possible { ... }` for the values that may come"))
+            }
+            (FunctionKind::Monitored, None) => return,
+            (_, Some(value)) => {
+                self.expression(value)
+                    .and_then(|term| match result.takes(&term.of) {
+                        true => Ok(Some(term)),
+                        false => Err(self.mismatch(&result, &term)),
+                    })
+            }
+            (_, None) if is_field || matches!(result, Type::Optional(_)) => Ok(None),
+            (FunctionKind::Static | FunctionKind::Derived, None) => {
+                Err(
+                    Fault::new("value", format!("`{name}` has no value"), Some(span))
+                        .help("write `= ...` after its type"),
+                )
+            }
+            (_, None) => Err(Fault::new(
+                "value",
+                format!("`{name}` has no value in the beginning"),
+                Some(span),
+            )
+            .help("write `= ...` after its type, or make the type optional")),
+        };
+        let term = self.keep(term).flatten();
+        if let Some(function) = self.functions.get_mut(number) {
+            function.value = term;
+        }
+    }
+
+    fn rule_body(
+        &mut self,
+        number: usize,
+        name: &Name,
+        parameters: &[Parameter],
+        body: &syntax::Rule,
+    ) {
+        let Some(entry) = self.rules.get(number) else {
+            return;
+        };
+        let types = entry.parameters.clone();
+        let names = parameters
+            .iter()
+            .map(|parameter| Arc::clone(&parameter.name.text));
+        self.locals = names.zip(types.iter().cloned()).collect();
+        let body = self.rule(body);
+        self.locals.clear();
+        if let Some(entry) = self.rules.get_mut(number) {
+            entry.checked = Some(NamedRule {
+                name: Arc::clone(&name.text),
+                parameters: types,
+                body,
+            });
+        }
+    }
+
+    fn main(&mut self, items: &[Item]) -> Option<Rule> {
+        let main = self.block(items, "main");
+        if main.is_none() && self.faults.is_empty() {
+            let end = self.texts.first().map_or(0, |text| text.text.len());
+            let fault = Fault::new(
+                "no-main",
+                "the model has no main rule",
+                Some(Span::new(0, end..end)),
+            );
+            self.faults
+                .push(fault.help("write `main { ... }`: what the machine does in each step"));
+        }
+        main
+    }
+
+    fn block(&mut self, items: &[Item], wanted: &str) -> Option<Rule> {
+        let body = items.iter().find_map(|item| match item {
+            Item::Block { name, body, .. } if &*name.text == wanted => Some(body),
+            _ => None,
+        })?;
+        Some(self.rule(body))
+    }
+
+    fn invariants(&mut self, items: &[Item]) -> Vec<Invariant> {
+        let mut invariants = Vec::new();
+        for item in items {
+            let Item::Invariant {
+                name, condition, ..
+            } = item
+            else {
+                continue;
+            };
+            let condition = self.condition(condition);
+            if let Some(condition) = self.keep(condition) {
+                invariants.push(Invariant {
+                    name: Arc::clone(&name.text),
+                    condition,
+                });
+            }
+        }
+        invariants
+    }
+
+    fn formulas(&mut self, items: &[Item]) -> Vec<NamedFormula> {
+        let mut formulas = Vec::new();
+        for item in items {
+            let Item::Ltl { name, formula, .. } = item else {
+                continue;
+            };
+            let formula = self.formula(formula);
+            if let Some(formula) = self.keep(formula) {
+                formulas.push(NamedFormula {
+                    name: Arc::clone(&name.text),
+                    span: name.span,
+                    formula,
+                });
+            }
+        }
+        formulas
+    }
+
+    /// A rule that could not be checked; its fault is kept.
+    pub(super) fn no_rule(span: Span) -> Rule {
+        Rule {
+            kind: RuleKind::Skip,
+            span,
+        }
+    }
+}
+
+/// An end of a range type: a number, or made of numbers and static functions.
+fn end(expression: &Expression, items: &[Item], depth: u32) -> Outcome<i64> {
+    let wrong = || {
+        Fault::new(
+            "type",
+            "this is no number that is known here",
+            Some(expression.span),
+        )
+        .help("the ends of a range are numbers, or static functions that are numbers")
+    };
+    if depth > 20 {
+        return Err(wrong());
+    }
+    let part = |part: &Expression| end(part, items, depth + 1);
+    let value = match &expression.kind {
+        ExpressionKind::Number(number) => Some(*number),
+        ExpressionKind::Negate(of) => part(of)?.checked_neg(),
+        ExpressionKind::Binary(Binary::Add, left, right) => part(left)?.checked_add(part(right)?),
+        ExpressionKind::Binary(Binary::Subtract, left, right) => {
+            part(left)?.checked_sub(part(right)?)
+        }
+        ExpressionKind::Binary(Binary::Multiply, left, right) => {
+            part(left)?.checked_mul(part(right)?)
+        }
+        ExpressionKind::Name(name) => {
+            let value = items.iter().find_map(|item| match item {
+                Item::Function(function)
+                    if function.name.text == name.text
+                        && function.kind == FunctionKind::Static
+                        && function.parameters.is_empty() =>
+                {
+                    function.value.as_ref()
+                }
+                _ => None,
+            });
+            value.map(part).transpose()?
+        }
+        _ => None,
+    };
+    value.ok_or_else(wrong)
+}

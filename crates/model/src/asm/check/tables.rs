@@ -1,0 +1,192 @@
+//! The tables of a model: how a recorded session maps to it, and how it maps to
+//! an abstract one.
+
+use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_at};
+use crate::asm::program::{Abstraction, Action, Class, FunctionId, FunctionKind, Term, When};
+use crate::asm::syntax::{self, Expression, Item, Name};
+use crate::asm::types::{Enumeration, Type};
+use crate::promela::Reader;
+use crate::{Fault, Span};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    pub(super) fn record(&mut self, items: &[Item]) -> Vec<When> {
+        let mut table = Vec::new();
+        for item in items {
+            let Item::Record(lines) = item else { continue };
+            for line in lines {
+                let mut actions = Vec::new();
+                for action in &line.actions {
+                    let action = self.action(action);
+                    actions.extend(self.keep(action));
+                }
+                let keys = line.keys.iter();
+                table.push(When {
+                    keys: keys
+                        .map(|(name, texts)| (Arc::clone(&name.text), texts.clone()))
+                        .collect(),
+                    actions,
+                });
+            }
+        }
+        table
+    }
+
+    fn action(&mut self, action: &syntax::Action) -> Outcome<Action> {
+        Ok(match action {
+            syntax::Action::Set(name, value) => {
+                let (id, value) = self.setting(name, value)?;
+                Action::Set(id, value)
+            }
+            syntax::Action::Step(span) => Action::Step(*span),
+            syntax::Action::Check(condition) => Action::Check(self.condition(condition)?),
+            syntax::Action::Maybe(actions) => {
+                let actions: Outcome<Vec<Action>> =
+                    actions.iter().map(|action| self.action(action)).collect();
+                Action::Maybe(actions?)
+            }
+        })
+    }
+
+    fn setting(&mut self, name: &Name, value: &Expression) -> Outcome<(FunctionId, Term)> {
+        let found = self.functions.iter().position(|function| {
+            function.name == name.text
+                && function.class.is_none()
+                && function.parameters.is_empty()
+                && matches!(
+                    function.kind,
+                    FunctionKind::Monitored | FunctionKind::Shared
+                )
+        });
+        let Some((number, function)) =
+            found.and_then(|number| Some((number, self.functions.get(number)?)))
+        else {
+            return Err(settable(name, &self.functions));
+        };
+        let result = function.result.clone();
+        let value = self.expect(value, &result)?;
+        Ok((FunctionId(number as u32), value))
+    }
+
+    pub(super) fn abstraction(
+        &mut self,
+        items: &[Item],
+        reader: &mut Reader<'_>,
+        depth: u32,
+    ) -> Option<Box<Abstraction>> {
+        let mut claims = items.iter().filter_map(|item| match item {
+            Item::Abstraction { file, span, pairs } => Some((file, *span, pairs)),
+            _ => None,
+        });
+        // The last one is that of the most refined text.
+        let (file, span, pairs) = claims.next_back()?;
+        let model = self.abstract_model(file, span, reader, depth);
+        let model = self.keep(model)?;
+        let mut known = Vec::new();
+        for (name, value) in pairs {
+            let pair = self.pair(&model, name, value);
+            known.extend(self.keep(pair));
+        }
+        Some(Box::new(Abstraction {
+            model,
+            pairs: known,
+        }))
+    }
+
+    fn abstract_model(
+        &mut self,
+        file: &str,
+        span: Span,
+        reader: &mut Reader<'_>,
+        depth: u32,
+    ) -> Outcome<crate::asm::program::Model> {
+        if depth >= ABSTRACTIONS_MAX {
+            let message = format!("a chain of more than {ABSTRACTIONS_MAX} abstract models");
+            return Err(Fault::new("too-large", message, Some(span)));
+        }
+        let text = reader(file).map_err(|reason| {
+            let message = format!("`{file}` cannot be read: {reason}");
+            Fault::new("file", message, Some(span))
+        })?;
+        load_at(text, reader, depth + 1).map_err(|rejection| {
+            let first = rejection.faults.first();
+            let message = format!(
+                "`{file}` is no model: {}",
+                first.map_or("", |fault| &fault.message)
+            );
+            Fault::new("file", message, Some(span)).help("check it by itself")
+        })
+    }
+
+    fn pair(
+        &mut self,
+        model: &crate::asm::program::Model,
+        name: &Name,
+        value: &Expression,
+    ) -> Outcome<(FunctionId, Term)> {
+        let value = self.expression(value)?;
+        match model.nullary(&name.text) {
+            Some((id, function)) if function.kind != FunctionKind::Monitored => Ok((id, value)),
+            _ => {
+                let names = model
+                    .functions
+                    .iter()
+                    .filter(|function| function.parameters.is_empty());
+                Err(Checker::unknown(
+                    "function without arguments in the abstract model",
+                    name,
+                    names.map(|function| &*function.name),
+                ))
+            }
+        }
+    }
+}
+
+/// What is no function that the environment sets.
+fn settable(name: &Name, functions: &[crate::asm::program::Function]) -> Fault {
+    let names = functions.iter().filter(|function| {
+        matches!(
+            function.kind,
+            FunctionKind::Monitored | FunctionKind::Shared
+        )
+    });
+    Checker::unknown(
+        "monitored or shared function without arguments",
+        name,
+        names.map(|function| &*function.name),
+    )
+}
+
+/// A type as it is written.
+pub(in crate::asm) fn show_type(
+    of: &Type,
+    enumerations: &[Enumeration],
+    classes: &[Class],
+) -> String {
+    let show = |of: &Type| show_type(of, enumerations, classes);
+    match of {
+        Type::Nothing => "nothing".to_owned(),
+        Type::Undefined => "undef".to_owned(),
+        Type::Boolean => "Bool".to_owned(),
+        Type::Integer => "Int".to_owned(),
+        Type::Range(from, to) if from == to => "a number".to_owned(),
+        Type::Range(from, to) => format!("{from}..{to}"),
+        Type::Text => "Text".to_owned(),
+        Type::Enumeration(number) => {
+            let found = enumerations.get(*number as usize);
+            found.map_or_else(String::new, |found| found.name.to_string())
+        }
+        Type::Class(number) => {
+            let found = classes.get(*number as usize);
+            found.map_or_else(String::new, |found| found.name.to_string())
+        }
+        Type::Optional(of) => format!("optional {}", show(of)),
+        Type::Set(of) => format!("{{{}}}", show(of)),
+        Type::Sequence(of) => format!("[{}]", show(of)),
+        Type::Map(key, of) => format!("{{{} -> {}}}", show(key), show(of)),
+        Type::Tuple(types) => {
+            let types: Vec<String> = types.iter().map(show).collect();
+            format!("({})", types.join(", "))
+        }
+    }
+}

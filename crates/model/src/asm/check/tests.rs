@@ -1,0 +1,230 @@
+use super::load;
+use crate::promela::Text;
+
+fn text(name: &str, text: &str) -> Text {
+    Text {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+/// What is wrong with a model that may refine `base.asm`.
+fn faults(source: &str) -> String {
+    let base = "enum Mode = Off | On
+                controlled mode : Mode = Off
+                static limit : Int = 2
+                rule tick(n : Int) { mode := On }
+                invariant known = mode = Off
+                main { tick(1) }";
+    let loaded = load(text("test.asm", source), &mut |name| match name {
+        "base.asm" => Ok(text("base.asm", base)),
+        "self.asm" => Ok(text("test.asm", source)),
+        _ => Err("there is no such file".to_owned()),
+    });
+    match loaded {
+        Ok(_) => String::new(),
+        Err(rejection) => {
+            let faults = rejection.faults.iter().map(|fault| match &fault.help {
+                Some(help) => format!("{} ({help})", fault.message),
+                None => fault.message.clone(),
+            });
+            faults.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+fn check(source: &str, expected: &str) {
+    assert_eq!(faults(source), expected, "{source}");
+}
+
+#[test]
+fn names_must_be_known() {
+    check("main { x := 1 }", "there is no value `x`");
+    check(
+        "controlled count : Int = 0 main { cuont := 1 }",
+        "there is no value `cuont` (did you mean `count`?)",
+    );
+    check(
+        "rule go { skip } main { og }",
+        "there is no rule `og` (did you mean `go`?)",
+    );
+    check(
+        "controlled a : Mod = 1 main { skip }",
+        "there is no type `Mod`",
+    );
+    check("enum A = X | X main { skip }", "`X` is declared twice");
+    check(
+        "enum Int = X main { skip }",
+        "`Int` is a type of the language",
+    );
+    check(
+        "rule a { skip } rule a { skip } main { a }",
+        "`a` is declared twice (write `override` to replace what another file declares)",
+    );
+    check(
+        "enum A = X",
+        "the model has no main rule (write `main { ... }`: what the machine does in each step)",
+    );
+    check(
+        "class C { f : Int } controlled c : optional C = undef main { c.g := 1 }",
+        "there is no field `g` (did you mean `f`?)",
+    );
+    check(
+        "class C controlled s : {C} = {} main { forall c in C { skip } }",
+        "the values of `C` cannot be listed (keep the objects in a set of your own: one that is \
+         in no place any more is forgotten)",
+    );
+}
+
+#[test]
+fn types_must_fit() {
+    let in_main = |rule: &str, expected: &str| {
+        let source = format!(
+            "enum M = A | B class C {{ f : Int }} controlled m : M = A controlled n : Int = 0
+             controlled s : {{Int}} = {{}} static k : Int = 1 derived d : Int = n
+             monitored e : Int rule go(x : M) {{ skip }} main {{ {rule} }}"
+        );
+        check(&source, expected);
+    };
+    in_main("m := 1", "expected M, found a number");
+    in_main("n := A", "expected Int, found M");
+    in_main("if n { skip }", "expected Bool, found Int");
+    in_main("s := {1, A}", "expected a number, found M");
+    in_main("if m = 1 { skip }", "expected M, found a number");
+    in_main(
+        "if m = undef { skip }",
+        "a value of type M is never `undef`",
+    );
+    in_main("m := undef", "expected M, found undef");
+    in_main("go(1)", "expected M, found a number");
+    in_main("go", "the rule `go` takes one argument, not 0");
+    in_main("n := d(1)", "`d` takes no arguments, not 1");
+    in_main(
+        "k := 1",
+        "`k` cannot be updated: it is static, so it never changes",
+    );
+    in_main("d := 1", "`d` cannot be updated: it is derived from others");
+    in_main(
+        "e := 1",
+        "`e` cannot be updated: it is monitored: only the environment sets it",
+    );
+    in_main(
+        "size(s) := 1",
+        "this is no place that can be updated (controlled and shared functions and fields of \
+         objects can)",
+    );
+    in_main(
+        "forall x in n { skip }",
+        "expected a set or a sequence, found Int",
+    );
+    in_main("n := head(s)", "expected a sequence, found {Int}");
+    in_main("let x = new C { skip }", "the field `f` is not given");
+    in_main(
+        "let x = new C(g = 1) { skip }",
+        "there is no field `g` (did you mean `f`?)",
+    );
+    in_main(
+        "let x = new D { skip }",
+        "there is no class `D` (did you mean `C`?)",
+    );
+    in_main(
+        "n := (new C(f = 1)).f",
+        "an object is made in an update or a `let` only (write `let x = new ... { ... }` around \
+         it)",
+    );
+    in_main("n := (1, 2).3", "(a number, a number) has no part 3");
+    in_main(
+        "m := 1 n := A",
+        "expected M, found a number; expected Int, found M",
+    );
+}
+
+#[test]
+fn what_changes_is_not_known_in_the_beginning() {
+    check(
+        "controlled a : Int = 1 controlled b : Int = a main { skip }",
+        "`a` may change, so it is not known here",
+    );
+    check(
+        "controlled a : Int = 1 static b : Int = a main { skip }",
+        "`a` may change, so it is not known here",
+    );
+    check(
+        "static a : Int = 1 controlled b : 0..a + 1 = a main { skip }",
+        "",
+    );
+    check(
+        "monitored a : Bool derived b : Bool = a main { skip } invariant c = b",
+        "`b` has a value only within a step (monitored functions are no part of a state; a \
+         shared function is, or a controlled one that keeps the value)",
+    );
+    check(
+        "controlled a : Int main { skip }",
+        "`a` has no value in the beginning (write `= ...` after its type, or make the type \
+         optional)",
+    );
+}
+
+#[test]
+fn refinement_replaces_declarations() {
+    check("refine \"base.asm\"", "");
+    check(
+        "refine \"base.asm\" override rule tick(n : Int) { mode := Off }",
+        "",
+    );
+    check("refine \"base.asm\" override main { skip }", "");
+    check(
+        "refine \"base.asm\" main { skip }",
+        "`main` is declared twice (write `override` to replace what another file declares)",
+    );
+    check(
+        "refine \"base.asm\" override rule tock { skip }",
+        "there is no rule `tock` to override",
+    );
+    check(
+        "refine \"base.asm\" override rule tick(n : Bool) { skip }",
+        "this `tick` has other types than the one it overrides",
+    );
+    check(
+        "rule a { skip } override rule a { skip } main { a }",
+        "`a` is declared in this very file (`override` replaces a declaration of a file that is \
+         refined)",
+    );
+    check(
+        "refine \"none.asm\"",
+        "`none.asm` cannot be read: there is no such file",
+    );
+    check(
+        "refine \"self.asm\" main { skip }",
+        "`self.asm` is already part of this model",
+    );
+    check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { mode = mode }",
+        "",
+    );
+    check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { mdoe = mode }",
+        "there is no function without arguments in the abstract model `mdoe` (did you mean \
+         `mode`?)",
+    );
+}
+
+#[test]
+fn formulas_are_made_of_conditions() {
+    check(
+        "controlled a : Bool = true main { skip } ltl f = always (a implies next not a)",
+        "",
+    );
+    check(
+        "controlled next : Bool = true main { next := not next } ltl f = next a",
+        "there is no value `a`",
+    );
+    check(
+        "controlled a : Bool = true main { skip } ltl f = next {next a}",
+        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies`",
+    );
+    check(
+        "controlled a : Bool = true main { skip } ltl f = (always a) = a",
+        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies`",
+    );
+}

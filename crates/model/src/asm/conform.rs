@@ -1,0 +1,247 @@
+//! Did a recorded session of the debugger follow a model?
+//!
+//! The model says what a line of the record means (`record`): functions that
+//! are set, steps, and checks. What the record does not tell, the environment
+//! may have done in any way. So the states that the model can be in are
+//! followed, all of them; the record follows the model as long as there is one.
+//! That answer is exact: no run of the model is overlooked, and none is made up.
+//!
+//! What some line sets is known from the record: it stays as it is until a line
+//! or the machine changes it.
+
+use super::environment::{Possibilities, Settings, Stop};
+use super::program::{Action, FunctionId, FunctionKind, Model, Term, When};
+use super::state::State;
+use crate::{Change, Fault, Span};
+use std::collections::BTreeSet;
+
+/// The most states that are followed at once.
+const STATES_MAX: usize = 100_000;
+
+/// Where a record and the model part.
+#[derive(Debug, Clone)]
+pub struct Parting {
+    /// What the model does not do.
+    pub fault: Fault,
+    /// What the model was in before the line, one of the states; and how many.
+    pub before: Vec<Change>,
+    /// How many states it could have been in.
+    pub states: usize,
+}
+
+/// A model that follows a record.
+#[derive(Debug)]
+pub struct Follower<'a> {
+    model: &'a Model,
+    states: BTreeSet<(State, Settings)>,
+    /// What some line sets.
+    driven: BTreeSet<FunctionId>,
+    /// How many lines have meant something.
+    pub lines: u64,
+    /// How many steps have been made.
+    pub steps: u64,
+}
+
+impl Model {
+    /// Whether it says what the lines of a record mean.
+    pub fn has_record(&self) -> bool {
+        !self.record.is_empty()
+    }
+
+    fn line_of(&self, keys: &dyn Fn(&str) -> Option<String>) -> Option<&When> {
+        self.record.iter().find(|when| {
+            when.keys.iter().all(|(key, texts)| {
+                keys(key).is_some_and(|value| texts.iter().any(|text| **text == *value))
+            })
+        })
+    }
+}
+
+impl<'a> Follower<'a> {
+    /// A follower before the first line.
+    pub fn new(model: &'a Model) -> Result<Follower<'a>, Fault> {
+        let actions = model.record.iter().flat_map(|when| &when.actions);
+        let mut driven = BTreeSet::new();
+        for action in actions {
+            action.each(&mut |action| {
+                if let Action::Set(id, _) = action {
+                    driven.insert(*id);
+                }
+            });
+        }
+        let mut states = BTreeSet::new();
+        let mut first_fault = None;
+        model.all(
+            &mut Possibilities::default(),
+            |possibilities| model.begin(possibilities),
+            |state| {
+                match state {
+                    Ok(state) => {
+                        states.insert((state, Settings::new()));
+                    }
+                    Err(fault) => {
+                        first_fault.get_or_insert(fault);
+                    }
+                }
+                true
+            },
+        );
+        match first_fault {
+            Some(fault) => Err(fault),
+            None => Ok(Follower {
+                model,
+                states,
+                driven,
+                lines: 0,
+                steps: 0,
+            }),
+        }
+    }
+
+    /// Takes a line, of which the texts under its keys are known.
+    pub fn line(&mut self, keys: &dyn Fn(&str) -> Option<String>) -> Result<(), Box<Parting>> {
+        let model = self.model;
+        let Some(when) = model.line_of(keys) else {
+            return Ok(());
+        };
+        self.lines += 1;
+        for action in &when.actions {
+            self.action(action).map_err(|fault| {
+                let before = self.states.first();
+                Box::new(Parting {
+                    fault,
+                    before: before.map_or_else(Vec::new, |(state, _)| model.values_of(state)),
+                    states: self.states.len(),
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    fn action(&mut self, action: &Action) -> Result<(), Fault> {
+        match action {
+            Action::Set(id, value) => self.set(*id, value),
+            Action::Step(span) => self.step(*span),
+            Action::Check(condition) => self.check(condition),
+            Action::Maybe(actions) => {
+                self.maybe(actions);
+                Ok(())
+            }
+        }
+    }
+
+    /// The states are those with these actions and those without; where they
+    /// are not possible, they were not done.
+    fn maybe(&mut self, actions: &[Action]) {
+        let without = self.states.clone();
+        let done = actions.iter().try_for_each(|action| self.action(action));
+        match done {
+            Ok(()) => self.states.extend(without),
+            Err(_) => self.states = without,
+        }
+    }
+
+    fn set(&mut self, id: FunctionId, term: &Term) -> Result<(), Fault> {
+        let model = self.model;
+        let mut next = BTreeSet::new();
+        for (state, settings) in &self.states {
+            let value = model.evaluate(state, term).map_err(Stop::fault)?;
+            model.takes(id, &value, term.span)?;
+            let (mut state, mut settings) = (state.clone(), settings.clone());
+            let function = model.function(id);
+            match function.and_then(|function| function.slot) {
+                Some(slot) => {
+                    state.set(slot, Vec::new(), value);
+                    model.normalize(&mut state).map_err(Stop::fault)?;
+                }
+                None => {
+                    settings.insert((id, Vec::new()), value);
+                }
+            }
+            next.insert((state, settings));
+        }
+        self.states = next;
+        Ok(())
+    }
+
+    /// What is known of the environment in a state.
+    fn known(&self, state: &State, settings: &Settings) -> Result<Settings, Fault> {
+        let mut known = settings.clone();
+        for id in &self.driven {
+            let is_shared = self
+                .model
+                .function(*id)
+                .is_some_and(|function| function.kind == FunctionKind::Shared);
+            if is_shared {
+                let value = self.model.value_at(state, *id, &[]).map_err(Stop::fault)?;
+                known.insert((*id, Vec::new()), value);
+            }
+        }
+        Ok(known)
+    }
+
+    fn step(&mut self, span: Span) -> Result<(), Fault> {
+        let model = self.model;
+        let mut next = BTreeSet::new();
+        let mut first_fault = None;
+        for (state, settings) in &self.states {
+            let mut possibilities = Possibilities::with(self.known(state, settings)?);
+            model.all(
+                &mut possibilities,
+                |possibilities| model.step(state, possibilities),
+                |stepped| {
+                    match stepped.map(|stepped| stepped.state) {
+                        Ok(state) => match model.broken(&state) {
+                            None => {
+                                next.insert((state, settings.clone()));
+                            }
+                            Some(fault) => {
+                                first_fault.get_or_insert(fault);
+                            }
+                        },
+                        Err(fault) => {
+                            first_fault.get_or_insert(fault);
+                        }
+                    }
+                    next.len() <= STATES_MAX
+                },
+            );
+            if next.len() > STATES_MAX {
+                let message = format!("the model could be in more than {STATES_MAX} states");
+                return Err(Fault::new("too-large", message, Some(span))
+                    .help("let the table of the record say more of what the environment does"));
+            }
+        }
+        self.steps += 1;
+        if !next.is_empty() {
+            self.states = next;
+            return Ok(());
+        }
+        Err(first_fault.unwrap_or_else(|| {
+            Fault::new("no-step", "the model makes no step here", Some(span))
+                .help("what is set is not possible in this state")
+        }))
+    }
+
+    fn check(&mut self, condition: &Term) -> Result<(), Fault> {
+        let mut next = BTreeSet::new();
+        let mut failed = None;
+        for (state, settings) in &self.states {
+            match self.model.holds(state, condition)? {
+                true => {
+                    next.insert((state.clone(), settings.clone()));
+                }
+                false => {
+                    failed.get_or_insert_with(|| self.model.check_failed(state, condition));
+                }
+            }
+        }
+        match (next.is_empty(), failed) {
+            (true, Some(fault)) => Err(fault),
+            _ => {
+                self.states = next;
+                Ok(())
+            }
+        }
+    }
+}

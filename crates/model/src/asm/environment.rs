@@ -1,0 +1,315 @@
+//! What a machine does not decide by itself: its environment.
+//!
+//! A step asks for a value where it reads a monitored or shared function, and
+//! where it chooses; for nothing else, and for each thing once. Who answers is
+//! all the same to the machine:
+//!
+//! - [`Possibilities`]: every answer in turn, for checking; with some answers
+//!   given, those of a recorded session;
+//! - [`Random`]: any answer;
+//! - [`Written`]: what a script says;
+//! - [`Asked`]: a person, who is asked.
+
+use super::program::{FunctionId, Model};
+use super::types::{Type, VALUES_MAX};
+use super::value::Value;
+use crate::{Fault, Span};
+use std::collections::BTreeMap;
+
+/// Why a step has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The model is wrong.
+    Fault(Box<Fault>),
+    /// The environment has no answer.
+    NoAnswer(Box<Fault>),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Fault(Box::new(fault))
+    }
+}
+
+impl Stop {
+    /// What is to be told.
+    pub fn fault(self) -> Fault {
+        match self {
+            Stop::Fault(fault) | Stop::NoAnswer(fault) => *fault,
+        }
+    }
+}
+
+/// What a step asks for.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// The value of a function of the environment.
+    Place {
+        /// The function.
+        function: FunctionId,
+        /// Its arguments.
+        arguments: &'a [Value],
+        /// The value until now, of a shared function.
+        before: Option<&'a Value>,
+    },
+    /// The value of a variable of `choose`.
+    Choice {
+        /// What the variable is called.
+        name: &'a str,
+    },
+    /// The number of one of several rules, from 1.
+    Alternative,
+}
+
+/// A question to the environment.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// What is asked for.
+    pub subject: Subject<'a>,
+    /// Where the model asks.
+    pub span: Span,
+    pub(super) of: &'a Type,
+    pub(super) possible: Option<&'a [Value]>,
+}
+
+impl Question<'_> {
+    /// What is asked for, in words.
+    pub fn text(&self) -> String {
+        match self.subject {
+            Subject::Place {
+                function,
+                arguments,
+                ..
+            } => self.model.show_location(function, arguments),
+            Subject::Choice { name } => name.to_owned(),
+            Subject::Alternative => "one of the rules".to_owned(),
+        }
+    }
+
+    /// The answers that are possible.
+    pub fn candidates(&self) -> Result<Vec<Value>, Stop> {
+        if let Some(possible) = self.possible {
+            return Ok(possible.to_vec());
+        }
+        let values = self.of.values(&self.model.enumerations);
+        values.ok_or_else(|| {
+            let message = format!(
+                "the values of `{}`, of type {}, cannot be listed",
+                self.text(),
+                self.model.show_type(self.of)
+            );
+            let help = format!(
+                "write `possible {{ ... }}` after the type: at most {VALUES_MAX} values that the \
+                 environment may give"
+            );
+            let fault = Fault::new("endless", message, Some(self.span)).help(help);
+            Stop::Fault(Box::new(fault))
+        })
+    }
+
+    /// Whether an answer is possible.
+    pub fn allows(&self, value: &Value) -> bool {
+        match self.possible {
+            Some(possible) => possible.contains(value),
+            None => self.of.has(value, &self.model.enumerations),
+        }
+    }
+
+    /// The answer that a text means: a value as it is shown.
+    pub fn answer(&self, text: &str) -> Option<Value> {
+        let text = text.trim();
+        let value = match self.candidates() {
+            Ok(candidates) => candidates
+                .into_iter()
+                .find(|value| self.model.show(value) == text),
+            Err(_) => match self.of.present() {
+                Type::Integer | Type::Range(..) => text.parse().ok().map(Value::Integer),
+                Type::Text => Some(Value::Text(text.trim_matches('"').into())),
+                _ => None,
+            },
+        };
+        value.filter(|value| self.allows(value))
+    }
+
+    fn no_answer(&self, message: String) -> Stop {
+        Stop::NoAnswer(Box::new(Fault::new("no-answer", message, Some(self.span))))
+    }
+}
+
+/// Answers what a step asks.
+pub trait Environment {
+    /// The answer to a question.
+    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop>;
+}
+
+/// Answers that are known, by place.
+pub type Settings = BTreeMap<(FunctionId, Vec<Value>), Value>;
+
+fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
+    match question.subject {
+        Subject::Place {
+            function,
+            arguments,
+            ..
+        } => settings.get(&(function, arguments.to_vec())).cloned(),
+        Subject::Choice { .. } | Subject::Alternative => None,
+    }
+}
+
+/// All possibilities, one after the other: the step is made again and again,
+/// until [`Possibilities::advance`] finds no more of them.
+#[derive(Debug, Default)]
+pub struct Possibilities {
+    /// Answers that are known and not varied.
+    pub settings: Settings,
+    /// The answer to each question of this time, and how many there are.
+    taken: Vec<(usize, usize)>,
+    asked: usize,
+}
+
+impl Possibilities {
+    /// All of them but where an answer is known.
+    pub fn with(settings: Settings) -> Possibilities {
+        Possibilities {
+            settings,
+            ..Possibilities::default()
+        }
+    }
+
+    /// Goes to the next possibility; there is none when this is false.
+    pub fn advance(&mut self) -> bool {
+        self.asked = 0;
+        while let Some((answer, count)) = self.taken.pop() {
+            if answer + 1 < count {
+                self.taken.push((answer + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Environment for Possibilities {
+    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
+        if let Some(known) = setting(&self.settings, question) {
+            return Ok(known);
+        }
+        let candidates = question.candidates()?;
+        let (answer, _) = match self.taken.get(self.asked) {
+            Some(taken) => *taken,
+            None => {
+                self.taken.push((0, candidates.len()));
+                (0, 0)
+            }
+        };
+        self.asked += 1;
+        let chosen = candidates.into_iter().nth(answer);
+        chosen.ok_or_else(|| {
+            question.no_answer(format!("nothing is possible for `{}`", question.text()))
+        })
+    }
+}
+
+/// Any answer, the same ones again for the same seed.
+#[derive(Debug, Clone)]
+pub struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// Answers that depend on a seed.
+    pub fn new(seed: u64) -> Random {
+        Random { state: seed }
+    }
+
+    /// A number below another one (Steele, Lea and Flood, *Fast Splittable
+    /// Pseudorandom Number Generators*, 2014).
+    fn below(&mut self, count: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ (mixed >> 31);
+        (u128::from(mixed) * count as u128 >> 64) as usize
+    }
+}
+
+impl Environment for Random {
+    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
+        let candidates = question.candidates()?;
+        let chosen = self.below(candidates.len());
+        candidates.into_iter().nth(chosen).ok_or_else(|| {
+            question.no_answer(format!("nothing is possible for `{}`", question.text()))
+        })
+    }
+}
+
+/// What a script says: values by place, which stay until it says otherwise, and
+/// choices, which are for one step.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Values by place.
+    pub settings: Settings,
+    /// Values of variables of `choose`, by name.
+    pub picks: Vec<(String, Value)>,
+}
+
+impl Environment for Written {
+    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
+        if let Some(known) = setting(&self.settings, question) {
+            return Ok(known);
+        }
+        match question.subject {
+            Subject::Place {
+                before: Some(before),
+                ..
+            } => return Ok(before.clone()),
+            Subject::Choice { name } => {
+                let position = self.picks.iter().position(|(picked, _)| picked == name);
+                if let Some(position) = position {
+                    return Ok(self.picks.remove(position).1);
+                }
+            }
+            Subject::Place { before: None, .. } | Subject::Alternative => {}
+        }
+        let candidates = question.candidates();
+        match candidates.as_deref() {
+            Ok([only]) => Ok(only.clone()),
+            _ => {
+                let what = question.text();
+                let stop = question.no_answer(format!("the script does not say what `{what}` is"));
+                let word = match question.subject {
+                    Subject::Place { .. } => "set",
+                    Subject::Choice { .. } | Subject::Alternative => "pick",
+                };
+                Err(Stop::NoAnswer(Box::new(stop.fault().help(format!(
+                    "write `{word} {what} = ...` before the step"
+                )))))
+            }
+        }
+    }
+}
+
+/// A person, who is asked where there is more than one answer.
+pub struct Asked<F> {
+    ask: F,
+}
+
+impl<F: FnMut(&Question<'_>) -> Option<Value>> Asked<F> {
+    /// Asks by a function, which gives nothing when the person does not want to
+    /// go on.
+    pub fn new(ask: F) -> Asked<F> {
+        Asked { ask }
+    }
+}
+
+impl<F: FnMut(&Question<'_>) -> Option<Value>> Environment for Asked<F> {
+    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
+        if let Ok([only]) = question.candidates().as_deref() {
+            return Ok(only.clone());
+        }
+        (self.ask)(question).ok_or_else(|| question.no_answer("there was no answer".to_owned()))
+    }
+}

@@ -1,0 +1,461 @@
+//! A step: from a state to a set of updates, and to the next state.
+//!
+//! The meaning of rules is that of E. Börger and R. Stärk, *Abstract State
+//! Machines* (2003): a rule yields a set of updates; rules in parallel yield
+//! the union, and it is an error if two of them disagree about a place; rules
+//! in sequence see what those before them have done. Nothing changes before the
+//! whole step is known.
+//!
+//! Invariant: the same state and the same answers give the same step, and each
+//! place of the environment is asked for at most once in a step.
+
+mod rule;
+mod term;
+
+use super::environment::{Environment, Question, Stop, Subject};
+use super::program::{FunctionId, FunctionKind, Model, RuleId, Term};
+use super::state::{Objects, State};
+use super::types::Type;
+use super::value::Value;
+use crate::{Fault, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(super) type Outcome<T> = Result<T, Stop>;
+
+/// A place of the state: a function and its arguments.
+pub(super) type Location = (FunctionId, Vec<Value>);
+
+/// One update, and who makes it.
+#[derive(Debug, Clone)]
+pub(super) struct Update {
+    pub value: Value,
+    pub span: Span,
+    pub rule: Option<RuleId>,
+}
+
+pub(super) type Updates = BTreeMap<Location, Update>;
+
+/// How deep calls and their expressions may be nested in a step.
+const DEPTH_MAX: u32 = 600;
+/// How many parts of rules and expressions a step may evaluate.
+const WORK_MAX: u32 = 4_000_000;
+
+/// What a step has come to.
+#[derive(Debug)]
+pub struct Stepped {
+    /// The next state.
+    pub state: State,
+    /// What the environment has said about its functions.
+    pub(super) answers: BTreeMap<Location, Value>,
+    /// What it has chosen, with what that is called.
+    pub(super) choices: Vec<(Arc<str>, Value)>,
+    pub(super) updates: Updates,
+}
+
+pub(super) struct Machine<'a> {
+    model: &'a Model,
+    state: &'a State,
+    environment: Option<&'a mut dyn Environment>,
+    /// What rules in sequence have done so far, the innermost last.
+    overlays: Vec<Updates>,
+    answers: BTreeMap<Location, Value>,
+    choices: Vec<(Arc<str>, Value)>,
+    locals: Vec<Value>,
+    base: usize,
+    depth: u32,
+    work: u32,
+    /// The objects that there are, once one is made.
+    objects: Option<Objects>,
+    /// The rules that are under way.
+    rules: Vec<RuleId>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine that makes a step.
+    fn stepping(
+        model: &'a Model,
+        state: &'a State,
+        environment: Option<&'a mut dyn Environment>,
+    ) -> Machine<'a> {
+        Machine {
+            model,
+            state,
+            environment,
+            overlays: Vec::new(),
+            answers: BTreeMap::new(),
+            choices: Vec::new(),
+            locals: Vec::new(),
+            base: 0,
+            depth: 0,
+            work: 0,
+            objects: None,
+            rules: Vec::new(),
+        }
+    }
+
+    /// One level deeper.
+    fn deeper<T>(
+        &mut self,
+        span: Span,
+        part: impl FnOnce(&mut Machine<'a>) -> Outcome<T>,
+    ) -> Outcome<T> {
+        if self.depth >= DEPTH_MAX {
+            let fault = Fault::new("too-deep", "calls are nested without an end", Some(span));
+            return Err(fault
+                .help("a rule or function that uses itself must end")
+                .into());
+        }
+        self.charge(1, span)?;
+        self.depth += 1;
+        let result = part(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts work, so that no step is endless.
+    fn charge(&mut self, work: usize, span: Span) -> Outcome<()> {
+        self.work = self
+            .work
+            .saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
+        match self.work > WORK_MAX {
+            true => Err(
+                Fault::new("endless", "this step does not come to an end", Some(span))
+                    .help(format!(
+                        "a step may evaluate {WORK_MAX} parts of rules and expressions"
+                    ))
+                    .into(),
+            ),
+            false => Ok(()),
+        }
+    }
+
+    /// Evaluates with these arguments as the only variables.
+    fn framed<T>(
+        &mut self,
+        arguments: Vec<Value>,
+        part: impl FnOnce(&mut Machine<'a>) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let (length, base) = (self.locals.len(), self.base);
+        self.locals.extend(arguments);
+        self.base = length;
+        let result = part(self);
+        self.locals.truncate(length);
+        self.base = base;
+        result
+    }
+
+    /// The value of a function.
+    fn read(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
+        let model = self.model;
+        let Some(function) = model.function(id) else {
+            return Err(Fault::new("unknown", "there is no such function", Some(span)).into());
+        };
+        self.check_arguments(id, &arguments, span)?;
+        match function.kind {
+            FunctionKind::Static if function.parameters.is_empty() => {
+                if let Some(known) = function.known.get() {
+                    return Ok(known.clone());
+                }
+                let value = self.defined(function.value.as_ref(), Vec::new(), span)?;
+                Ok(function.known.get_or_init(|| value).clone())
+            }
+            FunctionKind::Static | FunctionKind::Derived => {
+                self.defined(function.value.as_ref(), arguments, span)
+            }
+            FunctionKind::Controlled | FunctionKind::Shared | FunctionKind::Monitored => {
+                self.look_up(id, arguments, span)
+            }
+        }
+    }
+
+    fn defined(
+        &mut self,
+        value: Option<&'a Term>,
+        arguments: Vec<Value>,
+        span: Span,
+    ) -> Outcome<Value> {
+        let Some(value) = value else {
+            return Ok(Value::Undefined);
+        };
+        self.deeper(span, |machine| {
+            machine.framed(arguments, |machine| machine.term(value))
+        })
+    }
+
+    fn check_arguments(&self, id: FunctionId, arguments: &[Value], span: Span) -> Outcome<()> {
+        let Some(function) = self.model.function(id) else {
+            return Ok(());
+        };
+        for (argument, of) in arguments.iter().zip(&function.parameters) {
+            if !of.has(argument, &self.model.enumerations) {
+                let shown = self.model.show(argument);
+                let fault = if *argument == Value::Undefined {
+                    let message = format!("`{}` of `undef`", function.name);
+                    Fault::new("undefined", message, Some(span))
+                        .help("ask first whether it is `undef`")
+                } else {
+                    let message = format!(
+                        "`{}` takes {}, not {shown}",
+                        function.name,
+                        self.model.show_type(of)
+                    );
+                    Fault::new("range", message, Some(span))
+                };
+                return Err(fault.label(function.span, "declared here").into());
+            }
+        }
+        Ok(())
+    }
+
+    fn look_up(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
+        let location = (id, arguments);
+        let overlay = self.overlays.iter().rev();
+        if let Some(update) = overlay.filter_map(|overlay| overlay.get(&location)).next() {
+            return Ok(update.value.clone());
+        }
+        if let Some(answer) = self.answers.get(&location) {
+            return Ok(answer.clone());
+        }
+        let (id, arguments) = location;
+        let kind = self.model.function(id).map(|function| function.kind);
+        let before = match kind {
+            Some(FunctionKind::Monitored) => None,
+            _ => Some(self.stored(id, &arguments, span)?),
+        };
+        match (kind, before) {
+            (Some(FunctionKind::Controlled), Some(before)) => Ok(before),
+            (_, Some(before)) if self.environment.is_none() => Ok(before),
+            (_, before) => self.ask(id, arguments, before, span),
+        }
+    }
+
+    /// The value in the state.
+    fn stored(&mut self, id: FunctionId, arguments: &[Value], span: Span) -> Outcome<Value> {
+        let function = self.model.function(id);
+        let slot = function.and_then(|function| function.slot);
+        if let Some(value) = slot.and_then(|slot| self.state.get(slot, arguments)) {
+            return Ok(value.clone());
+        }
+        let value = function.and_then(|function| function.value.as_ref());
+        self.defined(value, arguments.to_vec(), span)
+    }
+
+    fn ask(
+        &mut self,
+        id: FunctionId,
+        arguments: Vec<Value>,
+        before: Option<Value>,
+        span: Span,
+    ) -> Outcome<Value> {
+        let model = self.model;
+        let Some(function) = model.function(id) else {
+            return Ok(Value::Undefined);
+        };
+        let possible = match &function.possible {
+            None => {
+                self.charge(function.result.count(&model.enumerations), span)?;
+                None
+            }
+            Some(possible) => {
+                // What is possible does not depend on what this step does.
+                let overlays = std::mem::take(&mut self.overlays);
+                let values = self.deeper(span, |machine| {
+                    machine.framed(arguments.clone(), |machine| machine.term(possible))
+                });
+                self.overlays = overlays;
+                let Value::Set(values) = values? else {
+                    return Ok(Value::Undefined);
+                };
+                Some(values.iter().cloned().collect::<Vec<Value>>())
+            }
+        };
+        let question = Question {
+            model,
+            subject: Subject::Place {
+                function: id,
+                arguments: &arguments,
+                before: before.as_ref(),
+            },
+            span,
+            of: &function.result,
+            possible: possible.as_deref(),
+        };
+        let answer = self.answer(&question)?;
+        self.answers.insert((id, arguments), answer.clone());
+        Ok(answer)
+    }
+
+    fn answer(&mut self, question: &Question<'_>) -> Outcome<Value> {
+        let Some(environment) = self.environment.as_deref_mut() else {
+            let message = format!("`{}` has a value only within a step", question.text());
+            return Err(Fault::new("reads", message, Some(question.span)).into());
+        };
+        let answer = environment.answer(question)?;
+        if question.allows(&answer) {
+            return Ok(answer);
+        }
+        let message = format!(
+            "{} is not possible for `{}`",
+            self.model.show(&answer),
+            question.text()
+        );
+        let fault = Fault::new("no-answer", message, Some(question.span));
+        Err(Stop::NoAnswer(Box::new(fault)))
+    }
+
+    /// One of several values, which the environment chooses.
+    fn choose(&mut self, name: &Arc<str>, values: Vec<Value>, span: Span) -> Outcome<Value> {
+        let chosen = match &values[..] {
+            [only] => return Ok(only.clone()),
+            _ => {
+                let subject = match name.is_empty() {
+                    true => Subject::Alternative,
+                    false => Subject::Choice { name },
+                };
+                let question = Question {
+                    model: self.model,
+                    subject,
+                    span,
+                    of: &Type::Nothing,
+                    possible: Some(&values),
+                };
+                self.answer(&question)?
+            }
+        };
+        self.choices.push((Arc::clone(name), chosen.clone()));
+        Ok(chosen)
+    }
+}
+
+impl Model {
+    /// The state of the beginning, before the rule `initially`.
+    fn blank(&self) -> State {
+        State::new(self.dynamic.len())
+    }
+
+    /// A state it may begin in.
+    pub fn begin(&self, environment: &mut dyn Environment) -> Result<State, Stop> {
+        let blank = self.blank();
+        match &self.initially {
+            Some(rule) => Ok(self.fire(rule, &blank, environment)?.state),
+            None => Ok(blank),
+        }
+    }
+
+    /// The step that the environment's answers lead to.
+    pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
+        self.fire(&self.main, state, environment)
+    }
+
+    fn fire(
+        &self,
+        rule: &super::program::Rule,
+        state: &State,
+        environment: &mut dyn Environment,
+    ) -> Result<Stepped, Stop> {
+        let mut machine = Machine::stepping(self, state, Some(environment));
+        let updates = machine.rule(rule)?;
+        let (answers, choices) = (machine.answers, machine.choices);
+        let mut next = state.clone();
+        let said = answers.iter().map(|(location, value)| (location, value));
+        let done = updates
+            .iter()
+            .map(|(location, update)| (location, &update.value));
+        for ((id, arguments), value) in said.chain(done) {
+            let slot = self.function(*id).and_then(|function| function.slot);
+            if let Some(slot) = slot {
+                next.set(slot, arguments.clone(), value.clone());
+            }
+        }
+        self.normalize(&mut next)?;
+        Ok(Stepped {
+            state: next,
+            answers,
+            choices,
+            updates,
+        })
+    }
+
+    /// Leaves out what need not be said.
+    pub(super) fn normalize(&self, state: &mut State) -> Result<(), Stop> {
+        state.forget_unreachable();
+        let blank = self.blank();
+        let mut machine = Machine::stepping(self, &blank, None);
+        for (slot, id) in self.dynamic.iter().enumerate() {
+            let Some(function) = self.function(*id) else {
+                continue;
+            };
+            let Some(entries) = state.entries.get_mut(slot) else {
+                continue;
+            };
+            let mut superfluous = Vec::new();
+            for (arguments, value) in entries.iter() {
+                let without =
+                    machine.defined(function.value.as_ref(), arguments.clone(), function.span)?;
+                if without == *value {
+                    superfluous.push(arguments.clone());
+                }
+            }
+            for arguments in superfluous {
+                entries.remove(&arguments);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a function takes these arguments.
+    pub(super) fn fits(
+        &self,
+        id: FunctionId,
+        arguments: &[Value],
+        span: Span,
+    ) -> Result<(), Fault> {
+        let blank = self.blank();
+        Machine::stepping(self, &blank, None)
+            .check_arguments(id, arguments, span)
+            .map_err(Stop::fault)
+    }
+
+    /// Whether a value is one of a function.
+    pub(super) fn takes(&self, id: FunctionId, value: &Value, span: Span) -> Result<(), Fault> {
+        let Some(function) = self.function(id) else {
+            return Ok(());
+        };
+        if function.result.has(value, &self.enumerations) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} does not fit `{}`, which is {}",
+            self.show(value),
+            function.name,
+            self.show_type(&function.result)
+        );
+        let code = match value {
+            Value::Undefined => "undefined",
+            _ => "range",
+        };
+        Err(Fault::new(code, message, Some(span)).label(function.span, "declared here"))
+    }
+
+    /// The value of an expression in a state.
+    pub(super) fn evaluate(&self, state: &State, term: &Term) -> Result<Value, Stop> {
+        Machine::stepping(self, state, None).term(term)
+    }
+
+    /// The value of a place in a state.
+    pub(super) fn value_at(
+        &self,
+        state: &State,
+        id: FunctionId,
+        arguments: &[Value],
+    ) -> Result<Value, Stop> {
+        let span = self.function(id).map_or(Span::default(), |f| f.span);
+        Machine::stepping(self, state, None).read(id, arguments.to_vec(), span)
+    }
+}
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,325 @@
+//! Expressions: a state and variables to a value.
+
+use super::{Machine, Outcome};
+use crate::asm::program::{Binary, Builtin, Each, Term, TermKind as T};
+use crate::asm::syntax::Quantifier;
+use crate::asm::types::VALUES_MAX;
+use crate::asm::value::Value;
+use crate::{Fault, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl<'a> Machine<'a> {
+    pub(super) fn term(&mut self, term: &'a Term) -> Outcome<Value> {
+        self.deeper(term.span, |machine| machine.any_term(term))
+    }
+
+    fn any_term(&mut self, term: &'a Term) -> Outcome<Value> {
+        let span = term.span;
+        Ok(match &term.kind {
+            T::Constant(value) => value.clone(),
+            T::Local(place) => {
+                let value = self.locals.get(self.base + place);
+                value.cloned().unwrap_or(Value::Undefined)
+            }
+            T::Apply(id, arguments) => {
+                let arguments = self.terms(arguments)?;
+                self.read(*id, arguments, span)?
+            }
+            T::Builtin(builtin, argument) => {
+                let value = self.present(argument)?;
+                self.builtin(*builtin, &value, span)?
+            }
+            T::Part(tuple, part) => match self.present(tuple)? {
+                Value::Tuple(values) => values.get(*part).cloned().unwrap_or(Value::Undefined),
+                _ => Value::Undefined,
+            },
+            T::Index(collection, index) => {
+                let (collection, index) = (self.present(collection)?, self.term(index)?);
+                self.index(&collection, &index, span)?
+            }
+            T::Negate(part) => {
+                let number = self.integer(part)?;
+                let value = number.checked_neg();
+                Value::Integer(value.ok_or_else(|| overflow(span))?)
+            }
+            T::Not(part) => Value::Boolean(!self.truth(part)?),
+            T::Binary(operator, left, right) => self.binary(*operator, left, right, span)?,
+            T::If(condition, yes, no) => match self.truth(condition)? {
+                true => self.term(yes)?,
+                false => self.term(no)?,
+            },
+            T::Quantified(quantifier, each, holds) => self.quantified(*quantifier, each, holds)?,
+            T::Set(parts) => Value::set(self.terms(parts)?),
+            T::Sequence(parts) => Value::Sequence(self.terms(parts)?.into()),
+            T::Tuple(parts) => Value::Tuple(self.terms(parts)?.into()),
+            T::SetOf(part, each) => Value::set(self.comprehension(part, each)?),
+            T::SequenceOf(part, each) => Value::Sequence(self.comprehension(part, each)?.into()),
+            T::Map(pairs) => {
+                let mut map = BTreeMap::new();
+                for (key, value) in pairs {
+                    let key = self.term(key)?;
+                    map.insert(key, self.term(value)?);
+                }
+                Value::Map(Arc::new(map))
+            }
+            T::New(..) => {
+                let fault = Fault::new("new", "an object cannot be made here", Some(span));
+                return Err(fault.into());
+            }
+        })
+    }
+
+    pub(super) fn terms(&mut self, terms: &'a [Term]) -> Outcome<Vec<Value>> {
+        terms.iter().map(|term| self.term(term)).collect()
+    }
+
+    /// A value that must not be `undef`.
+    fn present(&mut self, term: &'a Term) -> Outcome<Value> {
+        match self.term(term)? {
+            Value::Undefined => {
+                let fault = Fault::new("undefined", "this is `undef` here", Some(term.span));
+                Err(fault.help("ask first whether it is `undef`").into())
+            }
+            value => Ok(value),
+        }
+    }
+
+    pub(super) fn truth(&mut self, term: &'a Term) -> Outcome<bool> {
+        Ok(self.present(term)? == Value::Boolean(true))
+    }
+
+    fn integer(&mut self, term: &'a Term) -> Outcome<i64> {
+        match self.present(term)? {
+            Value::Integer(number) => Ok(number),
+            _ => Err(Fault::new("type", "this is no number", Some(term.span)).into()),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        operator: Binary,
+        left: &'a Term,
+        right: &'a Term,
+        span: Span,
+    ) -> Outcome<Value> {
+        Ok(Value::Boolean(match operator {
+            Binary::And => self.truth(left)? && self.truth(right)?,
+            Binary::Or => self.truth(left)? || self.truth(right)?,
+            Binary::Implies => !self.truth(left)? || self.truth(right)?,
+            Binary::Equal => self.term(left)? == self.term(right)?,
+            Binary::NotEqual => self.term(left)? != self.term(right)?,
+            Binary::Less => self.integer(left)? < self.integer(right)?,
+            Binary::LessOrEqual => self.integer(left)? <= self.integer(right)?,
+            Binary::Greater => self.integer(left)? > self.integer(right)?,
+            Binary::GreaterOrEqual => self.integer(left)? >= self.integer(right)?,
+            Binary::In | Binary::NotIn => {
+                let (value, collection) = (self.term(left)?, self.present(right)?);
+                contains(&collection, &value) == (operator == Binary::In)
+            }
+            Binary::Range => return self.range(left, right, span),
+            Binary::Union | Binary::Except | Binary::Join | Binary::Intersect => {
+                let (left, right) = (self.present(left)?, self.present(right)?);
+                self.charge(length(&left) + length(&right), span)?;
+                return Ok(collections(operator, left, right));
+            }
+            Binary::Add
+            | Binary::Subtract
+            | Binary::Multiply
+            | Binary::Divide
+            | Binary::Remainder => {
+                let (left, right) = (self.integer(left)?, self.integer(right)?);
+                return arithmetic(operator, left, right, span);
+            }
+        }))
+    }
+
+    fn range(&mut self, from: &'a Term, to: &'a Term, span: Span) -> Outcome<Value> {
+        let (from, to) = (self.integer(from)?, self.integer(to)?);
+        let count = i128::from(to) - i128::from(from) + 1;
+        if count > VALUES_MAX as i128 {
+            let message = format!("{from}..{to} has {count} numbers");
+            let fault = Fault::new("too-large", message, Some(span));
+            return Err(fault.help(format!("{VALUES_MAX} are allowed")).into());
+        }
+        self.charge(usize::try_from(count).unwrap_or(0), span)?;
+        Ok(Value::set((from..=to).map(Value::Integer)))
+    }
+
+    fn index(&self, collection: &Value, index: &Value, span: Span) -> Outcome<Value> {
+        let found = match (collection, index) {
+            (Value::Map(map), key) => map.get(key),
+            (Value::Sequence(values), Value::Integer(index)) => usize::try_from(*index)
+                .ok()
+                .and_then(|index| values.get(index)),
+            _ => None,
+        };
+        match (found, collection) {
+            (Some(value), _) => Ok(value.clone()),
+            (None, Value::Sequence(values)) => {
+                let message = format!(
+                    "no value at {} of a sequence of {}",
+                    self.model.show(index),
+                    values.len()
+                );
+                let fault = Fault::new("index", message, Some(span));
+                Err(fault.help("the first one is at 0").into())
+            }
+            (None, _) => {
+                let message = format!("the map has no value for {}", self.model.show(index));
+                Err(Fault::new("index", message, Some(span)).into())
+            }
+        }
+    }
+
+    /// The values that a variable goes through, in their order.
+    pub(super) fn candidates(&mut self, each: &'a Each) -> Outcome<Vec<Value>> {
+        let values: Vec<Value> = match self.present(&each.among)? {
+            Value::Set(values) => values.iter().cloned().collect(),
+            Value::Sequence(values) => values.to_vec(),
+            _ => Vec::new(),
+        };
+        let Some(with) = &each.with else {
+            return Ok(values);
+        };
+        let mut taken = Vec::new();
+        for value in values {
+            if self.with(value.clone(), |machine| machine.truth(with))? {
+                taken.push(value);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Evaluates with another variable.
+    pub(super) fn with<T>(
+        &mut self,
+        value: Value,
+        part: impl FnOnce(&mut Machine<'a>) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let length = self.locals.len();
+        self.locals.push(value);
+        let result = part(self);
+        self.locals.truncate(length);
+        result
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        each: &'a Each,
+        holds: &'a Term,
+    ) -> Outcome<Value> {
+        let decisive = quantifier == Quantifier::Exists;
+        for value in self.candidates(each)? {
+            if self.with(value, |machine| machine.truth(holds))? == decisive {
+                return Ok(Value::Boolean(decisive));
+            }
+        }
+        Ok(Value::Boolean(!decisive))
+    }
+
+    fn comprehension(&mut self, part: &'a Term, each: &'a Each) -> Outcome<Vec<Value>> {
+        let mut values = Vec::new();
+        for value in self.candidates(each)? {
+            values.push(self.with(value, |machine| machine.term(part))?);
+        }
+        Ok(values)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, value: &Value, span: Span) -> Outcome<Value> {
+        self.charge(length(value), span)?;
+        let empty = || Fault::new("empty", "there is nothing in it", Some(span));
+        let members: Vec<&Value> = match value {
+            Value::Set(values) => values.iter().collect(),
+            Value::Sequence(values) => values.iter().collect(),
+            _ => Vec::new(),
+        };
+        Ok(match (builtin, value) {
+            (Builtin::Size, Value::Text(text)) => Value::Integer(text.chars().count() as i64),
+            (Builtin::Size, _) => Value::Integer(length(value) as i64),
+            (Builtin::Head, _) => (*members.first().ok_or_else(empty)?).clone(),
+            (Builtin::Last, _) => (*members.last().ok_or_else(empty)?).clone(),
+            (Builtin::Least, _) => (*members.iter().min().ok_or_else(empty)?).clone(),
+            (Builtin::Greatest, _) => (*members.iter().max().ok_or_else(empty)?).clone(),
+            (Builtin::Tail, Value::Sequence(values)) => {
+                Value::Sequence(values.get(1..).ok_or_else(empty)?.into())
+            }
+            (Builtin::Elements, _) => Value::set(members.into_iter().cloned()),
+            (Builtin::Ordered, _) => Value::Sequence(members.into_iter().cloned().collect()),
+            (Builtin::Keys, Value::Map(map)) => Value::set(map.keys().cloned()),
+            (Builtin::Values, Value::Map(map)) => Value::set(map.values().cloned()),
+            (Builtin::Sum, _) => {
+                let sum = members.iter().try_fold(0_i64, |sum, value| match value {
+                    Value::Integer(number) => sum.checked_add(*number),
+                    _ => None,
+                });
+                Value::Integer(sum.ok_or_else(|| overflow(span))?)
+            }
+            (Builtin::Tail | Builtin::Keys | Builtin::Values, _) => Value::Undefined,
+        })
+    }
+}
+
+fn overflow(span: Span) -> Fault {
+    Fault::new("overflow", "this number does not fit 64 bits", Some(span))
+}
+
+fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Value> {
+    if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
+        return Err(Fault::new("division", "a division by zero", Some(span)).into());
+    }
+    let result = match operator {
+        Binary::Add => left.checked_add(right),
+        Binary::Subtract => left.checked_sub(right),
+        Binary::Multiply => left.checked_mul(right),
+        Binary::Divide => left.checked_div_euclid(right),
+        _ => left.checked_rem_euclid(right),
+    };
+    Ok(Value::Integer(result.ok_or_else(|| overflow(span))?))
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::Set(values) => values.len(),
+        Value::Sequence(values) | Value::Tuple(values) => values.len(),
+        Value::Map(map) => map.len(),
+        _ => 0,
+    }
+}
+
+fn contains(collection: &Value, value: &Value) -> bool {
+    match collection {
+        Value::Set(values) => values.contains(value),
+        Value::Sequence(values) => values.contains(value),
+        Value::Map(map) => map.contains_key(value),
+        _ => false,
+    }
+}
+
+fn collections(operator: Binary, left: Value, right: Value) -> Value {
+    match (operator, left, right) {
+        (Binary::Union, Value::Set(left), Value::Set(right)) => {
+            Value::Set(Arc::new(left.union(&right).cloned().collect()))
+        }
+        (Binary::Intersect, Value::Set(left), Value::Set(right)) => {
+            Value::Set(Arc::new(left.intersection(&right).cloned().collect()))
+        }
+        (Binary::Except, Value::Set(left), Value::Set(right)) => {
+            Value::Set(Arc::new(left.difference(&right).cloned().collect()))
+        }
+        (Binary::Except, Value::Map(mut map), Value::Set(keys)) => {
+            Arc::make_mut(&mut map).retain(|key, _| !keys.contains(key));
+            Value::Map(map)
+        }
+        (Binary::Join, Value::Sequence(left), Value::Sequence(right)) => {
+            Value::Sequence(left.iter().chain(right.iter()).cloned().collect())
+        }
+        (Binary::Join, Value::Map(mut left), Value::Map(right)) => {
+            let both = right.iter();
+            Arc::make_mut(&mut left).extend(both.map(|(key, value)| (key.clone(), value.clone())));
+            Value::Map(left)
+        }
+        (_, left, _) => left,
+    }
+}

@@ -1,0 +1,194 @@
+//! The declarations of a model and of those that it refines.
+//!
+//! A model refines another one by taking all of its declarations and replacing
+//! some of them: `override` says which. What replaces a declaration stands in
+//! its place, so everything that used the old one uses the new one.
+
+use super::parse::parse;
+use super::syntax::{Item, Name, Parameter, Written};
+use crate::promela::{Reader, Text};
+use crate::{Fault, Span};
+
+/// How many texts one model may be made of.
+const TEXTS_MAX: usize = 64;
+
+pub(super) struct Gathered {
+    pub texts: Vec<Text>,
+    pub items: Vec<Item>,
+    pub faults: Vec<Fault>,
+}
+
+pub(super) fn gather(text: Text, reader: &mut Reader<'_>) -> Gathered {
+    let mut gathered = Gathered {
+        texts: Vec::new(),
+        items: Vec::new(),
+        faults: Vec::new(),
+    };
+    gathered.text(text, reader);
+    gathered
+}
+
+/// What a declaration is told apart by: its sort, its name, and whether it
+/// replaces another one.
+fn identity(item: &Item) -> Option<(&'static str, &Name, bool)> {
+    Some(match item {
+        Item::Refine(..) | Item::Abstraction { .. } | Item::Record(_) => return None,
+        Item::Enumeration(name, _) | Item::Universe(name, _) | Item::Class(name, _) => {
+            ("type", name, false)
+        }
+        Item::Function(function) => ("function", &function.name, function.overrides),
+        Item::Rule {
+            name, overrides, ..
+        } => ("rule", name, *overrides),
+        Item::Block {
+            name, overrides, ..
+        } => ("block", name, *overrides),
+        Item::Invariant {
+            name, overrides, ..
+        } => ("invariant", name, *overrides),
+        Item::Ltl {
+            name, overrides, ..
+        } => ("formula", name, *overrides),
+    })
+}
+
+fn parameters(item: &Item) -> (&[Parameter], Option<&Written>) {
+    match item {
+        Item::Function(function) => (&function.parameters, Some(&function.result)),
+        Item::Rule { parameters, .. } => (parameters, None),
+        _ => (&[], None),
+    }
+}
+
+impl Gathered {
+    fn text(&mut self, text: Text, reader: &mut Reader<'_>) {
+        let source = self.texts.len() as u32;
+        self.texts.push(text);
+        let text = self.texts.last().map_or("", |text| &text.text);
+        let too_long = u32::try_from(text.len()).is_err();
+        if too_long {
+            let fault = Fault::new("too-large", "a model of four gigabytes", None);
+            return self.faults.push(fault);
+        }
+        let (items, faults) = parse(source, text);
+        self.faults.extend(faults);
+        for item in items {
+            match item {
+                Item::Refine(file, span) => self.refined(&file, span, reader),
+                item => self.item(item),
+            }
+        }
+    }
+
+    fn refined(&mut self, file: &str, span: Span, reader: &mut Reader<'_>) {
+        if self.texts.len() >= TEXTS_MAX {
+            let message = format!("a model of more than {TEXTS_MAX} texts");
+            let fault = Fault::new("too-large", message, Some(span));
+            return self.faults.push(fault.help("does a model refine itself?"));
+        }
+        match reader(file) {
+            Ok(text) if self.texts.iter().any(|known| known.name == text.name) => {
+                let message = format!("`{file}` is already part of this model");
+                self.faults.push(Fault::new("file", message, Some(span)));
+            }
+            Ok(text) => self.text(text, reader),
+            Err(reason) => {
+                let message = format!("`{file}` cannot be read: {reason}");
+                self.faults.push(Fault::new("file", message, Some(span)));
+            }
+        }
+    }
+
+    fn item(&mut self, item: Item) {
+        let Some((sort, name, overrides)) = identity(&item) else {
+            return self.items.push(item);
+        };
+        let before = self.items.iter_mut().find(|other| {
+            identity(other).is_some_and(|(other_sort, other_name, _)| {
+                other_sort == sort && other_name.text == name.text
+            })
+        });
+        match (before, overrides) {
+            (None, false) => self.items.push(item),
+            (Some(before), true) => match replaceable(before, &item) {
+                Ok(()) => *before = item,
+                Err(fault) => self.faults.push(fault),
+            },
+            (Some(before), false) => {
+                let message = format!("`{}` is declared twice", name.text);
+                let mut fault = Fault::new("declared-twice", message, Some(name.span));
+                if let Some((_, before, _)) = identity(before) {
+                    fault = fault.label(before.span, "here before");
+                }
+                if sort != "type" {
+                    fault = fault.help("write `override` to replace what another file declares");
+                }
+                self.faults.push(fault);
+            }
+            (None, true) => {
+                let message = format!("there is no {sort} `{}` to override", name.text);
+                self.faults
+                    .push(Fault::new("override", message, Some(name.span)));
+            }
+        }
+    }
+}
+
+/// Whether one declaration may stand where another one stood.
+fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
+    let (Some((_, old, _)), Some((_, new, _))) = (identity(before), identity(after)) else {
+        return Ok(());
+    };
+    if old.span.source == new.span.source {
+        let message = format!("`{}` is declared in this very file", new.text);
+        return Err(Fault::new("override", message, Some(new.span))
+            .label(old.span, "here")
+            .help("`override` replaces a declaration of a file that is refined"));
+    }
+    let ((old_parameters, old_result), (new_parameters, new_result)) =
+        (parameters(before), parameters(after));
+    let alike = old_parameters.len() == new_parameters.len()
+        && old_parameters
+            .iter()
+            .zip(new_parameters)
+            .all(|(old, new)| same(&old.written, &new.written))
+        && match (old_result, new_result) {
+            (Some(old), Some(new)) => same(old, new),
+            (None, None) => true,
+            _ => false,
+        };
+    match alike {
+        true => Ok(()),
+        false => Err(Fault::new(
+            "override",
+            format!(
+                "this `{}` has other types than the one it overrides",
+                new.text
+            ),
+            Some(new.span),
+        )
+        .label(old.span, "the one that it overrides")),
+    }
+}
+
+/// Whether types are written alike.
+fn same(left: &Written, right: &Written) -> bool {
+    match (left, right) {
+        (Written::Name(left), Written::Name(right)) => left.text == right.text,
+        (Written::Range(..), Written::Range(..)) => true,
+        (Written::Optional(left), Written::Optional(right))
+        | (Written::Set(left), Written::Set(right))
+        | (Written::Sequence(left), Written::Sequence(right)) => same(left, right),
+        (Written::Map(key, value), Written::Map(other_key, other_value)) => {
+            same(key, other_key) && same(value, other_value)
+        }
+        (Written::Tuple(left), Written::Tuple(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
+        }
+        _ => false,
+    }
+}

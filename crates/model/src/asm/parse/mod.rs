@@ -1,0 +1,221 @@
+//! Tokens to a syntax tree.
+//!
+//! Invariant: parsing never fails and never panics; what could not be
+//! understood is in the faults, and the next declaration is taken up again.
+//! Neither the parser's recursion nor the depth of what it makes has no bound.
+
+mod declaration;
+mod expression;
+mod rule;
+mod types;
+
+use super::lexer::{Kind, Token, WORDS, lex, lex_part};
+use super::syntax::{Expression, Item, Name};
+use crate::{Fault, Span};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How deep rules and expressions may be nested.
+const NESTING_MAX: u32 = 60;
+/// How deep an expression may be, long sums included.
+const DEPTH_MAX: u32 = 200;
+
+type Outcome<T> = Result<T, Fault>;
+
+/// The declarations of a text, and what is wrong with it.
+pub(super) fn parse(source: u32, text: &str) -> (Vec<Item>, Vec<Fault>) {
+    let mut parser = Parser::new(source, text);
+    let items = parser.items();
+    (items, parser.faults)
+}
+
+pub(super) struct Parser {
+    tokens: Vec<Token>,
+    position: usize,
+    nesting: u32,
+    /// It is a formula that is read.
+    formula: bool,
+    pub faults: Vec<Fault>,
+}
+
+impl Parser {
+    pub fn new(source: u32, text: &str) -> Parser {
+        Parser::of(lex(source, text))
+    }
+
+    /// A parser of a part of a text.
+    pub fn at_place(source: u32, text: &str, range: Range<usize>) -> Parser {
+        let before_end = text.get(..range.end).unwrap_or_default();
+        Parser::of(lex_part(source, before_end, range.start))
+    }
+
+    fn of((tokens, faults): (Vec<Token>, Vec<Fault>)) -> Parser {
+        Parser {
+            tokens,
+            position: 0,
+            nesting: 0,
+            formula: false,
+            faults,
+        }
+    }
+
+    /// Arguments in parentheses, none without them.
+    pub fn arguments(&mut self) -> Outcome<Vec<Expression>> {
+        match self.take("(") {
+            true => self.list(")", Parser::expression),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// A number if one is next.
+    pub fn number(&mut self) -> Option<i64> {
+        let Kind::Number(number) = self.token().kind else {
+            return None;
+        };
+        self.advance();
+        Some(number)
+    }
+
+    fn token(&self) -> &Token {
+        static END: Token = Token {
+            kind: Kind::End,
+            span: Span {
+                source: 0,
+                start: 0,
+                end: 0,
+            },
+        };
+        let last = self.tokens.last().unwrap_or(&END);
+        self.tokens.get(self.position).unwrap_or(last)
+    }
+
+    /// Where the token is that is next.
+    pub fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// Where the token is that was taken last.
+    fn span_before(&self) -> Span {
+        let before = self.position.checked_sub(1);
+        let token = before.and_then(|before| self.tokens.get(before));
+        token.map_or_else(|| self.span(), |token| token.span)
+    }
+
+    /// From a place to the last token taken.
+    pub fn since(&self, start: Span) -> Span {
+        start.to(self.span_before())
+    }
+
+    pub fn at(&self, text: &str) -> bool {
+        self.token().is(text)
+    }
+
+    fn at_after(&self, tokens: usize, text: &str) -> bool {
+        let token = self.tokens.get(self.position + tokens);
+        token.is_some_and(|token| token.is(text))
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.token().kind == Kind::End
+    }
+
+    pub fn advance(&mut self) {
+        if !self.at_end() {
+            self.position += 1;
+        }
+    }
+
+    /// Takes a word or mark if it is next.
+    pub fn take(&mut self, text: &str) -> bool {
+        let found = self.at(text);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub fn wrong(&self, wanted: &str) -> Fault {
+        let message = format!("expected {wanted}, found {}", self.token());
+        Fault::new("syntax", message, Some(self.span()))
+    }
+
+    pub fn expect(&mut self, text: &str) -> Outcome<()> {
+        match self.take(text) {
+            true => Ok(()),
+            false => Err(self.wrong(&format!("`{text}`"))),
+        }
+    }
+
+    pub fn end(&self) -> Outcome<()> {
+        match self.at_end() {
+            true => Ok(()),
+            false => Err(self.wrong("nothing more")),
+        }
+    }
+
+    pub fn name(&mut self, what: &str) -> Outcome<Name> {
+        let span = self.span();
+        match &self.token().kind {
+            Kind::Name(text) if !WORDS.contains(&&**text) => {
+                let text = Arc::clone(text);
+                self.advance();
+                Ok(Name { text, span })
+            }
+            Kind::Name(text) => {
+                let message = format!("expected {what}, but `{text}` is a word of the language");
+                Err(Fault::new("syntax", message, Some(span)))
+            }
+            _ => Err(self.wrong(what)),
+        }
+    }
+
+    pub fn at_name(&self) -> bool {
+        matches!(&self.token().kind, Kind::Name(text) if !WORDS.contains(&&**text))
+    }
+
+    fn string(&mut self, what: &str) -> Outcome<Arc<str>> {
+        match &self.token().kind {
+            Kind::Text(text) => {
+                let text = Arc::clone(text);
+                self.advance();
+                Ok(text)
+            }
+            _ => Err(self.wrong(what)),
+        }
+    }
+
+    /// Something and more of it after commas, up to a closing mark, which is
+    /// taken. A last comma is allowed.
+    fn list<T>(
+        &mut self,
+        close: &str,
+        mut one: impl FnMut(&mut Parser) -> Outcome<T>,
+    ) -> Outcome<Vec<T>> {
+        let mut all = Vec::new();
+        loop {
+            if self.take(close) {
+                return Ok(all);
+            }
+            all.push(one(self)?);
+            if !self.take(",") && !self.at(close) {
+                return Err(self.wrong(&format!("`,` or `{close}`")));
+            }
+        }
+    }
+
+    /// Goes one level deeper for a part.
+    fn nested<T>(&mut self, part: impl FnOnce(&mut Parser) -> Outcome<T>) -> Outcome<T> {
+        if self.nesting >= NESTING_MAX {
+            let message = format!("this is nested more than {NESTING_MAX} levels deep");
+            return Err(Fault::new("too-deep", message, Some(self.span()))
+                .help("give a part of it a name of its own"));
+        }
+        self.nesting += 1;
+        let result = part(self);
+        self.nesting -= 1;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,399 @@
+//! Scripts: what an environment does, step by step, and what should come of it.
+//!
+//! ```text
+//! set command = Start          the environment sets a function
+//! pick x = 2                   what the next step chooses for `x`
+//! step                         one step; `step 3` is three of them
+//! check mode = Break           a condition on the state
+//! table mode | command         a run as a table
+//! Init       | Start
+//! Break      |
+//! end
+//! ```
+//!
+//! A row of a table says what is so after the step of its number, from 0. What
+//! stands under a function of the machine is checked, what stands under one of
+//! the environment is set for the next step; an empty cell says nothing. So a
+//! run that people write down on paper is a script. After M. Barnett et al.,
+//! *Using Abstract State Machines at Microsoft* (2000), table 1.
+
+use super::check::Checking;
+use super::environment::{Stop, Written};
+use super::parse::Parser;
+use super::program::{Binary, FunctionId, FunctionKind, Model, Term, TermKind};
+use super::state::State;
+use super::syntax::{Expression, Name};
+use super::value::Value;
+use crate::promela::Text;
+use crate::{Fault, Span, Step};
+use std::ops::Range;
+
+/// The most steps that one line makes.
+const STEPS_MAX: i64 = 1_000_000;
+
+/// One thing that a script does.
+#[derive(Debug)]
+enum Order {
+    Set(FunctionId, Vec<Term>, Term),
+    Pick(String, Term),
+    Step(i64),
+    Check(Term),
+}
+
+/// A script for a model.
+#[derive(Debug)]
+pub struct Script {
+    orders: Vec<(Order, Span)>,
+}
+
+/// What was done at a line of a script.
+#[derive(Debug)]
+pub struct Done {
+    /// Where the line is.
+    pub span: Span,
+    /// The steps, in words.
+    pub steps: Vec<Step>,
+    /// The state after it.
+    pub state: State,
+}
+
+impl Script {
+    /// Reads a script. The model gets its text, so that places can be shown.
+    pub fn read(model: &mut Model, text: Text) -> Result<Script, Vec<Fault>> {
+        let source = model.texts.len() as u32;
+        model.texts.push(text);
+        let texts = model.texts.clone();
+        let mut reading = Reading {
+            checking: Checking::of(model, &texts),
+            source,
+            text: texts.last().map_or("", |text| &text.text),
+            orders: Vec::new(),
+            faults: Vec::new(),
+            columns: None,
+        };
+        reading.lines();
+        let Reading {
+            checking,
+            orders,
+            faults,
+            ..
+        } = reading;
+        checking.give_back(model);
+        match faults.is_empty() {
+            true => Ok(Script { orders }),
+            false => Err(faults),
+        }
+    }
+
+    /// Runs it to its end or to what is wrong, and tells each line with steps.
+    pub fn run(&self, model: &Model, told: &mut dyn FnMut(&Done)) -> Result<State, Fault> {
+        let mut environment = Written::default();
+        let mut state = model.begin(&mut environment).map_err(Stop::fault)?;
+        for (order, span) in &self.orders {
+            let steps = order.carry_out(model, &mut environment, &mut state, *span)?;
+            if !steps.is_empty() {
+                told(&Done {
+                    span: *span,
+                    steps,
+                    state: state.clone(),
+                });
+            }
+        }
+        Ok(state)
+    }
+}
+
+impl Order {
+    fn carry_out(
+        &self,
+        model: &Model,
+        environment: &mut Written,
+        state: &mut State,
+        span: Span,
+    ) -> Result<Vec<Step>, Fault> {
+        let evaluate = |term: &Term| model.evaluate(state, term).map_err(Stop::fault);
+        match self {
+            Order::Set(id, arguments, value) => {
+                let arguments: Result<Vec<Value>, Fault> = arguments.iter().map(evaluate).collect();
+                let (arguments, value) = (arguments?, evaluate(value)?);
+                model.fits(*id, &arguments, span)?;
+                model.set(*id, arguments, value, state, environment, span)?;
+                Ok(Vec::new())
+            }
+            Order::Pick(name, value) => {
+                let value = evaluate(value)?;
+                environment.picks.push((name.clone(), value));
+                Ok(Vec::new())
+            }
+            Order::Step(count) => {
+                let mut steps = Vec::new();
+                for _ in 0..*count {
+                    let stepped = model.step(state, environment).map_err(Stop::fault)?;
+                    steps.extend(model.describe(state, &stepped));
+                    *state = stepped.state;
+                    if let Some(fault) = model.broken(state) {
+                        return Err(fault.label(span, "in the state after this step"));
+                    }
+                }
+                if let Some((name, _)) = environment.picks.first() {
+                    let message = format!("nothing was chosen for `{name}` in this step");
+                    return Err(Fault::new("pick", message, Some(span)));
+                }
+                Ok(steps)
+            }
+            Order::Check(condition) => match model.holds(state, condition)? {
+                true => Ok(Vec::new()),
+                false => Err(model.check_failed(state, condition)),
+            },
+        }
+    }
+}
+
+impl Model {
+    /// The environment sets a function: a shared one at once, a monitored one
+    /// for the steps to come.
+    pub(super) fn set(
+        &self,
+        id: FunctionId,
+        arguments: Vec<Value>,
+        value: Value,
+        state: &mut State,
+        environment: &mut Written,
+        span: Span,
+    ) -> Result<(), Fault> {
+        let Some(function) = self.function(id) else {
+            return Ok(());
+        };
+        self.takes(id, &value, span)?;
+        match function.slot {
+            Some(slot) => {
+                state.set(slot, arguments, value);
+                self.normalize(state).map_err(Stop::fault)?;
+            }
+            None => {
+                environment.settings.insert((id, arguments), value);
+            }
+        }
+        Ok(())
+    }
+
+    /// A condition that should hold and does not; what it compares is told.
+    pub(super) fn check_failed(&self, state: &State, condition: &Term) -> Fault {
+        // In a table the two sides stand apart.
+        let text = match &condition.kind {
+            TermKind::Binary(Binary::Equal, left, right) => {
+                format!("{} = {}", self.source(left.span), self.source(right.span))
+            }
+            _ => self.source(condition.span).to_owned(),
+        };
+        let mut message = format!("`{text}` does not hold");
+        let mut first = true;
+        for part in self.values_in(condition) {
+            if let Ok(value) = self.evaluate(state, part) {
+                let join = if first { ": " } else { ", " };
+                first = false;
+                message += &format!(
+                    "{join}`{}` is {}",
+                    self.source(part.span),
+                    self.show(&value)
+                );
+            }
+        }
+        Fault::new("check", message, Some(condition.span))
+    }
+
+    /// The functions that a condition reads of a state.
+    fn values_in<'t>(&self, term: &'t Term) -> Vec<&'t Term> {
+        if let TermKind::Apply(id, arguments) = &term.kind
+            && arguments.is_empty()
+            && self
+                .function(*id)
+                .is_some_and(|f| f.kind != FunctionKind::Static)
+        {
+            return vec![term];
+        }
+        let mut found: Vec<&'t Term> = Vec::new();
+        term.parts(&mut |part| {
+            for value in self.values_in(part) {
+                let known = found
+                    .iter()
+                    .any(|other| self.source(other.span) == self.source(value.span));
+                if !known {
+                    found.push(value);
+                }
+            }
+        });
+        found
+    }
+}
+
+/// A function that heads a column.
+#[derive(Debug, Clone)]
+struct Column {
+    id: FunctionId,
+    name: Name,
+    is_set: bool,
+}
+
+struct Reading<'a> {
+    checking: Checking<'a>,
+    source: u32,
+    text: &'a str,
+    orders: Vec<(Order, Span)>,
+    faults: Vec<Fault>,
+    /// In a table: its columns, and how many rows it has had.
+    columns: Option<(Vec<Column>, usize)>,
+}
+
+impl Reading<'_> {
+    fn lines(&mut self) {
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let end = start + line.len();
+            let content = line.find("//").map_or(line, |comment| &line[..comment]);
+            let from = start + (content.len() - content.trim_start().len());
+            let to = start + content.trim_end().len();
+            if from < to
+                && let Err(fault) = self.line(from..to)
+            {
+                self.faults.push(fault);
+            }
+            start = end;
+        }
+        if self.columns.is_some() {
+            let end = self.text.len();
+            let span = Span::new(self.source, end..end);
+            let fault = Fault::new("syntax", "a table without an `end`", Some(span));
+            self.faults.push(fault);
+        }
+    }
+
+    fn line(&mut self, range: Range<usize>) -> Result<(), Fault> {
+        let line = self.text.get(range.clone()).unwrap_or_default();
+        if let Some((columns, rows)) = self.columns.take() {
+            if line == "end" {
+                return Ok(());
+            }
+            let result = self.row(&columns, rows, range);
+            self.columns = Some((columns, rows + 1));
+            return result;
+        }
+        let word = line.split(' ').next().unwrap_or_default();
+        if word == "table" {
+            let columns = self.columns_of(range.start + word.len()..range.end);
+            // The rows of a table whose head is wrong are skipped.
+            self.columns = Some((columns.clone().unwrap_or_default(), 0));
+            return columns.map(|_| ());
+        }
+        let mut parser = Parser::at_place(self.source, self.text, range.clone());
+        let span = Span::new(self.source, range);
+        let order = self.order(&mut parser)?;
+        parser.end()?;
+        if let Some(fault) = parser.faults.pop() {
+            return Err(fault);
+        }
+        self.orders.push((order, span));
+        Ok(())
+    }
+
+    fn order(&mut self, parser: &mut Parser) -> Result<Order, Fault> {
+        if parser.take("set") {
+            let name = parser.name("a function of the environment")?;
+            let arguments = parser.arguments()?;
+            parser.expect("=")?;
+            let value = parser.expression()?;
+            let (id, arguments) = self.checking.place(&name, &arguments)?;
+            let value = self.checking.value_of(id, &value)?;
+            return Ok(Order::Set(id, arguments, value));
+        }
+        if parser.take("pick") {
+            let name = parser.name("the name of a variable")?;
+            parser.expect("=")?;
+            let value = parser.expression()?;
+            let value = self.checking.expression(&value)?;
+            return Ok(Order::Pick(name.text.to_string(), value));
+        }
+        if parser.take("step") {
+            let count = parser.number().unwrap_or(1);
+            return Ok(Order::Step(count.clamp(0, STEPS_MAX)));
+        }
+        if parser.take("check") {
+            let condition = parser.expression()?;
+            return Ok(Order::Check(self.checking.condition(&condition)?));
+        }
+        Err(parser
+            .wrong("a line of a script")
+            .help("one begins with `set`, `pick`, `step`, `check` or `table`"))
+    }
+
+    /// The places of the cells of a line, without the spaces around them.
+    fn cells(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let line = self.text.get(range.clone()).unwrap_or_default();
+        let mut start = range.start;
+        let mut cells = Vec::new();
+        for cell in line.split('|') {
+            let from = start + (cell.len() - cell.trim_start().len());
+            let to = from + cell.trim().len();
+            cells.push(from..to);
+            start += cell.len() + 1;
+        }
+        cells
+    }
+
+    fn columns_of(&mut self, range: Range<usize>) -> Result<Vec<Column>, Fault> {
+        let mut columns = Vec::new();
+        for cell in self.cells(range) {
+            let mut parser = Parser::at_place(self.source, self.text, cell);
+            let name = parser.name("a function")?;
+            parser.end()?;
+            let (id, is_set) = self.checking.column(&name)?;
+            columns.push(Column { id, name, is_set });
+        }
+        Ok(columns)
+    }
+
+    fn row(&mut self, columns: &[Column], number: usize, range: Range<usize>) -> Result<(), Fault> {
+        let span = Span::new(self.source, range.clone());
+        let cells = self.cells(range);
+        if columns.is_empty() {
+            return Ok(());
+        }
+        if cells.len() > columns.len() {
+            let message = format!("{} cells in a table of {}", cells.len(), columns.len());
+            return Err(Fault::new("syntax", message, Some(span)));
+        }
+        if number > 0 {
+            self.orders.push((Order::Step(1), span));
+        }
+        let mut settings = Vec::new();
+        for (column, cell) in columns.iter().zip(cells) {
+            if cell.is_empty() {
+                continue;
+            }
+            let span = Span::new(self.source, cell.clone());
+            let value = self.cell(cell)?;
+            if column.is_set {
+                let value = self.checking.value_of(column.id, &value)?;
+                settings.push((Order::Set(column.id, Vec::new(), value), span));
+            } else {
+                let condition = self.checking.equal(&column.name, value)?;
+                self.orders.push((Order::Check(condition), span));
+            }
+        }
+        self.orders.extend(settings);
+        Ok(())
+    }
+
+    fn cell(&self, range: Range<usize>) -> Result<Expression, Fault> {
+        let mut parser = Parser::at_place(self.source, self.text, range);
+        let value = parser.expression()?;
+        parser.end()?;
+        match parser.faults.pop() {
+            Some(fault) => Err(fault),
+            None => Ok(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

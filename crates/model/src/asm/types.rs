@@ -1,0 +1,334 @@
+//! Types, and which values they have.
+
+use super::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most values of a type that are ever listed.
+pub(super) const VALUES_MAX: usize = 1 << 16;
+
+/// A type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// It has no values: what the elements of `{}` are.
+    Nothing,
+    /// That of `undef`.
+    Undefined,
+    /// Truth values.
+    Boolean,
+    /// Whole numbers.
+    Integer,
+    /// Whole numbers from one to another.
+    Range(i64, i64),
+    /// Texts.
+    Text,
+    /// An enumeration, by its number in the model.
+    Enumeration(u32),
+    /// The objects of a class.
+    Class(u32),
+    /// These, and `undef`.
+    Optional(Arc<Type>),
+    /// Sets of these.
+    Set(Arc<Type>),
+    /// Sequences of these.
+    Sequence(Arc<Type>),
+    /// Maps from these to those.
+    Map(Arc<Type>, Arc<Type>),
+    /// One value of each.
+    Tuple(Arc<[Type]>),
+}
+
+impl Type {
+    /// Whether a value of another type may be one of this; `undef` and numbers
+    /// out of a range are found when they come up.
+    pub fn takes(&self, other: &Type) -> bool {
+        match (self, other) {
+            (_, Type::Nothing) => true,
+            (Type::Integer | Type::Range(..), Type::Integer | Type::Range(..)) => true,
+            (Type::Optional(_), Type::Undefined) => true,
+            (Type::Optional(this), Type::Optional(other)) => this.takes(other),
+            (Type::Optional(this), other) => this.takes(other),
+            (this, Type::Optional(other)) => this.takes(other),
+            (Type::Set(this), Type::Set(other)) | (Type::Sequence(this), Type::Sequence(other)) => {
+                this.takes(other)
+            }
+            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+                key.takes(other_key) && value.takes(other_value)
+            }
+            (Type::Tuple(these), Type::Tuple(others)) => {
+                these.len() == others.len()
+                    && these
+                        .iter()
+                        .zip(others.iter())
+                        .all(|(this, other)| this.takes(other))
+            }
+            (this, other) => this == other,
+        }
+    }
+
+    /// The type of what may be either.
+    pub fn join(&self, other: &Type) -> Option<Type> {
+        match (self, other) {
+            (Type::Range(from, to), Type::Range(least, greatest)) => {
+                Some(Type::Range(*from.min(least), *to.max(greatest)))
+            }
+            (Type::Undefined, Type::Undefined) => Some(Type::Undefined),
+            (Type::Undefined, Type::Optional(_)) => Some(other.clone()),
+            (Type::Undefined, other) => Some(Type::Optional(Arc::new(other.clone()))),
+            (_, Type::Undefined) => other.join(self),
+            (Type::Integer, _) if self.takes(other) => Some(Type::Integer),
+            (_, Type::Integer) if self.takes(other) => Some(Type::Integer),
+            (_, Type::Optional(_)) if other.takes(self) => Some(other.clone()),
+            _ if self.takes(other) => Some(self.clone()),
+            _ if other.takes(self) => Some(other.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type without `undef`.
+    pub fn present(&self) -> &Type {
+        match self {
+            Type::Optional(this) => this.present(),
+            _ => self,
+        }
+    }
+
+    /// Whether a value is one of this type.
+    pub fn has(&self, value: &Value, enumerations: &[Enumeration]) -> bool {
+        match (self, value) {
+            (Type::Optional(_) | Type::Undefined, Value::Undefined) => true,
+            (Type::Optional(of), value) => of.has(value, enumerations),
+            (Type::Boolean, Value::Boolean(_))
+            | (Type::Integer, Value::Integer(_))
+            | (Type::Text, Value::Text(_)) => true,
+            (Type::Range(from, to), Value::Integer(value)) => (from..=to).contains(&value),
+            (Type::Enumeration(number), Value::Element(element)) => enumerations
+                .get(*number as usize)
+                .is_some_and(|enumeration| enumeration.has(*element)),
+            (Type::Class(class), Value::Object(of, _)) => class == of,
+            (Type::Set(of), Value::Set(values)) => {
+                values.iter().all(|value| of.has(value, enumerations))
+            }
+            (Type::Sequence(of), Value::Sequence(values)) => {
+                values.iter().all(|value| of.has(value, enumerations))
+            }
+            (Type::Map(key, of), Value::Map(map)) => map
+                .iter()
+                .all(|(from, to)| key.has(from, enumerations) && of.has(to, enumerations)),
+            (Type::Tuple(types), Value::Tuple(values)) => {
+                types.len() == values.len()
+                    && types
+                        .iter()
+                        .zip(values.iter())
+                        .all(|(of, value)| of.has(value, enumerations))
+            }
+            _ => false,
+        }
+    }
+
+    /// How many values it has, at most [`VALUES_MAX`]: what listing them costs.
+    pub fn count(&self, enumerations: &[Enumeration]) -> usize {
+        let count = match self {
+            Type::Integer | Type::Text | Type::Class(_) | Type::Sequence(_) => 0,
+            Type::Nothing => 0,
+            Type::Undefined => 1,
+            Type::Boolean => 2,
+            Type::Range(from, to) => usize::try_from(to.saturating_sub(*from)).unwrap_or(0),
+            Type::Enumeration(number) => enumerations
+                .get(*number as usize)
+                .map_or(0, |enumeration| enumeration.count as usize),
+            Type::Optional(of) => of.count(enumerations) + 1,
+            Type::Set(of) => power(2, of.count(enumerations)),
+            Type::Map(key, of) => power(of.count(enumerations) + 1, key.count(enumerations)),
+            Type::Tuple(types) => types.iter().fold(1, |all: usize, of| {
+                all.saturating_mul(of.count(enumerations)).min(VALUES_MAX)
+            }),
+        };
+        count.min(VALUES_MAX)
+    }
+
+    /// All values in their order; nothing if there is no end to them, or they
+    /// are too many.
+    pub fn values(&self, enumerations: &[Enumeration]) -> Option<Vec<Value>> {
+        let values = match self {
+            Type::Nothing => Vec::new(),
+            Type::Undefined => vec![Value::Undefined],
+            Type::Boolean => vec![Value::Boolean(false), Value::Boolean(true)],
+            Type::Integer | Type::Text | Type::Class(_) | Type::Sequence(_) => return None,
+            Type::Range(from, to) => {
+                if to.checked_sub(*from)? >= VALUES_MAX as i64 {
+                    return None;
+                }
+                (*from..=*to).map(Value::Integer).collect()
+            }
+            Type::Enumeration(number) => {
+                let enumeration = enumerations.get(*number as usize)?;
+                enumeration.elements().map(Value::Element).collect()
+            }
+            Type::Optional(of) => {
+                let mut values = of.values(enumerations)?;
+                values.insert(0, Value::Undefined);
+                values.dedup();
+                values
+            }
+            Type::Set(of) => {
+                let mut sets = vec![BTreeSet::new()];
+                for value in of.values(enumerations)? {
+                    if sets.len() * 2 > VALUES_MAX {
+                        return None;
+                    }
+                    for without in 0..sets.len() {
+                        let mut with = sets.get(without)?.clone();
+                        with.insert(value.clone());
+                        sets.push(with);
+                    }
+                }
+                sets.into_iter()
+                    .map(|set| Value::Set(Arc::new(set)))
+                    .collect()
+            }
+            Type::Map(key, of) => {
+                let values = of.values(enumerations)?;
+                let mut maps = vec![BTreeMap::new()];
+                for key in key.values(enumerations)? {
+                    if maps.len() * (values.len() + 1) > VALUES_MAX {
+                        return None;
+                    }
+                    for without in 0..maps.len() {
+                        for value in &values {
+                            let mut with = maps.get(without)?.clone();
+                            with.insert(key.clone(), value.clone());
+                            maps.push(with);
+                        }
+                    }
+                }
+                maps.into_iter()
+                    .map(|map| Value::Map(Arc::new(map)))
+                    .collect()
+            }
+            Type::Tuple(types) => {
+                let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
+                for of in types.iter() {
+                    let values = of.values(enumerations)?;
+                    if tuples.len() * values.len() > VALUES_MAX {
+                        return None;
+                    }
+                    tuples = tuples
+                        .iter()
+                        .flat_map(|tuple| {
+                            values
+                                .iter()
+                                .map(|value| [&tuple[..], std::slice::from_ref(value)].concat())
+                        })
+                        .collect();
+                }
+                tuples
+                    .into_iter()
+                    .map(|tuple| Value::Tuple(tuple.into()))
+                    .collect()
+            }
+        };
+        (values.len() <= VALUES_MAX).then_some(values)
+    }
+}
+
+fn power(base: usize, exponent: usize) -> usize {
+    let exponent = u32::try_from(exponent).unwrap_or(u32::MAX);
+    base.saturating_pow(exponent).min(VALUES_MAX)
+}
+
+/// An enumeration: its elements have numbers one after the other.
+#[derive(Debug, Clone)]
+pub struct Enumeration {
+    /// What it is called.
+    pub name: Arc<str>,
+    /// The number of its first element.
+    pub first: u32,
+    /// How many elements it has.
+    pub count: u32,
+}
+
+impl Enumeration {
+    /// The numbers of its elements.
+    pub fn elements(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.count
+    }
+
+    fn has(&self, element: u32) -> bool {
+        self.elements().contains(&element)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_values_of_a_type_are_those_it_has() {
+        let mode = Enumeration {
+            name: "Mode".into(),
+            first: 2,
+            count: 3,
+        };
+        let enumerations = [mode];
+        let check = |of: Type, count: usize| {
+            let values = of.values(&enumerations).unwrap();
+            assert_eq!(values.len(), count, "{of:?}");
+            assert!(of.count(&enumerations) + 1 >= count, "{of:?}");
+            let different: BTreeSet<&Value> = values.iter().collect();
+            assert_eq!(different.len(), count, "{of:?}");
+            assert!(values.iter().all(|value| of.has(value, &enumerations)));
+        };
+        let boxed = |of: Type| Arc::new(of);
+        check(Type::Boolean, 2);
+        check(Type::Range(-1, 2), 4);
+        check(Type::Range(2, 1), 0);
+        check(Type::Optional(boxed(Type::Enumeration(0).clone())), 4);
+        check(Type::Set(boxed(Type::Range(1, 4))), 16);
+        check(
+            Type::Map(boxed(Type::Boolean), boxed(Type::Range(1, 3))),
+            16,
+        );
+        check(
+            Type::Tuple([Type::Boolean, Type::Enumeration(0), Type::Undefined].into()),
+            6,
+        );
+    }
+
+    #[test]
+    fn endless_types_are_not_listed() {
+        let check = |of: Type| assert_eq!(of.values(&[]), None, "{of:?}");
+        check(Type::Integer);
+        check(Type::Text);
+        check(Type::Range(i64::MIN, i64::MAX));
+        check(Type::Set(Arc::new(Type::Range(1, 17))));
+        check(Type::Map(
+            Arc::new(Type::Range(1, 9)),
+            Arc::new(Type::Range(1, 9)),
+        ));
+        check(Type::Tuple(
+            [Type::Range(1, 300), Type::Range(1, 300)].into(),
+        ));
+    }
+
+    #[test]
+    fn what_may_be_either_takes_both() {
+        let optional = |of: Type| Type::Optional(Arc::new(of));
+        let check = |left: Type, right: Type, expected: Option<Type>| {
+            assert_eq!(left.join(&right), expected);
+            assert_eq!(right.join(&left), expected);
+            if let Some(both) = expected {
+                assert!(both.takes(&left) && both.takes(&right));
+            }
+        };
+        check(
+            Type::Range(1, 2),
+            Type::Range(5, 6),
+            Some(Type::Range(1, 6)),
+        );
+        check(Type::Range(1, 2), Type::Integer, Some(Type::Integer));
+        check(Type::Undefined, Type::Text, Some(optional(Type::Text)));
+        check(optional(Type::Text), Type::Text, Some(optional(Type::Text)));
+        check(Type::Text, Type::Boolean, None);
+    }
+}
