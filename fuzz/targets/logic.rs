@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// More states than this are not looked at.
 const STATES_MAX: usize = 300;
 const LETTERS_MAX: usize = 24;
-/// Of one tree. What is larger may take long, and says so.
-const SIZE_MAX: u32 = 6;
+/// Of one tree.
+const SIZE_MAX: u32 = 10;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut input = Input { bytes, size: 0 };

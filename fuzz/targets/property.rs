@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     // Every file that it uses says the same as it does.
-    let loaded = load_with(source, &mut |_| Ok(source.to_owned()));
+    let loaded = load_with("", source, &mut |_| Ok(source.to_owned()));
     check_ranges(source, &loaded.diagnostics);
     for used in &loaded.used {
         check_ranges(&used.text, &used.diagnostics);

@@ -2,6 +2,7 @@
 
 use crate::console::{Console, is_error};
 use crate::exit;
+use crate::report::is_repetition;
 use juror_session::view::{Outcome, StopReason};
 use std::io;
 
@@ -96,12 +97,12 @@ fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
     if is_error(&stop.reason) {
         return true;
     }
-    matches!(
-        stop.reason,
-        StopReason::Violation { .. }
-            | StopReason::Interrupted
-            | StopReason::Signal { fatal: true, .. }
-    )
+    match &stop.reason {
+        // The end tells how often the same happened again.
+        StopReason::Violation { violations } => !is_repetition(violations),
+        StopReason::Interrupted | StopReason::Signal { fatal: true, .. } => true,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -129,6 +130,7 @@ mod tests {
             start: 0,
             end: 1,
             file: "p.prop".into(),
+            text: "".into(),
         })
     }
 

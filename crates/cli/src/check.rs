@@ -16,6 +16,7 @@ use crate::driver::{Observer as _, SessionError};
 use crate::exit;
 use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
+use crate::report::is_repetition;
 use cursor::{Cursor, Next};
 use juror_event::Verdict;
 use juror_session::offline::Offline;
@@ -32,18 +33,18 @@ const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
 /// Checks the traces; gives the exit status.
 pub fn run(check: &Check) -> anyhow::Result<u8> {
-    let mut output = Output::open(check.color, check.json.as_deref(), false)?;
+    let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
     match prepare(check) {
         Ok((sources, plan)) => {
             let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
             output.begin_check(&sources, &names)?;
             let history = check.history.unwrap_or_default();
-            let (offline, warnings) = match Offline::load(&sources, history) {
+            let (offline, remarks) = match Offline::load(&sources, history) {
                 Ok(loaded) => loaded,
                 Err(error) => return Ok(output.show_session_error(&error)?),
             };
-            for warning in warnings {
-                output.notice(&format!("warning: {warning}"));
+            for remark in remarks {
+                output.notice(&remark);
             }
             let checking = Checking {
                 check,
@@ -274,8 +275,17 @@ impl Checking<'_> {
             byte,
             stop,
         });
-        self.output.show_line(&json, |page, context| {
-            words::write_stop(page, context, &name, position, stop);
+        // The end tells how often the same happened again.
+        let is_told = match &stop.reason {
+            StopReason::Violation { violations } => !is_repetition(violations),
+            _ => true,
+        };
+        if !is_told {
+            self.output.show_line(&json, |_| {})?;
+            return Ok(!self.check.keep_going);
+        }
+        self.output.show_line(&json, |page| {
+            words::write_stop(page, &name, position, stop);
         })?;
         if self.check.keep_going {
             self.output.say("\n")?;
@@ -312,7 +322,7 @@ impl Checking<'_> {
             Left::Interrupted => Some(words::interrupted(events)),
             Left::Ended(how) => Some(words::ended(*how, &names, events, faults)),
         };
-        self.output.show_line(&json, |page, _| {
+        self.output.show_line(&json, |page| {
             if let Some(sentence) = sentence {
                 words::write_end(page, &sentence, &view, is_decided);
             }

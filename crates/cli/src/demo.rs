@@ -27,7 +27,7 @@ const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 /// Shows the example; gives exit status 0 when its bug was caught.
 pub fn run(demo: &Demo) -> anyhow::Result<u8> {
     let directory = directory(demo);
-    let mut output = Output::open(demo.color, None, false)?;
+    let mut output = Output::open(demo.messages.color, None, false)?;
     write_files(&directory)?;
     output.say(&introduction(&directory))?;
     let compiler = compile(&directory)?;
@@ -38,7 +38,7 @@ pub fn run(demo: &Demo) -> anyhow::Result<u8> {
         command_line(&directory, "--batch ")
     ))?;
     let status = watch(&directory, output)?;
-    conclude(&directory, demo.color, status)
+    conclude(&directory, demo.messages.color, status)
 }
 
 /// Where the example is kept: in the build directory of the working
@@ -107,14 +107,9 @@ fn compile(directory: &Path) -> anyhow::Result<String> {
 /// Runs the example under its property, as `juror run --batch` does.
 fn watch(directory: &Path, output: Output) -> anyhow::Result<u8> {
     let property = directory.join(PROPERTY);
-    let text = std::fs::read_to_string(&property)
-        .with_context(|| format!("{} cannot be read", property.display()))?;
     let options = Options {
         program: directory.join(PROGRAM),
-        properties: vec![PropertySource {
-            file: property.display().to_string(),
-            text,
-        }],
+        properties: vec![PropertySource::read(&property).map_err(anyhow::Error::msg)?],
         batch: true,
         ..Options::default()
     };

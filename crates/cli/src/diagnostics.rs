@@ -26,6 +26,7 @@ pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let file = safe(file);
     let message = safe(&diagnostic.message);

@@ -1,6 +1,7 @@
 //! The end of a run: how it ended, and every property's verdict.
 
 use crate::columns::{self, Cell};
+use crate::counted;
 use crate::escape::safe;
 use crate::page::{BAD, GOOD, NAME, OPEN, Page, QUIET, STRONG};
 use crate::report::write_violations;
@@ -86,7 +87,8 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
     );
     let mut facts: Vec<String> = Vec::new();
     if summary.violations > 0 {
-        facts.push(count(summary.violations, "violation", "violations"));
+        let counts = &summary.violation_counts;
+        facts.push(counted::words(summary.violations, counts));
     } else if !ended {
         facts.push(format!("{verdict} where it was left"));
     }
@@ -97,6 +99,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         write!(page, ": {}", facts.join(", "));
     }
     page.push("\n");
+    counted::write(page, 10, &summary.violation_counts);
     let (seen, unseen): (Vec<_>, Vec<_>) = summary
         .events
         .iter()

@@ -180,6 +180,7 @@ impl<'a> DiagnosticLine<'a> {
             severity: match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
+                Severity::Note => "note",
             },
             code: diagnostic.code,
             message: &diagnostic.message,

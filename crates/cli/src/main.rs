@@ -12,6 +12,7 @@ mod batch;
 mod check;
 mod columns;
 mod console;
+mod counted;
 mod demo;
 mod diagnostics;
 mod driver;
@@ -25,6 +26,7 @@ mod model_arguments;
 mod model_asm;
 mod model_command;
 mod model_walk;
+mod moments;
 mod monitors;
 mod outcome;
 mod output;
@@ -32,6 +34,7 @@ mod page;
 mod path;
 mod places;
 mod prompt;
+mod properties;
 mod property_arguments;
 mod property_command;
 mod report;
@@ -74,7 +77,7 @@ fn start(
     common: &Common,
     process: Option<u32>,
 ) -> anyhow::Result<u8> {
-    let mut output = Output::open(common.color, common.json.as_deref(), !common.batch)?;
+    let mut output = Output::open(common.messages.color, common.json.as_deref(), !common.batch)?;
     let prepared = options.and_then(|options| Ok((options, commands(common)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,

@@ -1,6 +1,6 @@
 //! The command line of `juror model`.
 
-use crate::property_arguments::Messages;
+use crate::arguments::Messages;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

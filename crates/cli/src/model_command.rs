@@ -1,6 +1,6 @@
 //! `juror model`: designs checked and walked through.
 
-use crate::driver::{Observer as _, PropertySource};
+use crate::driver::{FileDiagnostics, Observer as _};
 use crate::exit;
 use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
 use crate::model_asm;
@@ -124,11 +124,11 @@ pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Res
         labels: labels_in(fault, span.source),
         help: fault.help.clone(),
     };
-    let source = PropertySource {
-        file: text.name.clone().into(),
-        text: text.text.clone(),
-    };
-    output.show_diagnostics(&source, &[diagnostic])
+    output.show_diagnostics(&FileDiagnostics {
+        file: text.name.clone(),
+        text: text.text.as_str().into(),
+        diagnostics: vec![diagnostic],
+    })
 }
 
 /// The other places of a fault that are in the same text.

@@ -1,6 +1,7 @@
 //! Monitors: their states, slices and variables.
 
 use crate::columns::{self, Cell};
+use crate::counted;
 use crate::escape::safe;
 use crate::page::{BAD, GOOD, NAME, OPEN, PLAIN, Page, QUIET, STRONG};
 use crate::places::named_values;
@@ -20,7 +21,7 @@ pub fn write(page: &mut Page, monitors: &[MonitorView]) {
 }
 
 /// The style of a verdict.
-fn style_of(verdict: Verdict) -> Style {
+pub fn style_of(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Satisfied => GOOD,
         Verdict::PresumablySatisfied => PLAIN,
@@ -43,6 +44,12 @@ fn write_monitor(page: &mut Page, monitor: &MonitorView) {
     page.push("\n");
     write_events(page, "needs", &monitor.needed);
     write_events(page, "ignores", &monitor.not_needed);
+    let counts = &monitor.violation_counts;
+    let violations = counts.iter().map(|it| it.count).sum();
+    if violations > 1 {
+        writeln!(page, "  {BAD}{}{BAD:#}", counted::words(violations, counts));
+        counted::write(page, 4, counts);
+    }
     let rows: Vec<Vec<Cell>> = monitor.slices.iter().map(row).collect();
     columns::write(page, 2, &["slice", "state", "verdict", "variables"], &rows);
     let hidden = monitor.slice_count.saturating_sub(monitor.slices.len());
@@ -73,7 +80,7 @@ fn row(slice: &SliceView) -> Vec<Cell> {
 
 #[cfg(test)]
 pub fn sample() -> MonitorView {
-    use crate::report::samples::named;
+    use crate::report::samples::{named, violation_count};
     use juror_event::Value;
     MonitorView {
         property: "queue_bounds".into(),
@@ -94,6 +101,7 @@ pub fn sample() -> MonitorView {
             },
         ],
         slice_count: 42,
+        violation_counts: vec![violation_count(3)],
         needed: vec!["push".into(), "pop".into()],
         not_needed: vec!["new".into()],
     }
@@ -111,6 +119,8 @@ mod tests {
             "queue_bounds  violated  a queue never overflows
   needs   push, pop
   ignores new
+  3 violations at 1 place
+    3 times  before queue_push  main.c:17  ready → overflow  first: queue = 0x4052a0, thread 4711, event 9
   slice             state     verdict               variables
   (nothing bound)   init      presumably satisfied  count = 0
   queue = 0x4052a0  overflow  violated              count = 8

@@ -3,11 +3,11 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{ending, evaluations, monitors, path, tables};
+use crate::{ending, evaluations, monitors, path, properties, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
-pub fn write(page: &mut Page, outcome: &Outcome, context: Context<'_>) {
+pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
@@ -28,6 +28,8 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context<'_>) {
         Outcome::Registers(registers) => tables::write_registers(page, registers),
         Outcome::Variables(variables) => tables::write_variables(page, variables),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
+        Outcome::Properties(list) => properties::write(page, list),
+        Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
         Outcome::Evaluations(open) => evaluations::write(page, open),
@@ -88,6 +90,7 @@ pub mod samples {
                 start: 0,
                 end: 1,
                 file: "f".into(),
+                text: "".into(),
             },
             StopReason::Breakpoint {
                 numbers: vec![1],
@@ -164,6 +167,8 @@ pub mod samples {
             Outcome::Registers(tables::samples::registers()),
             Outcome::Variables(vec![variable("c", "char", "110")]),
             Outcome::Monitors(vec![monitors::sample()]),
+            Outcome::Properties(vec![properties::samples::property(false)]),
+            Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Value(ValueView {
                 number: 1,
@@ -207,6 +212,8 @@ mod tests {
             Outcome::Registers(_) => "rax  0x",
             Outcome::Variables(_) => "c = 110\n",
             Outcome::Monitors(_) => "queue_bounds  violated",
+            Outcome::Properties(_) => "property          verdict",
+            Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",
             Outcome::Evaluations(_) => "#  thread  in  expression\n1  2       f   f(1) + 2\n",
@@ -218,10 +225,7 @@ mod tests {
     #[test]
     fn every_outcome_is_shown() {
         for outcome in samples::all() {
-            let context = Context {
-                sources: &[],
-                prompt: true,
-            };
+            let context = Context { prompt: true };
             let text = plain(|page| write(page, &outcome, context));
             let expected = begins(&outcome);
             assert!(text.starts_with(expected), "{text}");

@@ -4,7 +4,9 @@
 //! writes to the same terminal.
 
 use crate::arguments::Color;
-use crate::driver::{CommandError, Observer, Options, PropertySource, SessionError};
+use crate::driver::{
+    CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
+};
 use crate::escape::safe;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
@@ -30,7 +32,6 @@ pub struct Output {
     progress: String,
     /// Files below it are shown relative to it.
     directory: Option<PathBuf>,
-    sources: Vec<PropertySource>,
     prompt: bool,
     /// The first failure of a write that could not be returned.
     failure: Option<io::Error>,
@@ -66,15 +67,13 @@ impl Output {
             shows_progress: io::stderr().is_terminal(),
             progress: String::new(),
             directory: std::env::current_dir().ok(),
-            sources: Vec::new(),
             prompt,
             failure: None,
         })
     }
 
-    /// Announces what will be run; keeps the properties for later messages.
+    /// Announces what will be run.
     pub fn begin(&mut self, options: &Options) -> io::Result<()> {
-        self.sources = options.properties.clone();
         let start = Start {
             version: env!("CARGO_PKG_VERSION"),
             program: options.program.to_string_lossy().into_owned(),
@@ -92,9 +91,8 @@ impl Output {
         self.write_json(&Line::Start(start))
     }
 
-    /// Announces what will be checked; keeps the properties for later messages.
+    /// Announces what will be checked.
     pub fn begin_check(&mut self, sources: &[PropertySource], traces: &[String]) -> io::Result<()> {
-        self.sources = sources.to_vec();
         let properties = sources.iter().map(|source| source.file.as_str());
         let line = json::Check {
             version: env!("CARGO_PKG_VERSION"),
@@ -105,18 +103,10 @@ impl Output {
     }
 
     /// Shows a line of a check, as JSON and as text that is written on a page.
-    pub fn show_line(
-        &mut self,
-        line: &Line<'_>,
-        write: impl FnOnce(&mut Page, Context<'_>),
-    ) -> io::Result<()> {
+    pub fn show_line(&mut self, line: &Line<'_>, write: impl FnOnce(&mut Page)) -> io::Result<()> {
         self.write_json(line)?;
         let mut page = Page::new(self.directory.clone());
-        let context = Context {
-            sources: &self.sources,
-            prompt: false,
-        };
-        write(&mut page, context);
+        write(&mut page);
         self.say(&page.into_text())
     }
 
@@ -137,7 +127,6 @@ impl Output {
         self.record(command, outcome)?;
         let mut page = Page::new(self.directory.clone());
         let context = Context {
-            sources: &self.sources,
             prompt: self.prompt,
         };
         outcome::write(&mut page, outcome, context);
@@ -159,9 +148,9 @@ impl Output {
             command: Some(command),
             message: error.message.clone(),
             help: error.help.as_deref(),
-            diagnostics: Vec::new(),
+            diagnostics: diagnostic_lines(&error.found),
         }))?;
-        let mut text = String::new();
+        let mut text = rendered(&error.found);
         for line in error.message.lines() {
             text.push_str(&format!("{}\n", safe(line)));
         }
@@ -186,16 +175,9 @@ impl Output {
             diagnostics: Vec::new(),
         };
         let (text, status) = match error {
-            SessionError::Property {
-                file,
-                text,
-                diagnostics,
-            } => {
-                line.diagnostics = diagnostics
-                    .iter()
-                    .map(|diagnostic| DiagnosticLine::new(file, text, diagnostic))
-                    .collect();
-                let shown = diagnostics::render_all(file, text, diagnostics);
+            SessionError::Property { found, .. } => {
+                line.diagnostics = diagnostic_lines(found);
+                let shown = rendered(found);
                 (shown + &error_text(&message), exit::USAGE)
             }
             SessionError::Internal(_) => {
@@ -222,25 +204,20 @@ impl Output {
     }
 
     /// Shows what there is to say about a file of properties.
-    pub fn show_diagnostics(
-        &mut self,
-        source: &PropertySource,
-        diagnostics: &[juror_language::Diagnostic],
-    ) -> io::Result<()> {
-        if diagnostics.is_empty() {
+    pub fn show_diagnostics(&mut self, said: &FileDiagnostics) -> io::Result<()> {
+        if said.diagnostics.is_empty() {
             return Ok(());
         }
-        let (file, text) = (&source.file, &source.text);
-        let lines = diagnostics.iter();
-        let lines = lines.map(|diagnostic| DiagnosticLine::new(file, text, diagnostic));
+        let said = std::slice::from_ref(said);
+        let file = &said[0].file;
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: None,
             message: format!("there is something to say about {file}"),
             help: None,
-            diagnostics: lines.collect(),
+            diagnostics: diagnostic_lines(said),
         }))?;
-        self.warn(&diagnostics::render_all(file, text, diagnostics))
+        self.warn(&rendered(said))
     }
 
     /// Shows a mistake of ours that did not end the run.
@@ -361,6 +338,22 @@ impl Observer for Output {
     }
 }
 
+/// All that there is to say about files, with the place of each.
+fn rendered(found: &[FileDiagnostics]) -> String {
+    let files = found.iter();
+    let shown = files.map(|it| diagnostics::render_all(&it.file, &it.text, &it.diagnostics));
+    shown.collect()
+}
+
+/// The same for JSON.
+fn diagnostic_lines(found: &[FileDiagnostics]) -> Vec<DiagnosticLine<'_>> {
+    let lines = found.iter().flat_map(|it| {
+        let diagnostics = it.diagnostics.iter();
+        diagnostics.map(|said| DiagnosticLine::new(&it.file, &it.text, said))
+    });
+    lines.collect()
+}
+
 /// One message for a mistake of the user; further lines are advice.
 pub fn error_text(message: &str) -> String {
     let mut lines = message.lines();
@@ -431,8 +424,11 @@ mod tests {
     fn whose_mistake_it_is_decides_words_and_status() {
         let property = SessionError::Property {
             file: "q.prop".into(),
-            text: "state x\n".into(),
-            diagnostics: vec![Diagnostic::error("unknown-state", 6..7, "no such state")],
+            found: vec![FileDiagnostics {
+                file: "q.prop".into(),
+                text: "state x\n".into(),
+                diagnostics: vec![Diagnostic::error("unknown-state", 6..7, "no such state")],
+            }],
         };
         for (error, status, words) in [
             (

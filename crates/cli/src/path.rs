@@ -2,6 +2,7 @@
 
 use crate::columns::{self, Cell};
 use crate::escape::{clip, safe};
+use crate::moments;
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
 use crate::places::{named_values, short_location};
 use juror_session::view::{Location, PathStep, ViolationView};
@@ -111,8 +112,7 @@ pub fn carried(step: &PathStep) -> String {
         Some(before) => format!("{} → {}", safe_value(before), safe_value(&stored.after)),
         None => safe_value(&stored.after),
     };
-    // `write total` is about `total`.
-    let subject = step.what.split_once(' ').map_or("", |(_, subject)| subject);
+    let subject = moments::subject(&step.what);
     let separator = if values.is_empty() { "" } else { ", " };
     format!("{}: {change}{separator}{values}", safe(subject))
 }

@@ -1,6 +1,6 @@
 //! The command line of `juror property`.
 
-use crate::arguments::Color;
+use crate::arguments::Messages;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -45,20 +45,6 @@ pub enum PropertyAction {
     /// Draw the automaton of a property
     #[command(before_help = EXAMPLES, after_help = SHOW_AFTER)]
     Show(ShowProperty),
-}
-
-/// What all of them take.
-#[derive(Debug, Args)]
-pub struct Messages {
-    /// When to use colours: auto, always or never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_possible_values = true
-    )]
-    pub color: Color,
 }
 
 /// `juror property check`.

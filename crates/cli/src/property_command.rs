@@ -1,7 +1,6 @@
 //! `juror property`: property files checked, laid out, and drawn.
 
-use crate::arguments::read_property;
-use crate::driver::PropertySource;
+use crate::driver::{FileDiagnostics, LoadedFiles, PropertySource};
 use crate::exit;
 use crate::output::Output;
 use crate::property_arguments::{
@@ -9,7 +8,8 @@ use crate::property_arguments::{
 };
 use anyhow::{Context as _, bail};
 use juror_language::show::{Form, Graph, demand, show};
-use juror_language::{Diagnostic, Property, Severity, format, load, suggest};
+use juror_language::{Diagnostic, Property, Severity, format, suggest};
+use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
@@ -25,23 +25,53 @@ pub fn run(command: &PropertyCommand) -> anyhow::Result<u8> {
     }
 }
 
-/// The text of a file; `-` is standard input.
+/// A file, with those that it uses; `-` is standard input, whose files are
+/// looked for from the working directory.
 fn read(file: &Path) -> anyhow::Result<PropertySource> {
     if file != Path::new("-") {
-        return read_property(file);
+        return PropertySource::read(file).map_err(anyhow::Error::msg);
     }
     let mut text = String::new();
     let read = std::io::stdin().read_to_string(&mut text);
     read.context("standard input cannot be read as text")?;
-    Ok(PropertySource {
-        file: "<standard input>".into(),
-        text,
-    })
+    Ok(PropertySource::with_used("<standard input>".into(), text))
+}
+
+/// Files of which something was said already.
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Told {
+    /// Shows what there is to say about files, each once; counts the errors and
+    /// the warnings.
+    fn show(
+        &mut self,
+        loaded: &LoadedFiles,
+        output: &mut Output,
+    ) -> anyhow::Result<(usize, usize)> {
+        let (mut errors, mut warnings) = (0, 0);
+        for said in &loaded.files {
+            if self.0.contains(&said.file) {
+                continue;
+            }
+            self.0.push(said.file.clone());
+            let count = |severity| {
+                let of_it = |it: &&Diagnostic| it.severity == severity;
+                said.diagnostics.iter().filter(of_it).count()
+            };
+            errors += count(Severity::Error);
+            warnings += count(Severity::Warning);
+            output.show_diagnostics(said)?;
+        }
+        Ok((errors, warnings))
+    }
 }
 
 fn check_files(check: &CheckProperties) -> anyhow::Result<u8> {
     let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
-    let (mut found, mut errors, mut warnings) = (0, 0, 0);
+    let (mut errors, mut warnings) = (0, 0);
+    let mut told = Told::default();
+    let mut found: HashSet<(Box<str>, Option<Box<str>>)> = HashSet::new();
     for file in &check.files {
         let source = match read(file) {
             Ok(source) => source,
@@ -51,16 +81,16 @@ fn check_files(check: &CheckProperties) -> anyhow::Result<u8> {
                 continue;
             }
         };
-        let (properties, diagnostics) = load(&source.text);
-        found += properties.len();
-        let is_error = |d: &&Diagnostic| d.severity == Severity::Error;
-        errors += diagnostics.iter().filter(is_error).count();
-        warnings += diagnostics.iter().filter(|d| !is_error(d)).count();
-        output.show_diagnostics(&source, &diagnostics)?;
+        let loaded = source.load();
+        let (more_errors, more_warnings) = told.show(&loaded, &mut output)?;
+        errors += more_errors;
+        warnings += more_warnings;
+        let names = loaded.properties.into_iter();
+        found.extend(names.map(|it| (it.name, it.source_name)));
     }
     output.say(&format!(
         "{}, {}, {}\n",
-        counted(found, "property", "properties"),
+        counted(found.len(), "property", "properties"),
         counted(errors, "error", "errors"),
         counted(warnings, "warning", "warnings"),
     ))?;
@@ -107,10 +137,14 @@ fn format_file(
     let parsed = juror_language::parse(&source.text);
     let formatted = format(&source.text).filter(|_| {
         let mut diagnostics = parsed.diagnostics.iter();
-        !diagnostics.any(|d| d.severity == Severity::Error)
+        !diagnostics.any(Diagnostic::is_error)
     });
     let Some(formatted) = formatted else {
-        output.show_diagnostics(source, &parsed.diagnostics)?;
+        output.show_diagnostics(&FileDiagnostics {
+            file: source.file.clone(),
+            text: source.text.as_str().into(),
+            diagnostics: parsed.diagnostics,
+        })?;
         return Ok(exit::USAGE);
     };
     let same = formatted == source.text;
@@ -147,17 +181,17 @@ fn replace(file: &Path, text: &str) -> anyhow::Result<()> {
 fn show_file(command: &ShowProperty) -> anyhow::Result<u8> {
     let mut output = Output::open(command.messages.color, None, false)?;
     let source = read(&command.file)?;
-    let (properties, diagnostics) = load(&source.text);
-    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        output.show_diagnostics(&source, &diagnostics)?;
+    let loaded = source.load();
+    if loaded.has_errors() {
+        Told::default().show(&loaded, &mut output)?;
         return Ok(exit::USAGE);
     }
-    let chosen = choose(command, &properties)?;
+    let chosen = choose(command, &loaded.properties)?;
     for (position, property) in chosen.iter().enumerate() {
         if position > 0 {
             output.say("\n")?;
         }
-        output.say(&picture(command, property, &source.text)?)?;
+        output.say(&picture(command, property, &loaded.text_of(property))?)?;
     }
     Ok(exit::HOLDS)
 }

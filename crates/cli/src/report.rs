@@ -4,9 +4,9 @@
 //! stop, the stack, one line of advice.
 
 use crate::diagnostics;
-use crate::driver::PropertySource;
 use crate::escape::safe;
 use crate::evaluations;
+use crate::moments::{joint, moment};
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::places::{
@@ -22,19 +22,17 @@ const FULL_VIOLATIONS: usize = 5;
 
 /// What a report is written for.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
-    /// The properties, to underline the place of an error in them.
-    pub sources: &'a [PropertySource],
+pub struct Context {
     /// A prompt follows: say what can be typed there.
     pub prompt: bool,
 }
 
 /// Writes the whole report of a stop.
-pub fn write_stop(page: &mut Page, view: &StopView, context: Context<'_>) {
+pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
     if let Some(process) = &view.process {
         writeln!(page, "{STRONG}{}{STRONG:#}", process_words(process));
     }
-    let with_stack = write_reason(page, view, context);
+    let with_stack = write_reason(page, view);
     evaluations::write_remark(page, view);
     if !context.prompt && matches!(view.reason, StopReason::Attached { .. }) {
         // Where a process happened to be is no news to a log.
@@ -62,7 +60,7 @@ fn process_words(process: &ProcessName) -> String {
 
 /// Writes why and where the debuggee stopped; true when a reader will want
 /// the stack too.
-fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool {
+fn write_reason(page: &mut Page, view: &StopView) -> bool {
     for error in view.reason.condition_errors() {
         writeln!(page, "{}", safe(error));
     }
@@ -73,7 +71,7 @@ fn write_reason(page: &mut Page, view: &StopView, context: Context<'_>) -> bool 
             write_violation_place(page, violations, view);
         }
         reason @ StopReason::MonitorError { .. } => {
-            write_monitor_error(page, reason, context);
+            write_monitor_error(page, reason);
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
@@ -187,26 +185,24 @@ fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
 
 /// Writes what could not be evaluated in a property, and where; nothing for
 /// other reasons.
-pub fn write_monitor_error(page: &mut Page, reason: &StopReason, context: Context<'_>) {
+pub fn write_monitor_error(page: &mut Page, reason: &StopReason) {
     if let StopReason::MonitorError {
         property,
         message,
         start,
         end,
         file,
+        text,
     } = reason
     {
         let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
-        page.push(&diagnostics::render(file, context.text_of(file), &error));
+        page.push(&diagnostics::render(file, text, &error));
     }
 }
 
-impl<'a> Context<'a> {
-    /// The text of a property's file; empty when it is not known.
-    fn text_of(&self, file: &str) -> &'a str {
-        let known = self.sources.iter().find(|source| source.file == file);
-        known.map_or("", |source| source.text.as_str())
-    }
+/// Whether all of it has been reported of another slice already.
+pub fn is_repetition(violations: &[ViolationView]) -> bool {
+    violations.iter().all(|violation| violation.repeated)
 }
 
 /// Writes each violation with its path, the first few in full.
@@ -263,13 +259,11 @@ fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &S
             let lead = styled(STRONG, &format!("Stopped {}", safe(&step.what)));
             writeln!(page, "{lead}{place}{called}, {}", threads(view));
         }
-        _ => {
-            let lead = match step {
-                Some(PathStep { what, .. }) => format!("Stopped {}", safe(what)),
-                None => "Stopped".to_owned(),
-            };
-            write_place(page, styled(STRONG, &lead), " in ", view);
+        Some(PathStep { what, .. }) => {
+            let lead = format!("Stopped {}", safe(&moment(what)));
+            write_place(page, styled(STRONG, &lead), joint(what), view);
         }
+        None => write_place(page, styled(STRONG, "Stopped"), " in ", view),
     }
 }
 
@@ -346,16 +340,12 @@ pub mod samples;
 
 #[cfg(test)]
 mod tests {
-    use super::samples::{sources, stop, violation, violation_stop};
+    use super::samples::{stop, violation, violation_stop};
     use super::*;
     use crate::page::plain;
 
     fn check(view: &StopView, prompt: bool, expected: &str) {
-        let sources = sources();
-        let context = Context {
-            sources: &sources,
-            prompt,
-        };
+        let context = Context { prompt };
         let text = plain(|page| write_stop(page, view, context));
         assert_eq!(text, expected);
     }
@@ -481,10 +471,7 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
                 id: 4711,
                 count,
             });
-            let context = Context {
-                sources: &[],
-                prompt: false,
-            };
+            let context = Context { prompt: false };
             let text = plain(|page| write_stop(page, &view, context));
             assert!(text.starts_with(expected), "{text}");
         }
@@ -493,12 +480,8 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
     #[test]
     fn a_log_has_one_line_of_an_attachment() {
         let view = stop(StopReason::Attached { process: 815 });
-        let sources = sources();
         let lines = |prompt| {
-            let context = Context {
-                sources: &sources,
-                prompt,
-            };
+            let context = Context { prompt };
             let text = plain(|page| write_stop(page, &view, context));
             text.lines().count()
         };
@@ -523,6 +506,7 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             start: 24,
             end: 40,
             file: "queue.prop".into(),
+            text: "state ready {\n  on push when queue->count > 0\n}\n".into(),
         });
         view.source = None;
         view.backtrace.clear();
@@ -551,11 +535,7 @@ Stopped in queue_push at src/queue.c:23, thread 4711, one of 3
         });
         view.source = None;
         view.backtrace.clear();
-        let sources = sources();
-        let context = Context {
-            sources: &sources,
-            prompt: true,
-        };
+        let context = Context { prompt: true };
         let text = plain(|page| write_stop(page, &view, context));
         assert!(
             text.contains("\nStopped after queue_new in queue_push at src/queue.c:23,"),

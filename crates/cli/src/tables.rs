@@ -26,7 +26,7 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
         rows.push(vec![
             Cell::new(number.as_str(), STRONG),
             safe(&point.owner).as_ref().into(),
-            Cell::new(safe(&point.for_what), NAME),
+            Cell::new(what_and_where(point), NAME),
             point_state(point).into(),
             point.hits.to_string().into(),
             Cell::new(safe(passage.unwrap_or("")), QUIET),
@@ -63,6 +63,15 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
     }
     let heading = ["#", "owner", "what", "state", "hits", "passage", "where"];
     columns::write(page, 0, &heading, &rows);
+}
+
+/// What a point is for, and the process that it belongs to.
+fn what_and_where(point: &PointView) -> String {
+    let what = safe(&point.for_what);
+    match point.process {
+        Some(process) => format!("{what} (process {process})"),
+        None => what.into_owned(),
+    }
 }
 
 fn point_state(point: &PointView) -> String {

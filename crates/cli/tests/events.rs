@@ -156,7 +156,7 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
          event usr = signal SIGUSR1(number, sender, code)
          event any = signal
          event counted = write occasions.c::handled
-         event born = thread start
+         event born = thread start(start_routine, start_function)
          event gone = thread end",
         |report, case| {
             let (threads, rounds) = (report.printed("threads"), report.printed("rounds"));
@@ -185,6 +185,10 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
             // No lock keeps these stores apart.
             assert_eq!(report.occurrences("counted"), rounds, "{case}");
             assert_eq!(report.occurrences("born"), threads, "{case}");
+            let functions = report.values("born", "start_function");
+            assert!(functions.iter().all(|it| *it == json!("work")), "{case}");
+            let routines = report.values("born", "start_routine");
+            assert!(routines.iter().all(|it| *it == routines[0]), "{case}");
             assert_eq!(report.occurrences("gone"), threads, "{case}");
         },
     );

@@ -2,8 +2,9 @@
 
 mod support;
 
-use juror_testing::Juror;
+use juror_testing::{Build, Compiler, Juror, Language, Optimization};
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use support::{Batch, juror, program, property_of};
 
@@ -21,7 +22,11 @@ property ended_once
 
 /// Commands at the prompt of a program of `tests/programs`.
 fn prompt(file: &str, arguments: &[&str], lines: &[&str]) -> String {
-    let executable = program(file).compile_plain();
+    prompt_of(program(file).compile_plain(), arguments, lines)
+}
+
+/// The same of a program that has been built in another way.
+fn prompt_of(executable: PathBuf, arguments: &[&str], lines: &[&str]) -> String {
     let directory = executable.parent().expect("a directory").to_owned();
     let mut input = lines.join("\n");
     input.push('\n');
@@ -281,4 +286,125 @@ fn a_killed_juror_leaves_no_process_behind() {
 fn at_terminal(file: &str) -> Juror {
     let executable = program(file).compile_plain();
     juror(&["run", "--follow", "both"]).args([executable])
+}
+
+#[test]
+fn a_watchpoint_works_whichever_process_is_selected() {
+    let text = prompt(
+        "apart.c",
+        &[],
+        &[
+            "break total",
+            "run",
+            "delete 1",
+            "watch passes if passes == 3",
+            "process 2",
+            "watch passes if passes == 1",
+            "info watchpoints",
+            "process 1",
+            "condition 3 passes == 2",
+            "disable 3",
+            "info watchpoints",
+            "enable 3",
+            "process 2",
+            "continue",
+            "process 1",
+            "continue",
+            "delete 2 3",
+            "info watchpoints",
+            "continue",
+        ],
+    );
+    assert_has(
+        &text,
+        &[
+            "watchpoint 2 on passes if passes == 3 (hardware) in process 1\n",
+            "watchpoint 3 on passes if passes == 1 (hardware) in process 2\n",
+            "watch passes if passes == 3 (process 1)  planted",
+            "watch passes if passes == 1 (process 2)  planted",
+            "watch passes if passes == 2 (process 2)  disabled",
+            "No breakpoints.",
+            "exited with status 0",
+        ],
+    );
+    // Each stops in its own process, and nowhere else.
+    for (store, process) in [("2 → 3", "Process 1 ("), ("1 → 2", "Process 2 (")] {
+        assert_eq!(text.matches(store).count(), 1, "{text}");
+        let (before, _) = text.split_once(store).expect("it is there");
+        let last = before.rfind("Process ").expect("a process is named");
+        assert!(before[last..].starts_with(process), "{store}:\n{text}");
+    }
+}
+
+#[test]
+fn watchpoints_of_a_process_that_is_gone_wait_for_the_next_run() {
+    let text = prompt(
+        "apart.c",
+        &[],
+        &[
+            "break total",
+            "run",
+            "delete 1",
+            "process 2",
+            "watch passes if passes == 2",
+            "watch -location passes if passes == 7",
+            "continue",
+            "continue",
+            "info watchpoints",
+            "break total",
+            "run",
+            "info watchpoints",
+            "delete 4",
+            "continue",
+        ],
+    );
+    assert_has(
+        &text,
+        &[
+            "watchpoint 3 on -location passes is gone with process 2",
+            "watch passes if passes == 2  not planted",
+            "watch passes if passes == 2 (process 1)  planted",
+        ],
+    );
+    assert_eq!(text.matches("1 → 2").count(), 2, "{text}");
+}
+
+#[test]
+fn a_watched_register_is_followed_while_another_process_is_selected() {
+    let builds = Build::all_of(Language::C).into_iter();
+    let optimized = builds.filter(|build| {
+        build.compiler == Compiler::Gcc && build.optimization != Optimization::None
+    });
+    for build in optimized {
+        let text = prompt_of(
+            program("apart.c").compile(&build),
+            &[],
+            &[
+                "break total",
+                "run",
+                "watch sum",
+                "process 2",
+                "continue",
+                "process 2",
+                "continue",
+                "info watchpoints",
+                "continue",
+                "continue",
+                "delete",
+                "continue",
+            ],
+        );
+        assert_has(
+            &text,
+            &[
+                "(steps) in process 1",
+                "0 → 3",
+                "3 → 9",
+                "9 → 18",
+                "watch sum (process 1)",
+            ],
+        );
+        let (_, first) = text.split_once("0 → 3").expect("it is there");
+        assert!(!first.starts_with("Process 2"), "{build}:\n{text}");
+    }
 }

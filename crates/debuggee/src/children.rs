@@ -13,14 +13,13 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::debuggee::{Debuggee, Origin, gone_or};
+use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Event, Status};
+use crate::kernel::{self, Event};
 use crate::memory::Memory;
 use crate::notice::{ForkKind, Notice};
 use crate::operations::tolerate;
 use crate::process_status;
-use crate::stash;
 use crate::thread::{Motion, State, Thread};
 
 /// A new process that has not been seen stopped yet.
@@ -167,12 +166,35 @@ impl Debuggee {
         self.feed(Input::Unparked { thread: parent })
     }
 
+    /// A process is there that a thread has made which is gone, and which did
+    /// not tell of it.
+    pub(crate) fn expect_orphan(&mut self, child: u32) {
+        let birth = Birth {
+            is_vfork: false,
+            parent: ThreadId(self.process),
+            holds_parent: false,
+        };
+        self.births.insert(child, birth);
+    }
+
+    /// Whether a process has the memory of the program, also if the program has
+    /// been replaced meanwhile; none if that cannot be known.
+    fn shares_memory(&self, child: u32) -> Option<bool> {
+        if !self.has_left_memory {
+            return kernel::share_memory(self.process, child);
+        }
+        let sharers = self.threads.values().filter(|known| known.silent);
+        sharers
+            .filter_map(|known| kernel::share_memory(known.id.0, child))
+            .reduce(|first, second| first || second)
+    }
+
     /// The first stop of a new process.
     pub(crate) fn take_in_birth(&mut self, child: u32) -> Result<(), DebuggeeError> {
         let Some(birth) = self.births.remove(&child) else {
             return Ok(());
         };
-        let shares = kernel::share_memory(self.process, child).unwrap_or(birth.is_vfork);
+        let shares = self.shares_memory(child).unwrap_or(birth.is_vfork);
         if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
             return Ok(());
         }
@@ -198,7 +220,8 @@ impl Debuggee {
             child,
             kind: ForkKind::Vfork,
         });
-        self.feed(Input::Started { thread })?;
+        let parent = birth.parent;
+        self.feed(Input::StartedInPlace { thread, parent })?;
         if self.is_halting {
             return Ok(());
         }
@@ -223,30 +246,6 @@ impl Debuggee {
         Ok(())
     }
 
-    /// What the copies of the memory are made good with is about to be
-    /// forgotten: lets all go that were made.
-    fn release_births(&mut self) -> Result<(), DebuggeeError> {
-        let was_switching = std::mem::replace(&mut self.is_switching, true);
-        let mut released = Ok(());
-        while let Some((&child, _)) = self.births.first_key_value() {
-            let waits = stash::take(|thread| thread == child).map(|(_, status)| status);
-            let status = match waits {
-                Some(status) => Ok(status),
-                None => kernel::wait_for(child),
-            };
-            released = released.and(match status {
-                Ok(Status::Stopped { .. }) => self.take_in_birth(child),
-                Ok(status) => self.note_gone(child, status),
-                Err(_) => {
-                    self.births.remove(&child);
-                    Ok(())
-                }
-            });
-        }
-        self.is_switching = was_switching;
-        released
-    }
-
     /// Waits until a process that has been made is seen, all threads being
     /// halted. Gives what is told of it ([`Notice::Forked`]) before all else
     /// that waits to be told; nothing when it is followed, or is gone.
@@ -267,57 +266,5 @@ impl Debuggee {
             |notice: &Notice| matches!(notice, Notice::Forked { child: of, .. } if *of == child);
         let position = self.notices.iter().position(is_meant);
         Ok(position.and_then(|position| self.notices.remove(position)))
-    }
-
-    /// A thread runs another program.
-    pub(crate) fn take_in_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self
-            .threads
-            .get(&thread.0)
-            .is_some_and(|known| known.silent)
-        {
-            if self.follows_both() {
-                return self.keep_executed(thread);
-            }
-            if !self.follows_child() {
-                self.threads.remove(&thread.0);
-                self.forget_page_caller(thread);
-                self.cpu.release(thread.0);
-                self.feed(Input::Ended { thread })?;
-                return tolerate(kernel::detach(thread.0, 0));
-            }
-            self.follow_executed(thread)?;
-        }
-        self.release_births()?;
-        self.cpu.note_program();
-        // Somebody may share the old memory still, and is let go when seen.
-        let _ = self.memory.lift_all();
-        self.departing = self
-            .threads
-            .values()
-            .filter(|known| known.silent)
-            .map(|known| known.id.0)
-            .collect();
-        self.forget_watches();
-        self.threads.clear();
-        self.forget_calls();
-        self.notices
-            .retain(|notice| notice.waiting_thread().is_none());
-        // The thread that is left has the number of the process.
-        let thread = ThreadId(self.process);
-        let known = Thread::new(thread, State::Stopped);
-        self.threads.insert(thread.0, known);
-        self.feed(Input::Executed { thread })?;
-        self.memory = crate::debuggee::open_memory(self.process)?;
-        if self.origin == Origin::Attached {
-            let failed = DebuggeeError::system("make the process that guards the text");
-            self.memory.guard().map_err(failed)?;
-        }
-        self.prepare_image()?;
-        self.announce(Notice::Executed {
-            thread,
-            path: self.program_path(),
-        });
-        Ok(())
     }
 }

@@ -98,6 +98,11 @@ pub struct Debuggee {
     pub(crate) follow: Follow,
     /// It is just becoming another process.
     pub(crate) is_switching: bool,
+    /// A thread has ended since the program began.
+    pub(crate) has_lost_threads: bool,
+    /// The program has been replaced, and those that share the memory of the
+    /// one before are being let go.
+    pub(crate) has_left_memory: bool,
     /// Upper floors are told at the moment a process is made.
     pub(crate) catches_forks: bool,
     /// The signals that monitors are told of: bit n is signal n + 1.
@@ -185,6 +190,8 @@ impl Debuggee {
             monitored_signals: 0,
             follow: Follow::default(),
             is_switching: false,
+            has_lost_threads: false,
+            has_left_memory: false,
             catches_forks: false,
             treatments: crate::signals::Treatments::default(),
             doorbell: None,

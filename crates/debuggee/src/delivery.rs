@@ -14,7 +14,7 @@ use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::notice::Notice;
 use crate::operations::tolerate;
-use crate::pages::PageFault;
+use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::thread::{Motion, PendingSignal};
 
@@ -75,6 +75,7 @@ impl Debuggee {
                 synchronous: is_fault,
             },
         );
+        self.open_for_signal(thread)?;
         if !is_fault {
             self.keep_interrupted_copy(thread)?;
         }
@@ -195,10 +196,14 @@ impl Debuggee {
     /// it run to carry; 0 when there is none. Sends those anew that were put
     /// off.
     pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
+        let waits = self.lacks_open_pages(thread);
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return 0;
         };
         let mut number = 0;
+        if waits && let Some(pending) = known.pending.take() {
+            known.put_off(pending);
+        }
         if let Some(pending) = known.pending.take_if(|_| true).filter(|it| it.deliver) {
             let is_carried = pending.fresh
                 || known.at_signal

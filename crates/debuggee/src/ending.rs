@@ -81,18 +81,34 @@ impl Debuggee {
             self.put_back(ThreadId(id))?;
         }
         self.unmap_regions()?;
+        self.let_all_go(&ids)?;
+        self.let_offspring_go();
+        self.reap_departing();
+        lifted
+    }
+
+    /// Detaches threads that stand.
+    fn let_all_go(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
         // A parent waits in the kernel for the child that shares its memory.
         for is_parent in [false, true] {
-            for &id in &ids {
+            for &id in ids {
                 let known = self.threads.get(&id);
                 if known.is_some_and(|it| (it.state == State::InVfork) == is_parent) {
                     self.let_go(ThreadId(id))?;
                 }
             }
         }
-        self.let_offspring_go();
-        self.reap_departing();
-        lifted
+        Ok(())
+    }
+
+    /// Lets all threads go that there are, with no trap on their way.
+    pub(crate) fn put_back_and_let_go(&mut self) -> Result<(), DebuggeeError> {
+        let ids: Vec<u32> = self.threads.keys().copied().collect();
+        for &id in &ids {
+            self.cpu.release(id);
+            self.put_back(ThreadId(id))?;
+        }
+        self.let_all_go(&ids)
     }
 
     /// Stops all threads, and takes in every process that was just made: none

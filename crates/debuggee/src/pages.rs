@@ -3,53 +3,75 @@
 //! A watched page may not be written (or not be accessed, for reads), so each
 //! access to it faults. The faulting thread then executes its instruction
 //! alone, with the pages as the program made them, and what it accessed is
-//! told. Faults of the program's own stay its own: the instruction raises them
-//! again while the pages are as they were.
+//! told (`page_faults`).
 //!
-//! The kernel, too, would be refused by a protected page. So before a system
-//! call that may touch one, the pages are opened for as long as it takes; all
-//! other threads run by single steps meanwhile, which see every access.
+//! The kernel, too, would be refused by a protected page. So the pages are
+//! opened for a system call that may touch one, and for the frame of a signal
+//! (`page_openings`).
 //!
-//! Invariant: while a page is open, no thread runs freely but in the kernel.
-//! Protecting a page needs no such care: what it forbids too early faults, and
-//! is tried again.
+//! A page that the program unmaps stays listed: the call that maps it again
+//! must find it open, and it is protected when that call is over. Pages that
+//! the kernel does not protect (sealed or huge ones) are watched by steps.
+//!
+//! Protecting a page needs no care: what it forbids too early faults, and is
+//! tried again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use juror_stepping::{AccessKinds, Input, ThreadId};
-use libc::siginfo_t;
+use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::kernel;
+use crate::fault_action::FaultAction;
 use crate::thread::State;
-use crate::watch::{MemoryAccess, WatchTier};
-use crate::watched_steps::{StepEnd, note_access};
+use crate::watch::WatchTier;
 
 /// Length of a page in bytes.
 pub(crate) const PAGE_LENGTH: u64 = 4096;
-/// `SEGV_ACCERR`: the page forbids the access.
-const FORBIDDEN: i32 = 2;
 
 /// The protected pages.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     /// By address.
-    pages: BTreeMap<u64, Page>,
+    pub(crate) pages: BTreeMap<u64, Page>,
     /// Threads in system calls for which the pages are open.
-    callers: Vec<ThreadId>,
+    pub(crate) callers: Vec<ThreadId>,
+    /// Threads for whose signals the pages are open, until their frames have
+    /// been written.
+    pub(crate) deliveries: Vec<ThreadId>,
     /// The pages are as the program made them.
-    is_open: bool,
+    pub(crate) is_open: bool,
     /// One thread executes its instruction alone.
-    is_passing: bool,
+    pub(crate) is_passing: bool,
+    /// What the program does about faults.
+    pub(crate) fault_action: FaultAction,
 }
 
 /// A page as the program made it, and as it is while it is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Page {
-    original: i32,
+pub(crate) struct Page {
+    pub(crate) original: i32,
     watched: i32,
+    is_mapped: bool,
+}
+
+/// A page that the program has unmapped.
+const UNMAPPED: Page = Page {
+    original: libc::PROT_NONE,
+    watched: libc::PROT_NONE,
+    is_mapped: false,
+};
+
+impl Page {
+    /// A page as the program made it, not watched yet.
+    fn made(original: i32) -> Page {
+        Page {
+            original,
+            watched: original,
+            is_mapped: true,
+        }
+    }
 }
 
 impl Pages {
@@ -68,6 +90,12 @@ impl Pages {
         self.pages.is_empty()
     }
 
+    /// Whether one of them is not there: a call that maps memory at a place of
+    /// the kernel's choice may bring it back.
+    pub(crate) fn have_gaps(&self) -> bool {
+        self.pages.values().any(|page| !page.is_mapped)
+    }
+
     /// The same pages, of a forked copy of the process.
     pub(crate) fn for_fork(&self) -> Pages {
         Pages {
@@ -83,26 +111,34 @@ impl Debuggee {
     /// stepped.
     pub(crate) fn arrange_pages(&mut self) -> Result<(), DebuggeeError> {
         let wanted = self.pages_to_watch();
-        let has_changed = wanted != self.watches.pages.pages;
-        if has_changed {
-            let Some(thread) = self.thread_for_calls() else {
-                for watch in &mut self.watches.list {
-                    if watch.tier == WatchTier::Page {
-                        watch.tier = WatchTier::Stepping;
-                    }
-                }
-                return Ok(());
-            };
-            let are_open = self.watches.pages.are_open();
-            if !are_open {
-                self.open_pages(thread)?;
-            }
-            self.watches.pages.pages = wanted;
-            if !are_open {
-                self.close_pages(thread)?;
-            }
+        if wanted == self.watches.pages.pages {
+            return Ok(());
+        }
+        let Some(thread) = self.thread_for_calls() else {
+            self.step_instead_of_pages();
+            return Ok(());
+        };
+        let are_open = self.watches.pages.are_open();
+        if !are_open {
+            self.open_pages(thread)?;
+        }
+        if self.watches.pages.is_empty() {
+            self.learn_fault_action(thread)?;
+        }
+        self.watches.pages.pages = wanted;
+        if !are_open {
+            self.close_pages(thread)?;
         }
         Ok(())
+    }
+
+    /// What pages cannot watch is watched by steps.
+    fn step_instead_of_pages(&mut self) {
+        for watch in &mut self.watches.list {
+            if watch.tier == WatchTier::Page {
+                watch.tier = WatchTier::Stepping;
+            }
+        }
     }
 
     /// A stopped thread that can make system calls for juror.
@@ -113,7 +149,7 @@ impl Debuggee {
     }
 
     /// The pages that the watches of this tier need, as they are mapped now.
-    fn pages_to_watch(&self) -> BTreeMap<u64, Page> {
+    pub(crate) fn pages_to_watch(&self) -> BTreeMap<u64, Page> {
         let mappings = self.protections();
         let known = &self.watches.pages.pages;
         let is_closed = !self.watches.pages.are_open();
@@ -124,24 +160,21 @@ impl Debuggee {
                 let mut address = page_of(range.start);
                 while address < range.end {
                     let mapping = mappings.iter().find(|(it, _)| it.contains(&address));
-                    let original = match (known.get(&address), mapping) {
-                        (_, None) => None,
+                    let page = match (known.get(&address), mapping) {
+                        (_, None) => UNMAPPED,
                         // What is seen is juror's own protection.
-                        (Some(page), Some((_, seen))) if is_closed && *seen == page.watched => {
-                            Some(page.original)
+                        (Some(page), Some((_, seen)))
+                            if is_closed && page.is_mapped && *seen == page.watched =>
+                        {
+                            Page::made(page.original)
                         }
-                        (_, Some((_, seen))) => Some(*seen),
+                        (_, Some((_, seen))) => Page::made(*seen),
                     };
-                    if let Some(original) = original {
-                        let page = pages.entry(address).or_insert(Page {
-                            original,
-                            watched: original,
-                        });
-                        page.watched &= match watch.kinds.contains(AccessKinds::READ) {
-                            true => libc::PROT_NONE,
-                            false => !libc::PROT_WRITE,
-                        };
-                    }
+                    let page = pages.entry(address).or_insert(page);
+                    page.watched &= match watch.kinds.contains(AccessKinds::READ) {
+                        true => libc::PROT_NONE,
+                        false => !libc::PROT_WRITE,
+                    };
                     address += PAGE_LENGTH;
                 }
             }
@@ -159,7 +192,8 @@ impl Debuggee {
     /// Gives the pages the protection that the program gave them. Every other
     /// thread stands, or steps.
     pub(crate) fn open_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.protect(thread, |page| page.original)
+        self.protect(thread, |page| page.original)?;
+        self.restore_fault_action(thread)
     }
 
     /// Gives a forked child, in which nothing is watched, the pages back that
@@ -178,236 +212,41 @@ impl Debuggee {
         opened
     }
 
-    /// Protects the pages.
+    /// Protects the pages. Every other thread stands, or steps; those that
+    /// the kernel does not protect are watched by steps from now on.
     pub(crate) fn close_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.protect(thread, |page| page.watched)
+        if !self.protect(thread, |page| page.watched)? {
+            self.open_pages(thread)?;
+            self.step_instead_of_pages();
+            self.watches.pages.pages.clear();
+        }
+        Ok(())
     }
 
+    /// Has a thread protect the pages; whether the kernel has done it.
     fn protect(
         &mut self,
         thread: ThreadId,
         protection: impl Fn(&Page) -> i32,
-    ) -> Result<(), DebuggeeError> {
+    ) -> Result<bool, DebuggeeError> {
         let Some(gadget) = self.scratch.gadget() else {
-            return Ok(());
+            return Ok(self.watches.pages.is_empty());
         };
+        let mut is_done = true;
         for (range, allowed) in runs(&self.watches.pages.pages, protection) {
             let length = range.end - range.start;
             let arguments = [range.start, length, allowed as u64, 0, 0, 0];
-            // What has been unmapped cannot be protected, nor accessed.
-            self.call_system(thread, gadget, libc::SYS_mprotect, arguments)?;
+            let result = self.call_system(thread, gadget, libc::SYS_mprotect, arguments)?;
+            is_done &= result == 0;
         }
-        Ok(())
+        Ok(is_done)
     }
-
-    /// Whether a fault may be one of a protected page.
-    #[inline]
-    pub(crate) fn is_page_fault(&self, signal: i32) -> bool {
-        signal == libc::SIGSEGV && !self.watches.pages.is_empty()
-    }
-
-    /// A thread has faulted.
-    pub(crate) fn take_in_page_fault(
-        &mut self,
-        thread: ThreadId,
-        information: &siginfo_t,
-    ) -> Result<PageFault, DebuggeeError> {
-        let address = kernel::fault_address(information);
-        let page = self.watches.pages.pages.get(&page_of(address)).copied();
-        let Some(page) = page.filter(|_| information.si_code == FORBIDDEN) else {
-            return Ok(PageFault::Own(None));
-        };
-        if self.watches.pages.is_passing {
-            // Another thread's turn: the fault will come again.
-            return self.settle(thread).map(|()| PageFault::Taken);
-        }
-        if self.watches.pages.is_open {
-            // It has faulted before the pages were opened; or the program
-            // itself forbids what it does.
-            let forbidden = page.original & libc::PROT_WRITE == 0;
-            return match forbidden {
-                true => Ok(PageFault::Own(None)),
-                false => self.settle(thread).map(|()| PageFault::Taken),
-            };
-        }
-        let passed = self.with_others_held(thread, |it| it.pass_page(thread))?;
-        match passed {
-            Passed::Done(accesses) if accesses.is_empty() => self.go_on_after(thread)?,
-            Passed::Done(accesses) => self.tell_accesses(thread, accesses)?,
-            Passed::Faulted(signal, information) => {
-                return Ok(PageFault::Own(Some((signal, information))));
-            }
-        }
-        Ok(PageFault::Taken)
-    }
-
-    /// Has a thread execute its instruction with the pages open.
-    fn pass_page(&mut self, thread: ThreadId) -> Result<Passed, DebuggeeError> {
-        self.open_pages(thread)?;
-        let mut accesses: Vec<MemoryAccess> = Vec::new();
-        let mut fault = None;
-        loop {
-            let step = self.watched_step(thread)?;
-            if let StepEnd::Faulted(signal) = self.step_alone(thread)? {
-                fault = kernel::signal_information(thread.0)
-                    .ok()
-                    .map(|information| (signal, information));
-                break;
-            }
-            let hits = self.take_hardware_hits(thread)?;
-            let mut found = Vec::new();
-            self.hardware_accesses(&hits, &mut found);
-            if let Some(step) = &step {
-                self.stepped_accesses(step, &mut found);
-            }
-            for access in found {
-                note_access(&mut accesses, access);
-            }
-            // The rest of a repeated instruction's way over the pages.
-            if !self.repeats_on(thread, |it, bytes| it.watches.pages.meet(bytes))? {
-                break;
-            }
-        }
-        self.close_pages(thread)?;
-        Ok(match fault {
-            Some((signal, information)) if accesses.is_empty() => {
-                Passed::Faulted(signal, information)
-            }
-            // The fault will come again, when these have been told.
-            _ => Passed::Done(accesses),
-        })
-    }
-
-    /// Does some work while all other threads stand, and lets those run again
-    /// that ran before.
-    fn with_others_held<T>(
-        &mut self,
-        thread: ThreadId,
-        work: impl FnOnce(&mut Self) -> Result<T, DebuggeeError>,
-    ) -> Result<T, DebuggeeError> {
-        let was_halting = self.is_halting;
-        let awaiting = |it: &Self| -> Vec<ThreadId> {
-            let threads = it.threads.values().filter(|known| known.awaiting);
-            threads.map(|known| known.id).collect()
-        };
-        let awaited_before = awaiting(self);
-        let others: Vec<ThreadId> = self
-            .threads
-            .values()
-            .filter(|it| it.id != thread && !it.awaiting)
-            .filter(|it| matches!(it.state, State::Running | State::Stopped))
-            .map(|it| it.id)
-            .collect();
-        self.watches.pages.is_passing = true;
-        // What is born meanwhile waits, too.
-        self.is_halting = true;
-        let mut result = Ok(());
-        for other in others {
-            result = result.and(self.feed(Input::Halt { thread: other }));
-        }
-        let is_moving = |it: &Self| {
-            let mut threads = it.threads.values();
-            threads.any(|known| known.id != thread && known.state == State::Running)
-        };
-        while result.is_ok() && is_moving(self) {
-            result = self.take_status();
-        }
-        let done = result.and_then(|()| work(self));
-        self.watches.pages.is_passing = false;
-        self.is_halting = was_halting;
-        if !was_halting {
-            for other in awaiting(self) {
-                if other != thread && !awaited_before.contains(&other) {
-                    self.resume(other)?;
-                }
-            }
-        }
-        done
-    }
-
-    /// A thread enters a system call that may touch a protected page: opens
-    /// the pages until the call is over. For that the thread may have to leave
-    /// the entry; it comes there again.
-    pub(crate) fn open_for_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let pages = &mut self.watches.pages;
-        if pages.is_open {
-            pages.callers.push(thread);
-            return Ok(());
-        }
-        if pages.is_passing {
-            // Another thread's turn: it will come to the entry again.
-            self.leave_entry(thread)?;
-        } else {
-            pages.callers.push(thread);
-            self.with_others_held(thread, |it| {
-                it.open_pages(thread)?;
-                it.watches.pages.is_open = true;
-                Ok(())
-            })?;
-        }
-        // Its entry has not been told, so the next one is news.
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.enters_again = false;
-        }
-        Ok(())
-    }
-
-    /// A thread has left its system call.
-    pub(crate) fn close_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.is_page_caller(thread) {
-            return Ok(());
-        }
-        // The program may have changed its mappings by the call.
-        let now = self.pages_to_watch();
-        let pages = &mut self.watches.pages;
-        pages.callers.retain(|caller| *caller != thread);
-        pages.pages = now;
-        self.close_unneeded(thread)
-    }
-
-    /// Protects the pages again when no call needs them open.
-    pub(crate) fn close_unneeded(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let pages = &mut self.watches.pages;
-        if !pages.is_open || !pages.callers.is_empty() {
-            return Ok(());
-        }
-        pages.is_open = false;
-        self.close_pages(thread)
-    }
-
-    /// A thread is gone, and with it the call that it was in.
-    pub(crate) fn forget_page_caller(&mut self, thread: ThreadId) {
-        let pages = &mut self.watches.pages;
-        pages.callers.retain(|caller| *caller != thread);
-    }
-
-    /// Whether a thread is in a call for which the pages are open.
-    pub(crate) fn is_page_caller(&self, thread: ThreadId) -> bool {
-        self.watches.pages.callers.contains(&thread)
-    }
-}
-
-/// Whose affair a fault is.
-pub(crate) enum PageFault {
-    /// Juror's: it has been dealt with.
-    Taken,
-    /// The program's; when the thread has been moved meanwhile, the fault as
-    /// it is now.
-    Own(Option<(i32, siginfo_t)>),
-}
-
-/// How a thread's instruction went.
-enum Passed {
-    /// It has run; what it accessed of what is watched.
-    Done(Vec<MemoryAccess>),
-    /// It faults for a reason of the program's own.
-    Faulted(i32, siginfo_t),
 }
 
 /// The ranges of neighbouring pages that get the same protection.
 fn runs(pages: &BTreeMap<u64, Page>, protection: impl Fn(&Page) -> i32) -> Vec<(Range<u64>, i32)> {
     let mut runs: Vec<(Range<u64>, i32)> = Vec::new();
-    for (&address, page) in pages {
+    for (&address, page) in pages.iter().filter(|(_, page)| page.is_mapped) {
         let allowed = protection(page);
         match runs.last_mut() {
             Some((range, same)) if range.end == address && *same == allowed => {
@@ -455,11 +294,13 @@ mod tests {
     #[test]
     fn neighbouring_pages_are_protected_together() {
         let page = |original| Page {
-            original,
             watched: 0,
+            ..Page::made(original)
         };
         let pages = [(0, 1), (0x1000, 1), (0x2000, 3), (0x4000, 3)];
-        let pages = pages.map(|(at, original)| (at, page(original))).into();
+        let mut pages: BTreeMap<u64, Page> =
+            pages.map(|(at, original)| (at, page(original))).into();
+        pages.insert(0x3000, UNMAPPED);
         assert_eq!(
             runs(&pages, |page| page.original),
             [(0..0x2000, 1), (0x2000..0x3000, 3), (0x4000..0x5000, 3)]

@@ -14,6 +14,8 @@ pub(crate) struct ProcessStatus {
     pub(crate) state: char,
     /// The process that a thread belongs to; its own number for a process.
     pub(crate) process: u32,
+    /// Who made it, or looks after it since that one is gone.
+    pub(crate) parent: u32,
     /// Who traces it; 0 for nobody.
     pub(crate) tracer: u32,
     /// Its real user.
@@ -46,6 +48,7 @@ impl ProcessStatus {
             name: field("Name")?.to_owned(),
             state: field("State")?.chars().next()?,
             process: number("Tgid")?,
+            parent: number("PPid")?,
             tracer: number("TracerPid")?,
             user: number("Uid")?,
             is_confined: number("Seccomp").unwrap_or(0) != 0,
@@ -60,13 +63,21 @@ impl ProcessStatus {
 
 /// The threads of a process, ended ones that are still listed included.
 pub(crate) fn threads(process: u32) -> Vec<u32> {
-    let entries = fs::read_dir(format!("/proc/{process}/task"));
+    numbers_in(&format!("/proc/{process}/task")).collect()
+}
+
+/// Every process, by its number.
+pub(crate) fn all() -> impl Iterator<Item = (u32, ProcessStatus)> {
+    numbers_in("/proc").filter_map(|id| Some((id, ProcessStatus::of_process(id)?)))
+}
+
+fn numbers_in(directory: &str) -> impl Iterator<Item = u32> + use<> {
+    let entries = fs::read_dir(directory);
     entries
         .into_iter()
         .flatten()
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
 }
 
 /// Whether it is a thread of the kernel: they have no program.
@@ -103,11 +114,12 @@ mod tests {
     #[test]
     fn a_status_is_read() {
         let text = "Name:\tsome name\nUmask:\t0022\nState:\tt (tracing stop)\nTgid:\t12\n\
-                    Ngid:\t0\nPid:\t13\nTracerPid:\t9\nUid:\t5\t6\t7\t8\nSeccomp:\t2\n";
+                    Ngid:\t0\nPid:\t13\nPPid:\t11\nTracerPid:\t9\nUid:\t5\t6\t7\t8\nSeccomp:\t2\n";
         let expected = ProcessStatus {
             name: "some name".into(),
             state: 't',
             process: 12,
+            parent: 11,
             tracer: 9,
             user: 5,
             is_confined: true,
@@ -123,6 +135,7 @@ mod tests {
         assert_eq!(status.process, own);
         assert!(!status.has_ended());
         assert!(threads(own).contains(&own));
+        assert!(all().any(|(id, it)| id == own && it == status));
         assert!(!is_kernel_thread(own));
         assert_eq!(ProcessStatus::of_process(0), None);
         assert!(threads(0).is_empty());

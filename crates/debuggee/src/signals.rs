@@ -72,6 +72,11 @@ pub(crate) fn is_fatal(process: u32, signal: i32) -> bool {
     kills_by_default(signal) && disposition(process, signal) == Disposition::Default
 }
 
+/// Whether the program has a handler for the signal, which it enters.
+pub(crate) fn is_caught(process: u32, signal: i32) -> bool {
+    disposition(process, signal) == Disposition::Caught
+}
+
 fn kills_by_default(signal: i32) -> bool {
     !matches!(
         signal,

@@ -35,6 +35,11 @@ pub(crate) fn leave() {
     });
 }
 
+/// Whether there is no other debuggee on this thread.
+pub(crate) fn has_one_user() -> bool {
+    STASH.with_borrow(|stash| stash.users == 1)
+}
+
 pub(crate) fn put(thread: u32, status: Status) {
     STASH.with_borrow_mut(|stash| stash.statuses.push((thread, status)));
 }

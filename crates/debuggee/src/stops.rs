@@ -291,6 +291,7 @@ impl Debuggee {
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
+        self.has_lost_threads |= !known.silent;
         let others_remain = self.threads.values().any(|other| !other.silent);
         if !known.silent && others_remain {
             self.announce(Notice::ThreadEnded { thread });
@@ -336,12 +337,13 @@ impl Debuggee {
         self.cpu.part();
         self.notices
             .retain(|notice| notice.waiting_thread().is_none());
+        let released = self.release_orphans_of_end();
         match status {
             Status::Exited { code } => self.announce(Notice::Exited { status: code }),
             Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
             Status::Stopped { .. } => {}
         }
-        Ok(())
+        released
     }
 
     /// A stop of a thread that is known to be ending, or that is no longer

@@ -47,6 +47,8 @@ pub(crate) struct Thread {
     pub(crate) is_in_call: bool,
     /// The instruction that it executes by a step whose accesses are watched.
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
+    /// It ran with `SIGSEGV` blocked, while pages were protected.
+    pub(crate) blocks_faults: bool,
     /// It runs by single steps that nobody above sees.
     pub(crate) steps_quietly: bool,
     /// Wherever it is let run, it executes one instruction.
@@ -128,6 +130,7 @@ impl Thread {
             hardware: crate::hardware::ThreadHardware::default(),
             is_in_call: false,
             watched_step: None,
+            blocks_faults: false,
             steps_quietly: false,
             is_stepped: false,
             registers: OnceCell::new(),

@@ -34,7 +34,10 @@ impl Debuggee {
         }
         let shown = self.stop_registers(thread)?.shown;
         let arguments = shown.system_call_arguments();
-        Ok(match reach_of(shown.orig_rax as i64, arguments) {
+        let number = shown.orig_rax as i64;
+        let may_fill_gap = number == libc::SYS_mmap && self.watches.pages.have_gaps();
+        Ok(match reach_of(number, arguments) {
+            _ if may_fill_gap => true,
             Reach::Everything => true,
             Reach::Ranges(ranges) => ranges.iter().any(|it| self.watches.pages.meet(it)),
         })

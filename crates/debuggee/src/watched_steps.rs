@@ -18,6 +18,7 @@ use crate::kernel::{self, Event, Outcome, Status};
 use crate::notice::Notice;
 use crate::registers::Registers;
 use crate::scratch::INSTRUCTION_LENGTH_MAX;
+use crate::signals;
 use crate::stash;
 use crate::thread::Motion;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
@@ -56,9 +57,14 @@ impl Debuggee {
         signal: i32,
     ) -> Result<Outcome<()>, DebuggeeError> {
         if signal == 0 && self.watches.pages.are_open() {
+            self.end_dropped_delivery(thread);
             self.close_unneeded(thread)?;
         }
+        self.note_fault_mask(thread)?;
         let must_step = motion == Motion::Step || self.must_step();
+        // The step ends before the handler's first instruction.
+        let enters_handler =
+            signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));
         };
@@ -68,6 +74,7 @@ impl Debuggee {
             return Ok(kernel::resume_to_system_call(thread.0, signal));
         }
         let step = match self.next_instruction(thread)? {
+            NextInstruction::SystemCall if enters_handler => None,
             NextInstruction::SystemCall => {
                 return Ok(kernel::resume_to_system_call(thread.0, signal));
             }
@@ -78,6 +85,15 @@ impl Debuggee {
             known.steps_quietly = motion != Motion::Step;
         }
         Ok(kernel::single_step(thread.0, signal))
+    }
+
+    /// A thread runs without a signal: the one for which the pages are open is
+    /// not delivered, unless it comes later.
+    fn end_dropped_delivery(&mut self, thread: ThreadId) {
+        let waits = |known: &crate::thread::Thread| known.pending.is_some();
+        if !self.threads.get(&thread.0).is_some_and(waits) {
+            self.end_delivery(thread);
+        }
     }
 
     /// Whether threads that run must do it by steps.
@@ -133,8 +149,9 @@ impl Debuggee {
         };
         let step = known.watched_step.take();
         let was_quiet = std::mem::take(&mut known.steps_quietly);
-        let is_trace = code == TRAP_TRACE || code == libc::SIGTRAP && was_quiet;
-        if code != TRAP_HARDWARE && !is_trace {
+        let is_delivery = self.end_delivery(thread);
+        let is_frame = code == libc::SIGTRAP && (was_quiet || is_delivery);
+        if code != TRAP_HARDWARE && code != TRAP_TRACE && !is_frame {
             return Ok(None);
         }
         let hits = self.take_hardware_hits(thread)?;
@@ -148,6 +165,9 @@ impl Debuggee {
             && let Some(step) = &step
         {
             self.stepped_accesses(step, &mut accesses);
+        }
+        if is_frame {
+            self.frame_accesses(thread, &mut accesses)?;
         }
         if !accesses.is_empty() {
             self.finish_repetition(thread, &mut accesses)?;

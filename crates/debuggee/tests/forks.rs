@@ -189,3 +189,61 @@ fn a_step_over_a_system_call_that_makes_a_process_is_one_step() {
         }
     }
 }
+
+/// Both sides of a `vfork` stand at its system call, in a copy or not: the
+/// parent in the kernel, and its child among sites.
+#[test]
+fn a_process_can_be_let_go_while_it_waits_for_its_child() {
+    let main = r#"
+    static volatile int is_made, may_end;
+    static int status;
+    __attribute__((noinline)) void both(void) { __asm__ volatile(""); }
+    static void *make(void *unused) {
+        pid_t child = make_vfork();
+        if (!child) {
+            is_made = 1;
+            while (!may_end) work(1);
+            _exit(3);
+        }
+        waitpid(child, &status, 0);
+        return unused;
+    }
+    int main(void) {
+        pthread_t maker;
+        pthread_create(&maker, 0, make, 0);
+        while (!is_made) work(2);
+        both();
+        may_end = 1;
+        pthread_join(maker, 0);
+        return WEXITSTATUS(status) + work(10);
+    }"#;
+    let program = compile(&format!("{CALLS}{main}"), &["-O1"]);
+    for (in_place, step_by) in WAYS {
+        let mut launch = program.launch();
+        (launch.in_place, launch.step_by) = (in_place, step_by);
+        let mut debuggee = Debuggee::launch(&launch).unwrap();
+        for symbol in ["work", "vfork_call", "both"] {
+            let address = program.address(&debuggee, symbol);
+            debuggee.insert(address, Owner::Monitor).unwrap();
+        }
+        let process = debuggee.pid();
+        let both = program.address(&debuggee, "both");
+        debuggee.resume_all().unwrap();
+        loop {
+            let notice = debuggee.wait().unwrap();
+            if matches!(notice, Notice::Hit { address, .. } if address == both) {
+                break;
+            }
+            if let Some(thread) = notice.waiting_thread() {
+                debuggee.resume(thread).unwrap();
+            }
+        }
+        debuggee.detach().unwrap();
+        let mut status = 0;
+        // SAFETY: a system call that fills in a live integer.
+        let waited = unsafe { libc::waitpid(process as i32, &raw mut status, 0) };
+        assert_eq!(waited, process as i32);
+        let is_good = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 3 + 11;
+        assert!(is_good, "{status:x}: {in_place} {step_by:?}");
+    }
+}

@@ -74,6 +74,10 @@ pub enum Read {
     Code,
     /// What is added to the addresses in the module's file.
     Base,
+    /// The function that a thread was started to run.
+    StartRoutine,
+    /// Its name.
+    StartFunction,
 }
 
 impl Read {
@@ -95,6 +99,8 @@ impl Read {
                 | Read::Sender
                 | Read::Code
                 | Read::Base
+                | Read::StartRoutine
+                | Read::StartFunction
         )
     }
 }
@@ -154,6 +160,8 @@ impl fmt::Display for Read {
             Read::Sender => f.write_str("sender"),
             Read::Code => f.write_str("code"),
             Read::Base => f.write_str("base"),
+            Read::StartRoutine => f.write_str("start_routine"),
+            Read::StartFunction => f.write_str("start_function"),
         }
     }
 }

@@ -46,6 +46,26 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// All of them.
+    pub const ALL: [EventKind; 16] = [
+        EventKind::BeforeCall,
+        EventKind::AfterCall,
+        EventKind::Read,
+        EventKind::Write,
+        EventKind::Change,
+        EventKind::Access,
+        EventKind::SystemCallEntry,
+        EventKind::SystemCallExit,
+        EventKind::Signal,
+        EventKind::ThreadStart,
+        EventKind::ThreadEnd,
+        EventKind::ModuleLoad,
+        EventKind::ModuleUnload,
+        EventKind::Line,
+        EventKind::ProgramStart,
+        EventKind::ProgramExit,
+    ];
+
     /// The word by which the language knows it.
     pub fn word(self) -> &'static str {
         match self {
@@ -66,6 +86,18 @@ impl EventKind {
             EventKind::ProgramStart => "program start",
             EventKind::ProgramExit => "program exit",
         }
+    }
+
+    /// What an event's words, such as `write queue->count` or `thread end`,
+    /// are about: the kind, and the subject, which may be empty.
+    pub fn of_words(words: &str) -> Option<(EventKind, &str)> {
+        EventKind::ALL.into_iter().find_map(|kind| {
+            let subject = words.strip_prefix(kind.word())?;
+            match subject.is_empty() {
+                true => Some((kind, subject)),
+                false => Some((kind, subject.strip_prefix(' ')?)),
+            }
+        })
     }
 
     /// True for the two moments of a call.
@@ -115,4 +147,25 @@ pub struct SymbolicEvent {
     pub span: Range<usize>,
     /// Where the subject stands in the property source, in bytes.
     pub subject_span: Range<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_an_event_tell_its_kind_and_subject() {
+        for kind in EventKind::ALL {
+            for subject in ["", "queue->count", "exit", "queue.c:42"] {
+                let words = match subject {
+                    "" => kind.to_string(),
+                    _ => format!("{kind} {subject}"),
+                };
+                assert_eq!(EventKind::of_words(&words), Some((kind, subject)));
+            }
+        }
+        for words in ["", "thread", "writes total", "a new kind"] {
+            assert_eq!(EventKind::of_words(words), None, "{words}");
+        }
+    }
 }

@@ -40,6 +40,10 @@ pub enum Fact {
     ModuleName,
     /// What is added to the addresses in it.
     Base,
+    /// The function that a thread was started to run.
+    StartRoutine,
+    /// Its name.
+    StartFunction,
 }
 
 /// What is known of one occurrence of an event.
@@ -115,6 +119,8 @@ impl Fact {
             Read::Status => Fact::Status,
             Read::ModuleName => Fact::ModuleName,
             Read::Base => Fact::Base,
+            Read::StartRoutine => Fact::StartRoutine,
+            Read::StartFunction => Fact::StartFunction,
             _ => return None,
         })
     }
@@ -144,7 +150,7 @@ impl Fact {
     pub fn belongs_to(self, kind: EventKind) -> bool {
         use EventKind::{
             Access, Change, ModuleLoad, ModuleUnload, ProgramExit, Read, Signal, SystemCallEntry,
-            SystemCallExit, ThreadEnd, Write,
+            SystemCallExit, ThreadEnd, ThreadStart, Write,
         };
         let is_access = matches!(kind, Read | Write | Change | Access);
         match self {
@@ -157,6 +163,7 @@ impl Fact {
             Fact::Sender | Fact::Code => kind == Signal,
             Fact::Status => kind == ProgramExit,
             Fact::ModuleName | Fact::Base => matches!(kind, ModuleLoad | ModuleUnload),
+            Fact::StartRoutine | Fact::StartFunction => kind == ThreadStart,
         }
     }
 
@@ -200,10 +207,21 @@ impl Fact {
             (Fact::Status, Details::Exit { status }) => whole(status.into()),
             (Fact::ModuleName, Details::Module { name, .. }) => Value::Text(name.into()),
             (Fact::Base, Details::Module { base, .. }) => Value::Address(base),
+            (Fact::StartRoutine, _) => match program.start_routine(thread) {
+                Some(address) => Value::Address(address),
+                None => MISSING,
+            },
+            (Fact::StartFunction, _) => match program.start_routine(thread) {
+                Some(address) => Value::Text(program.named_function(address).into()),
+                None => MISSING,
+            },
             _ => MISSING,
         }
     }
 }
+
+/// Where the C library says where it keeps what a thread was started to run.
+const START_ROUTINE: &str = "_thread_db_pthread_start_routine";
 
 /// The event does not have it.
 const MISSING: Value = Value::Unavailable(Unavailability::OptimizedOut);
@@ -237,6 +255,34 @@ impl Program {
             true
         });
         found
+    }
+
+    /// The function that a thread was started to run, as it was given to
+    /// `pthread_create`. The C library says for debuggers where it keeps that;
+    /// nothing for threads that were made without it.
+    pub fn start_routine(&self, thread: ThreadId) -> Option<u64> {
+        let mut modules = self.modules.iter();
+        let descriptor = modules.find_map(|module| {
+            let (address, _) = module.symbols.data_symbol(START_ROUTINE)?;
+            Some(module.to_process(address))
+        })?;
+        // Three words of four bytes: the bits of the field, how many there are,
+        // and where the first is in the thread's own block.
+        let last_two = self.debuggee.read_u64(descriptor.wrapping_add(4)).ok()?;
+        let block = self.registers(thread).ok()?.fs_base;
+        let field = block.checked_add(last_two >> 32)?;
+        let routine = self.debuggee.read_u64(field).ok()?;
+        (routine != 0).then_some(routine)
+    }
+
+    /// The name of the function that begins at an address; the module with an
+    /// offset where it has no name.
+    fn named_function(&self, address: u64) -> String {
+        let described = self.describe(address);
+        match described.function.filter(|_| described.offset == 0) {
+            Some(function) => function,
+            None => self.named_caller(address.wrapping_add(1)),
+        }
     }
 
     /// The name of the function that a call at this return address was made
@@ -316,6 +362,8 @@ mod tests {
             (Fact::Sender, EventKind::SystemCallExit, false),
             (Fact::Status, EventKind::ProgramExit, true),
             (Fact::Base, EventKind::ModuleUnload, true),
+            (Fact::StartRoutine, EventKind::ThreadStart, true),
+            (Fact::StartFunction, EventKind::ThreadEnd, false),
         ] {
             assert_eq!(fact.belongs_to(kind), expected, "{fact:?} {kind}");
         }

@@ -9,12 +9,12 @@
 use crate::capture_plan::decode_type;
 use crate::expression::{Scope, evaluate};
 use crate::facts::Snapshot;
-use crate::frames::static_address;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
 use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
+use crate::values::static_address;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_symbols::{BitField, Type, TypeKind};

@@ -55,6 +55,9 @@ pub struct ActiveCall {
     pub at_entry: bool,
 }
 
+/// Whose the probes of a monitor are that is gone.
+const NOBODY: u16 = u16::MAX;
+
 /// All probes of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Probes {
@@ -233,6 +236,25 @@ impl Probes {
                 .get(number as usize)
                 .map(|probe| (probe.monitor, probe.event))
         });
+    }
+
+    /// Monitors have other numbers from now on. Those that have none are gone,
+    /// and none of their probes is planted.
+    pub fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
+        for (position, probe) in self.probes.iter_mut().enumerate() {
+            match number(probe.monitor) {
+                Some(other) => probe.monitor = other,
+                None => {
+                    let here = self.by_address.get_mut(&probe.address);
+                    if let Some(here) = here {
+                        here.retain(|known| *known != position as u32);
+                    }
+                    // Its place in the list stays, since others are known by
+                    // theirs; nobody asks for it.
+                    probe.monitor = NOBODY;
+                }
+            }
+        }
     }
 
     /// Forgets everything: the process has another program now.

@@ -6,7 +6,7 @@ use crate::read_plan::Machine;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +22,8 @@ pub struct Program {
     /// Names of callers that captures have asked for, by return address.
     pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
     started: Instant,
+    /// When what happens now happened, once somebody has asked.
+    moment_ns: Cell<Option<u64>>,
 }
 
 impl Program {
@@ -35,6 +37,7 @@ impl Program {
             last_number: 0,
             caller_names: RefCell::default(),
             started: Instant::now(),
+            moment_ns: Cell::new(None),
         };
         for thread in threads {
             program.number_thread(thread);
@@ -99,6 +102,7 @@ impl Program {
             last_number: self.last_number,
             caller_names: self.caller_names.clone(),
             started: self.started,
+            moment_ns: Cell::new(None),
         }
     }
 
@@ -156,9 +160,20 @@ impl Program {
         mapping_at(&maps, address).map(|(range, _)| range)
     }
 
-    /// Nanoseconds since the program was launched or attached to.
+    /// Something else happens now; see [`Program::elapsed_ns`].
+    pub fn begin_moment(&self) {
+        self.moment_ns.set(None);
+    }
+
+    /// Nanoseconds since the program was launched or attached to, of what
+    /// happens just now: all who ask in one moment are told the same.
     pub fn elapsed_ns(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        if let Some(known) = self.moment_ns.get() {
+            return known;
+        }
+        let elapsed = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.moment_ns.set(Some(elapsed));
+        elapsed
     }
 
     /// An address in words.
@@ -213,6 +228,11 @@ impl crate::format::Names for Program {
         } else {
             format!("{name}+{offset}")
         })
+    }
+
+    fn type_named(&self, name: &str) -> Option<juror_symbols::Type> {
+        let mut modules = self.modules.iter();
+        modules.find_map(|module| module.symbols.type_named(name))
     }
 }
 

@@ -2,10 +2,11 @@
 //! its module, then those of all others.
 
 use crate::expression::{Scope, address_of, dereference, element};
-use crate::frames::{Frame, static_address};
+use crate::frames::Frame;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::Typed;
+use crate::values::static_address;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Read, Unavailability, Value};
 use juror_symbols::{Memory, Parameter, Type, Variable, argument_plan, register, register_name};

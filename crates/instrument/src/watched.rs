@@ -12,18 +12,11 @@ use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
-use juror_debuggee::ThreadId;
 use juror_language::Expression;
-use juror_stepping::{AccessState, accesses_of, last_instruction};
-use juror_symbols::{Type, Variable};
+use juror_symbols::{Piece, Type, Variable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// The longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
-/// How far a function is read from its beginning, in bytes.
-const FUNCTION_LENGTH_MAX: u64 = 1 << 20;
 
 /// An expression with what its names stand for.
 #[derive(Debug, Clone)]
@@ -33,8 +26,20 @@ pub struct WatchedExpression {
     names: BTreeMap<(usize, String), Typed>,
     /// Variables that are not always in one place in memory, by name.
     moving: BTreeMap<String, Variable>,
-    /// Only the bytes of its value, where they were at first.
+    extent: Extent,
+    /// The bytes of its value, where they were at first.
     place: Option<Typed>,
+}
+
+/// How much of what an expression depends on is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All that it reads.
+    Everything,
+    /// The bytes of its value, where that is in memory.
+    Value,
+    /// The same, where they were when it was written.
+    Place,
 }
 
 /// What an expression is worth at one moment.
@@ -42,6 +47,8 @@ pub struct WatchedExpression {
 pub struct Reading {
     /// The bytes that it depends on, in order, none twice.
     pub ranges: Vec<Range<u64>>,
+    /// They are those of the value itself, which is in memory.
+    pub is_place: bool,
     /// The value, with its bytes; or why there is none.
     pub value: Result<Typed, String>,
 }
@@ -53,18 +60,19 @@ pub struct Dependence {
     pub is_local: bool,
     /// It reads registers, of which no access can be seen.
     pub reads_registers: bool,
+    /// It names registers, whose values are those of when it was written.
+    pub names_registers: bool,
     /// It reads variables of the frame that may be elsewhere at the next
     /// instruction, and nothing else that is in registers.
     pub moves: bool,
 }
 
 impl WatchedExpression {
-    /// Evaluates an expression for the first time. `only_place`: what the
-    /// expression reads on its way to the value does not count.
+    /// Evaluates an expression for the first time.
     pub fn new(
         expression: Expression,
         scope: FrameScope<'_>,
-        only_place: bool,
+        extent: Extent,
     ) -> (WatchedExpression, Reading, Dependence) {
         let record = Record::new(scope.program);
         let level = scope.level;
@@ -74,23 +82,24 @@ impl WatchedExpression {
             first_level: level,
         };
         let value = evaluate(&expression, &recording).map_err(|error| error.message);
-        let place = match &value {
-            Ok(value) if only_place && matches!(value.place, Place::Memory(_)) => {
-                Some(value.clone())
-            }
-            _ => None,
-        };
         let dependence = Dependence {
             is_local: record.is_local.get(),
             reads_registers: record.reads_registers.get(),
+            names_registers: record.names_registers.get(),
             moves: !record.moving.borrow().is_empty() && !record.is_elsewhere.get(),
         };
+        let is_fixed = extent == Extent::Place || extent == Extent::Value && !dependence.moves;
+        let place = match &value {
+            Ok(value) if is_fixed && matches!(value.place, Place::Memory(_)) => Some(value.clone()),
+            _ => None,
+        };
         let program = recording.frame.program;
-        let reading = record.reading(program, value, place.is_some());
+        let reading = record.reading(program, value, extent);
         let watched = WatchedExpression {
             expression,
             names: record.names.into_inner(),
             moving: record.moving.into_inner(),
+            extent,
             place,
         };
         (watched, reading, dependence)
@@ -100,7 +109,7 @@ impl WatchedExpression {
     pub fn read(&self, program: &Program) -> Reading {
         let record = Record::new(program);
         if let Some(place) = &self.place {
-            return record.reading(program, Ok(place.clone()), true);
+            return record.reading(program, Ok(place.clone()), self.extent);
         }
         record.names.replace(self.names.clone());
         let recording = Recording {
@@ -114,7 +123,7 @@ impl WatchedExpression {
             first_level: 0,
         };
         let value = evaluate(&self.expression, &recording).map_err(|error| error.message);
-        record.reading(program, value, false)
+        record.reading(program, value, self.extent)
     }
 
     /// Looks for the variables that move, in the frames of their call where it
@@ -122,15 +131,9 @@ impl WatchedExpression {
     /// stay what they were.
     pub fn follow(&mut self, program: &Program, frames: &[Frame]) -> bool {
         let mut found = Vec::with_capacity(self.moving.len());
-        for (name, meant) in &self.moving {
-            let value = frames.iter().find_map(|frame| {
-                let mut visible = program.variables(frame).into_iter();
-                let (variable, _) = visible.find(|(variable, _)| *variable.name == **name)?;
-                // Another variable of this name hides it.
-                let is_meant = variable.location == meant.location;
-                is_meant.then(|| program.value_of(frame, &variable))
-            });
-            match value {
+        for (name, variable) in &self.moving {
+            let frame = frame_of(program, frames, variable);
+            match frame.map(|frame| program.value_of(frame, variable)) {
                 Some(value) if !matches!(value.place, Place::Missing(_)) => {
                     found.push(((0, name.clone()), value));
                 }
@@ -141,10 +144,30 @@ impl WatchedExpression {
         true
     }
 
+    /// Where the variables that move are, in the frames of their call where it
+    /// stands now.
+    pub(crate) fn moving_pieces(&self, program: &Program, frames: &[Frame]) -> Vec<Piece> {
+        let pieces = self.moving.values().filter_map(|variable| {
+            let frame = frame_of(program, frames, variable)?;
+            Some(program.pieces_of(frame, variable))
+        });
+        pieces.flatten().collect()
+    }
+
     /// The expression itself.
     pub fn expression(&self) -> &Expression {
         &self.expression
     }
+}
+
+/// The frame in which a variable is visible.
+fn frame_of<'a>(program: &Program, frames: &'a [Frame], meant: &Variable) -> Option<&'a Frame> {
+    frames.iter().find(|frame| {
+        let mut visible = program.variables(frame).into_iter();
+        let same_name = visible.find(|(variable, _)| variable.name == meant.name);
+        // Another variable of this name hides it.
+        same_name.is_some_and(|(variable, _)| variable.location == meant.location)
+    })
 }
 
 /// What an evaluation touches.
@@ -154,6 +177,7 @@ struct Record<'a> {
     moving: RefCell<BTreeMap<String, Variable>>,
     is_local: Cell<bool>,
     reads_registers: Cell<bool>,
+    names_registers: Cell<bool>,
     /// It reads registers that are none of the frame's variables.
     is_elsewhere: Cell<bool>,
 }
@@ -182,17 +206,15 @@ impl<'a> Record<'a> {
             moving: RefCell::default(),
             is_local: Cell::new(false),
             reads_registers: Cell::new(false),
+            names_registers: Cell::new(false),
             is_elsewhere: Cell::new(false),
         }
     }
 
-    fn reading(
-        &self,
-        program: &Program,
-        value: Result<Typed, String>,
-        only_place: bool,
-    ) -> Reading {
-        let mut ranges = match only_place {
+    fn reading(&self, program: &Program, value: Result<Typed, String>, extent: Extent) -> Reading {
+        let in_memory = |value: &Typed| matches!(value.place, Place::Memory(_));
+        let is_place = extent != Extent::Everything && value.as_ref().is_ok_and(in_memory);
+        let mut ranges = match is_place {
             true => Vec::new(),
             false => self.memory.reads.borrow().clone(),
         };
@@ -202,6 +224,7 @@ impl<'a> Record<'a> {
         });
         Reading {
             ranges: joined(ranges),
+            is_place,
             value,
         }
     }
@@ -322,6 +345,7 @@ impl Scope for Recording<'_> {
             return Ok(known);
         }
         let value = self.frame.register(name)?;
+        self.record.names_registers.set(true);
         self.note(key, &value);
         Ok(value)
     }
@@ -365,45 +389,6 @@ impl Scope for Recording<'_> {
 
     fn memory(&self) -> &dyn Memory {
         &self.record.memory
-    }
-}
-
-impl Program {
-    /// The instruction that a stopped thread has just executed, as far as it
-    /// can be known: the one that ends where the thread stands. Not when the
-    /// thread stands where a function begins, having called it.
-    pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
-        let counter = self.registers(thread).ok()?.rip;
-        let offset = self.describe(counter).offset;
-        if offset == 0 || offset > FUNCTION_LENGTH_MAX {
-            return None;
-        }
-        let start = counter.checked_sub(offset)?;
-        let mut bytes = vec![0; offset as usize];
-        self.debuggee.read(start, &mut bytes).ok()?;
-        last_instruction(&bytes, start)
-    }
-
-    /// Where a stopped thread is in the main program: the innermost call that
-    /// the main program itself has made.
-    pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
-        let mut found = None;
-        self.walk(thread, |frame| {
-            let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
-            found = is_own.then_some(frame.lookup);
-            !is_own
-        });
-        found
-    }
-
-    /// Whether the instruction at an address writes memory.
-    pub fn writes_memory(&self, address: u64) -> bool {
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        if self.debuggee.read(address, &mut bytes).is_err() {
-            return false;
-        }
-        let accesses = accesses_of(&bytes, address, &AccessState::default());
-        accesses.iter().any(|access| access.writes)
     }
 }
 

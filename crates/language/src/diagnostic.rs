@@ -8,6 +8,8 @@ use std::ops::Range;
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// Nothing is wrong, but it is good to know.
+    Note,
     /// The property is usable, but probably not what was meant.
     Warning,
     /// The property cannot be used.
@@ -17,6 +19,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Severity::Note => "note",
             Severity::Warning => "warning",
             Severity::Error => "error",
         })
@@ -62,6 +65,14 @@ impl Diagnostic {
     ) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message)
+        }
+    }
+
+    /// A note without labels or help.
+    pub fn note(code: &'static str, span: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Note,
             ..Diagnostic::error(code, span, message)
         }
     }

@@ -22,8 +22,8 @@ const FILES_MAX: usize = 100;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loaded {
     /// The properties without errors: those of the files that are used, in the
-    /// order of their use, then those of the source itself. A property of a
-    /// file that is used has the file's path as its source name.
+    /// order of their use, then those of the source itself. Each has the path
+    /// of its file as its source name.
     pub properties: Vec<Property>,
     /// What is to be said about the source, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -45,17 +45,27 @@ pub struct UsedFile {
 /// Reads the text of a file by its path, or says why that cannot be.
 pub type Reader<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 
-/// Parses and checks a source and the files that it uses.
-pub fn load_with(source: &str, read: Reader<'_>) -> Loaded {
+/// Parses and checks a source and the files that it uses. `path` is where the
+/// source stands: the files that it uses are looked for from there. It is empty
+/// for a text that is no file.
+pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
     let mut libraries = Libraries {
         read,
         all: Vec::new(),
         open: Vec::new(),
     };
+    if !path.is_empty() {
+        libraries.open.push(resolved("", path));
+    }
     let parsed = parse(source);
     let mut diagnostics = parsed.diagnostics;
-    let used = libraries.used("", &parsed.file.uses, &mut diagnostics);
-    let (own, checked) = check_with(&parsed.file, &libraries.seen(&used));
+    let used = libraries.used(path, &parsed.file.uses, &mut diagnostics);
+    let (mut own, checked) = check_with(&parsed.file, &libraries.seen(&used));
+    if !path.is_empty() {
+        let name = Some(path.into());
+        own.iter_mut()
+            .for_each(|it| it.source_name.clone_from(&name));
+    }
     diagnostics.extend(checked);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     // Without what it uses, a source says something else.
@@ -101,7 +111,7 @@ impl Libraries<'_> {
         let mut used = Vec::new();
         for declaration in uses {
             let path = resolved(from, &declaration.path.text);
-            match self.library(&path) {
+            match self.used_library(&path) {
                 Ok(position) => used.push((position, declaration.span.clone())),
                 Err(problem) => {
                     let span = declaration.path.span.clone();
@@ -113,7 +123,7 @@ impl Libraries<'_> {
     }
 
     /// The position of the file at a path, which is read when it was not.
-    fn library(&mut self, path: &str) -> Result<usize, String> {
+    fn used_library(&mut self, path: &str) -> Result<usize, String> {
         if let Some(position) = self.open.iter().position(|open| open == path) {
             let chain = self.open.iter().skip(position).map(String::as_str);
             let chain: Vec<&str> = chain.chain([path]).collect();

@@ -47,7 +47,7 @@ pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 ///
 /// It uses no other files; [`load_with`] reads those.
 pub fn load(source: &str) -> (Vec<Property>, Vec<Diagnostic>) {
-    let loaded = load_with(source, &mut |_| {
+    let loaded = load_with("", source, &mut |_| {
         Err("no other files can be used here".to_owned())
     });
     (loaded.properties, loaded.diagnostics)

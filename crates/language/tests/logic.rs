@@ -1,7 +1,7 @@
 //! What formulas, patterns and regular expressions become.
 
 use juror_event::EventId;
-use juror_language::{Behaviour, Demand, EffectAction, Logic, Property, load, load_with};
+use juror_language::{Behaviour, Demand, EffectAction, Logic, Property, Severity, load, load_with};
 use juror_logic::{Formula, Meaning};
 
 /// Events and propositions of all sorts.
@@ -453,8 +453,9 @@ fn files_use_one_another() {
     };
     let source = "use \"lib/locks.prop\"
         property p for each address a ltl always (held(a) implies eventually unlock)";
-    let loaded = load_with(source, &mut files);
-    assert_eq!(loaded.diagnostics, []);
+    let loaded = load_with("", source, &mut files);
+    let said: Vec<_> = loaded.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(said, ["undecided"]);
     assert!(
         loaded.used.iter().all(|used| used.diagnostics.is_empty()),
         "{:#?}",
@@ -478,7 +479,7 @@ fn files_use_one_another() {
         ("use \"bad.prop\"", "`bad.prop` has errors"),
         ("use \"none.prop\"", "no such file"),
     ] {
-        let loaded = load_with(source, &mut files);
+        let loaded = load_with("", source, &mut files);
         assert_eq!(loaded.diagnostics.len(), 1, "{:#?}", loaded.diagnostics);
         assert!(
             loaded.diagnostics[0].message.contains(message),
@@ -486,10 +487,96 @@ fn files_use_one_another() {
             loaded.diagnostics
         );
     }
-    let cycle = load_with("use \"self.prop\"", &mut files).used;
+    let cycle = load_with("", "use \"self.prop\"", &mut files).used;
     assert!(
         cycle[0].diagnostics[0]
             .message
             .contains("self.prop -> self.prop")
     );
+    // A source with a path is part of the chain, and its files are found from it.
+    let mut beside = |path: &str| match path {
+        "lib/back.prop" => Ok("use \"../main.prop\"".to_owned()),
+        "lib/one.prop" => Ok("property one event e = before f ltl always not e".to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    let cycle = load_with("main.prop", "use \"lib/back.prop\"", &mut beside).used;
+    assert!(
+        cycle[0].diagnostics[0]
+            .message
+            .contains("main.prop -> lib/back.prop -> main.prop")
+    );
+    let found = load_with("lib/main.prop", "use \"one.prop\"", &mut beside);
+    assert_eq!(found.diagnostics, []);
+    assert_eq!(
+        found.properties[0].source_name.as_deref(),
+        Some("lib/one.prop")
+    );
+}
+
+/// Whether the checker says that only the end of the run decides, and where.
+fn is_announced(demand: &str) -> bool {
+    let source = format!("{HEAD}{demand}");
+    let (properties, diagnostics) = load(&source);
+    let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert!(errors.is_empty() && properties.len() == 1, "{errors:#?}");
+    let note = diagnostics.iter().find(|d| d.code == "undecided");
+    if let Some(note) = note {
+        assert_eq!(note.severity, Severity::Note);
+        assert_eq!(&source[note.span.clone()], demand);
+    }
+    note.is_some()
+}
+
+#[test]
+fn what_only_the_end_of_a_run_decides_is_announced() {
+    let kinds = [
+        ("absence of push", false),
+        ("existence of push", false),
+        ("existence of opened at most 2 times", false),
+        ("universality of opened", false),
+        ("open precedes push", false),
+        ("close responds to open", true),
+        ("open, push precede close", false),
+        ("open precedes push, close", false),
+        ("push, close respond to open", true),
+        ("push responds to open, close", true),
+    ];
+    let scopes = [
+        ("globally", true),
+        ("before big", false),
+        ("after big", true),
+        ("between big and opened", false),
+        ("after big until opened", false),
+    ];
+    for (kind, is_open_ended) in kinds {
+        for (scope, goes_on) in scopes {
+            let demand = format!("pattern {kind} {scope}");
+            assert_eq!(is_announced(&demand), is_open_ended && goes_on, "{demand}");
+        }
+    }
+    let check = |demand, announced| assert_eq!(is_announced(demand), announced, "{demand}");
+    check("ltl always eventually push", true);
+    check("ltl eventually always opened", true);
+    check("ltl always (open implies eventually close)", true);
+    check(
+        "ltl always (open implies eventually within 5 steps close)",
+        false,
+    );
+    check(
+        "ltl always (open implies eventually within 5 ms close)",
+        false,
+    );
+    check("ltl always opened", false);
+    check("ltl eventually opened", false);
+    check("matches any* push", true);
+    check("matches open any* push", false);
+    check("never open open", false);
+}
+
+/// Each demand is open, but one of the two can be violated.
+#[test]
+fn demands_are_decided_together() {
+    let source = format!("{HEAD}ltl always eventually push ltl always opened");
+    let (_, diagnostics) = load(&source);
+    assert!(diagnostics.iter().all(|d| d.code != "undecided"));
 }

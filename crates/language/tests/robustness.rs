@@ -171,7 +171,7 @@ proptest! {
         }
         // A file that every path leads to.
         let source = format!("use \"a\" use \"b/c\" {source}");
-        let loaded = load_with(&source, &mut |_| Ok(source.clone()));
+        let loaded = load_with("", &source, &mut |_| Ok(source.clone()));
         check_ranges(&source, &loaded.diagnostics);
         for used in &loaded.used {
             check_ranges(&used.text, &used.diagnostics);

@@ -4,10 +4,11 @@
 //! few of them. The classes are found by asking one proposition at a time, and
 //! only while a guard still depends on one.
 
+use crate::work::Work;
 use crate::{Guard, LogicError};
 
 /// The most classes of one state.
-const CLASSES_MAX: usize = 65_536;
+const CLASSES_MAX: usize = 4_096;
 
 impl Guard {
     /// Whether it takes a letter.
@@ -33,16 +34,25 @@ impl Guard {
 
 /// A set of guards such that each letter is taken by exactly one, and no guard
 /// of the given ones tells two letters of one of them apart.
-pub(crate) fn classes(guards: impl Iterator<Item = Guard>) -> Result<Vec<Guard>, LogicError> {
+pub(crate) fn classes(
+    guards: impl Iterator<Item = Guard>,
+    work: &mut Work,
+) -> Result<Vec<Guard>, LogicError> {
     let mut guards: Vec<Guard> = guards.filter(|guard| !guard.is_contradictory()).collect();
     guards.sort_unstable();
     guards.dedup();
     let mut found = Vec::new();
-    divide(Guard::default(), &guards, &mut found)?;
+    divide(Guard::default(), &guards, &mut found, work)?;
     Ok(found)
 }
 
-fn divide(class: Guard, guards: &[Guard], found: &mut Vec<Guard>) -> Result<(), LogicError> {
+fn divide(
+    class: Guard,
+    guards: &[Guard],
+    found: &mut Vec<Guard>,
+    work: &mut Work,
+) -> Result<(), LogicError> {
+    work.spend(1 + guards.len() / 4)?;
     // Those that take some letters of the class and not others.
     let undecided: Vec<Guard> = guards
         .iter()
@@ -65,6 +75,6 @@ fn divide(class: Guard, guards: &[Guard], found: &mut Vec<Guard>) -> Result<(), 
     let (mut without, mut with) = (class, class);
     without.forbidden |= bit;
     with.required |= bit;
-    divide(without, &undecided, found)?;
-    divide(with, &undecided, found)
+    divide(without, &undecided, found, work)?;
+    divide(with, &undecided, found, work)
 }

@@ -6,6 +6,7 @@
 use crate::classes::classes;
 use crate::expression::{EVERYTHING, ExpressionId, Expressions};
 use crate::residual::is_final;
+use crate::work::Work;
 use crate::{Guard, LogicError, Meaning, Regex};
 use juror_event::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,11 +65,16 @@ impl Derivatives {
     /// What the next step of a state asks of a letter.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + use<> {
         let (expression, verdict) = self.states[state as usize];
-        let mut guards = Vec::new();
-        if !is_final(verdict) {
-            self.expressions.firsts(expression, &mut guards);
-        }
+        let guards = match is_final(verdict) {
+            true => Vec::new(),
+            false => self.expressions.firsts(expression).to_vec(),
+        };
         guards.into_iter()
+    }
+
+    /// What may still be computed.
+    pub fn work(&mut self) -> &mut Work {
+        &mut self.expressions.work
     }
 
     /// The state after a step.
@@ -134,9 +140,9 @@ impl Derivatives {
                 return Ok(true);
             }
             if known.is_none() {
-                let mut guards = Vec::new();
-                self.expressions.firsts(expression, &mut guards);
-                for class in classes(guards.into_iter())? {
+                let guards = self.expressions.firsts(expression).to_vec();
+                let classes = classes(guards.into_iter(), &mut self.expressions.work)?;
+                for class in classes {
                     let derivative = self.expressions.derive(expression, class.required)?;
                     if seen.insert(derivative) {
                         waiting.push(met.len());

@@ -34,6 +34,16 @@ pub enum LogicError {
         /// How many are allowed.
         limit: usize,
     },
+    /// It takes too long to find out what may follow.
+    #[error(
+        "the formula or expression is too intricate: what may follow a step is not known after \
+         {limit} units of work; count less under `not`, `and` and other counts, bring the two \
+         ends of bounds closer together, or write several smaller properties"
+    )]
+    TooMuchWork {
+        /// How many are allowed.
+        limit: u64,
+    },
     /// It is written too large.
     #[error("the formula or expression has more than {limit} parts")]
     TooLarge {

@@ -11,7 +11,9 @@
 use crate::clause::{Atom, Clause, Window};
 use crate::normal::{Arena, FormulaId, Node};
 use crate::past::Memory;
+use crate::work::Work;
 use crate::{Bound, LogicError};
+use std::cell::Cell;
 
 /// The most ways of one step.
 pub(crate) const TERMS_MAX: usize = 4096;
@@ -41,9 +43,18 @@ pub(crate) struct Present<'a> {
     pub arena: &'a Arena,
     /// Its time; formulas without bounds in time ignore it.
     pub now: u64,
+    /// What may still be computed.
+    pub work: &'a Cell<Work>,
 }
 
 impl Present<'_> {
+    fn spend(self, units: usize) -> Result<(), LogicError> {
+        let mut work = self.work.get();
+        let spent = work.spend(units);
+        self.work.set(work);
+        spent
+    }
+
     /// The ways of the term in which a formula holds as well.
     pub fn conjoin(
         self,
@@ -51,6 +62,7 @@ impl Present<'_> {
         formula: FormulaId,
         ways: &mut Vec<Term>,
     ) -> Result<(), LogicError> {
+        self.spend(1 + term.rest.atoms.len() / 4)?;
         if ways.len() >= TERMS_MAX {
             return Err(LogicError::TooManyWays { limit: TERMS_MAX });
         }
@@ -100,7 +112,7 @@ impl Present<'_> {
         for term in terms {
             self.conjoin(term, formula, &mut ways)?;
         }
-        self.reduce(&mut ways);
+        self.reduce(&mut ways)?;
         Ok(ways)
     }
 
@@ -115,7 +127,7 @@ impl Present<'_> {
                 window => self.conjoin_under_way(term, atom.formula, window, &mut ways)?,
             }
         }
-        self.reduce(&mut ways);
+        self.reduce(&mut ways)?;
         Ok(ways)
     }
 
@@ -226,9 +238,10 @@ impl Present<'_> {
     }
 
     /// Leaves out the ways that demand more than another one.
-    fn reduce(self, ways: &mut Vec<Term>) {
+    fn reduce(self, ways: &mut Vec<Term>) -> Result<(), LogicError> {
         let mut kept: Vec<Term> = Vec::with_capacity(ways.len());
         for way in ways.drain(..) {
+            self.spend(comparisons(kept.len(), &way.rest))?;
             if kept.iter().any(|other| self.is_weaker(other, &way)) {
                 continue;
             }
@@ -236,6 +249,7 @@ impl Present<'_> {
             kept.push(way);
         }
         *ways = kept;
+        Ok(())
     }
 
     fn is_weaker(self, term: &Term, other: &Term) -> bool {
@@ -244,9 +258,14 @@ impl Present<'_> {
             && term.delayed & !other.delayed == 0
             && term.holding == other.holding
             && term.failing == other.failing
-            && term.memory == other.memory
             && term.rest.is_weaker(self.arena, &other.rest)
+            && term.memory == other.memory
     }
+}
+
+/// The units of work of comparing a clause with so many others.
+pub(crate) fn comparisons(others: usize, clause: &Clause) -> usize {
+    1 + others * (1 + clause.atoms.len()) / 4
 }
 
 /// Where a step is in a window.

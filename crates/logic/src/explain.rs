@@ -5,8 +5,8 @@
 
 use crate::clause::{Atom, Clause, Window};
 use crate::display::Names;
-use crate::machine::Source;
 use crate::normal::Arena;
+use crate::source::Source;
 use crate::{Bound, Formula, Letter, LogicError, Machine, MachineState, Regex};
 use juror_event::Verdict;
 
@@ -36,12 +36,8 @@ impl Machine {
             return Explanation::default();
         }
         match self.source() {
-            Source::Formula(residuals) => {
-                let (positive, _) = residuals.sides(state.0);
-                let tableau = &residuals.tableau;
-                let clauses = positive.iter().map(|node| tableau.clause(*node));
-                Explanation::of_clauses(&tableau.arena, clauses, 0)
-            }
+            Source::Formula(residuals) => residuals.explain(state.0),
+            Source::Product(product) => product.explain(state.0),
             Source::Expression(derivatives) => Explanation {
                 ways: Vec::new(),
                 rest: Some(derivatives.rest(state.0)),
@@ -91,6 +87,35 @@ impl Explanation {
 }
 
 impl Way {
+    /// What both ask for.
+    pub(crate) fn and(mut self, other: &Way) -> Way {
+        self.awaited.extend(other.awaited.iter().cloned());
+        self.kept.extend(other.kept.iter().cloned());
+        self.awaited.sort();
+        self.kept.sort();
+        self
+    }
+
+    /// One of several ways, as one demand.
+    pub(crate) fn any(ways: Vec<Way>) -> Way {
+        let waits = ways.iter().all(|way| !way.awaited.is_empty());
+        let demands = ways.into_iter().map(|way| {
+            let all = way.awaited.into_iter().chain(way.kept);
+            all.reduce(Formula::and).unwrap_or(Formula::True)
+        });
+        let demand: Vec<Formula> = demands.reduce(Formula::or).into_iter().collect();
+        match waits {
+            true => Way {
+                awaited: demand,
+                kept: Vec::new(),
+            },
+            false => Way {
+                awaited: Vec::new(),
+                kept: demand,
+            },
+        }
+    }
+
     fn describe(&self, names: Names<'_>) -> String {
         let all = |formulas: &[Formula], say: &dyn Fn(&Formula) -> String| {
             let said: Vec<String> = formulas.iter().map(say).collect();
@@ -169,6 +194,10 @@ impl Formula {
                     let mut parts = (**left).clone().negation().conjuncts();
                     parts.extend((**right).clone().negation().conjuncts());
                     parts
+                }
+                Formula::Until(keeps, reaches, bound) if **keeps == Formula::True => {
+                    let parts = (**reaches).clone().negation().conjuncts().into_iter();
+                    parts.map(|part| part.always_within(*bound)).collect()
                 }
                 _ => vec![self.clone()],
             },

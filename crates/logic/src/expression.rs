@@ -2,18 +2,15 @@
 //!
 //! The derivative of an expression by a letter matches what may follow the
 //! letter (Brzozowski, 1964; for large alphabets Owens, Reppy and Turon, 2009).
-//! Choices and conjunctions are sorted sets, sequences are flat; so there are
-//! finitely many derivatives. Counted repetitions stay counted.
+//! Choices and conjunctions are sorted sets without parts that others include
+//! ([`crate::inclusion`]), sequences are flat; so there are finitely many
+//! derivatives. Counted repetitions stay counted, and what is the same number of
+//! rounds of the same expression is written in one way ([`crate::counting`]).
 
-use crate::normal::{DEPTH_MAX, SIZE_MAX};
-use crate::{Guard, LogicError, Regex};
+use crate::work::Work;
+use crate::{Guard, LogicError};
 use rustc_hash::FxHashMap;
-
-/// The most expressions that are looked at.
-const EXPRESSIONS_MAX: usize = 50_000;
-
-/// The most derivatives that are found.
-const DERIVATIONS_MAX: usize = 400_000;
+use std::sync::Arc;
 
 /// An expression in normal form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +22,8 @@ pub(crate) const NOTHING: ExpressionId = ExpressionId(0);
 pub(crate) const EMPTY: ExpressionId = ExpressionId(1);
 /// Matches all.
 pub(crate) const EVERYTHING: ExpressionId = ExpressionId(2);
+/// Matches one letter, whatever it is.
+pub(crate) const ANY: ExpressionId = ExpressionId(3);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Expression {
@@ -45,14 +44,27 @@ pub(crate) enum Expression {
     },
 }
 
+/// An expression with what is known of it.
+#[derive(Debug, Clone)]
+struct Known {
+    form: Expression,
+    /// Whether it matches the empty word.
+    nullable: bool,
+    /// The guards that its derivatives depend on, sorted.
+    firsts: Arc<[Guard]>,
+}
+
 /// The expressions that were met.
 #[derive(Debug, Clone)]
 pub(crate) struct Expressions {
-    /// Each with whether it matches the empty word.
-    expressions: Vec<(Expression, bool)>,
+    expressions: Vec<Known>,
     identities: FxHashMap<Expression, ExpressionId>,
     /// Derivatives that are known, by what and for which letter.
     derived: FxHashMap<(ExpressionId, u64), ExpressionId>,
+    /// Whether the first includes the second, where that was asked.
+    pub inclusions: FxHashMap<(ExpressionId, ExpressionId), bool>,
+    /// What may still be computed.
+    pub work: Work,
 }
 
 impl Expressions {
@@ -62,51 +74,56 @@ impl Expressions {
             expressions: Vec::new(),
             identities: FxHashMap::default(),
             derived: FxHashMap::default(),
+            inclusions: FxHashMap::default(),
+            work: Work::new(),
         };
         // In the order of the constants.
         expressions.intern(Expression::Nothing)?;
         expressions.intern(Expression::Empty)?;
         expressions.intern(Expression::Complement(NOTHING))?;
+        expressions.intern(Expression::Letter(Guard::default()))?;
         Ok(expressions)
-    }
-
-    /// An expression as it is written.
-    pub fn of(&mut self, regex: &Regex) -> Result<ExpressionId, LogicError> {
-        check_size(regex, DEPTH_MAX, &mut 0)?;
-        self.add(regex)
     }
 
     /// The form of an expression.
     pub fn expression(&self, expression: ExpressionId) -> &Expression {
-        &self.expressions[expression.0 as usize].0
+        &self.expressions[expression.0 as usize].form
     }
 
     /// Whether it matches the empty word.
     pub fn nullable(&self, expression: ExpressionId) -> bool {
-        self.expressions[expression.0 as usize].1
+        self.expressions[expression.0 as usize].nullable
     }
 
-    /// The guards that a derivative depends on.
-    pub fn firsts(&self, expression: ExpressionId, guards: &mut Vec<Guard>) {
-        match self.expression(expression) {
-            Expression::Nothing | Expression::Empty => {}
-            Expression::Letter(guard) => guards.push(*guard),
+    /// The guards that a derivative depends on, sorted.
+    pub fn firsts(&self, expression: ExpressionId) -> &[Guard] {
+        &self.expressions[expression.0 as usize].firsts
+    }
+
+    fn firsts_of(&self, expression: &Expression) -> Arc<[Guard]> {
+        let parts = match expression {
+            Expression::Nothing | Expression::Empty => return Arc::default(),
+            Expression::Letter(guard) => return Arc::new([*guard]),
             Expression::Sequence(parts) => {
-                for part in parts {
-                    self.firsts(*part, guards);
-                    if !self.nullable(*part) {
-                        break;
-                    }
-                }
+                let skipped = parts.iter().take_while(|part| self.nullable(**part));
+                let reached = (skipped.count() + 1).min(parts.len());
+                parts.get(..reached).unwrap_or(parts)
             }
-            Expression::Choice(parts) | Expression::Both(parts) => {
-                for part in parts {
-                    self.firsts(*part, guards);
-                }
-            }
-            Expression::Complement(part) => self.firsts(*part, guards),
-            Expression::Repeat { expression, .. } => self.firsts(*expression, guards),
+            Expression::Choice(parts) | Expression::Both(parts) => parts,
+            Expression::Complement(part)
+            | Expression::Repeat {
+                expression: part, ..
+            } => std::slice::from_ref(part),
+        };
+        if let [part] = parts {
+            // Most expressions share the guards of a part.
+            return Arc::clone(&self.expressions[part.0 as usize].firsts);
         }
+        let of_parts = parts.iter().flat_map(|part| self.firsts(*part));
+        let mut firsts: Vec<Guard> = of_parts.copied().collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        firsts.into()
     }
 
     /// What may follow a letter.
@@ -119,11 +136,7 @@ impl Expressions {
         if let Some(known) = self.derived.get(&(expression, letter)) {
             return Ok(*known);
         }
-        if self.derived.len() == DERIVATIONS_MAX {
-            return Err(LogicError::TooManyStates {
-                limit: DERIVATIONS_MAX,
-            });
-        }
+        self.work.spend(1)?;
         let derivative = self.derive_anew(expression, letter)?;
         self.derived.insert((expression, letter), derivative);
         Ok(derivative)
@@ -143,6 +156,7 @@ impl Expressions {
             Expression::Sequence(parts) => {
                 let mut ways = Vec::new();
                 for (place, part) in parts.iter().enumerate() {
+                    self.work.spend(parts.len() - place)?;
                     let mut way = vec![self.derive(*part, letter)?];
                     way.extend_from_slice(parts.get(place + 1..).unwrap_or(&[]));
                     ways.push(self.sequence(&way)?);
@@ -191,15 +205,12 @@ impl Expressions {
             .collect()
     }
 
-    fn intern(&mut self, expression: Expression) -> Result<ExpressionId, LogicError> {
+    pub(crate) fn intern(&mut self, expression: Expression) -> Result<ExpressionId, LogicError> {
         if let Some(known) = self.identities.get(&expression) {
             return Ok(*known);
         }
-        if self.expressions.len() == EXPRESSIONS_MAX {
-            return Err(LogicError::TooManyStates {
-                limit: EXPRESSIONS_MAX,
-            });
-        }
+        let firsts = self.firsts_of(&expression);
+        self.work.spend(2 + firsts.len())?;
         let nullable = match &expression {
             Expression::Nothing | Expression::Letter(_) => false,
             Expression::Empty => true,
@@ -214,41 +225,12 @@ impl Expressions {
         };
         let identity = ExpressionId(self.expressions.len() as u32);
         self.identities.insert(expression.clone(), identity);
-        self.expressions.push((expression, nullable));
+        self.expressions.push(Known {
+            form: expression,
+            nullable,
+            firsts,
+        });
         Ok(identity)
-    }
-
-    fn add(&mut self, regex: &Regex) -> Result<ExpressionId, LogicError> {
-        match regex {
-            Regex::Nothing => Ok(NOTHING),
-            Regex::Empty => Ok(EMPTY),
-            Regex::Letter(guard) if guard.is_contradictory() => Ok(NOTHING),
-            Regex::Letter(guard) => self.intern(Expression::Letter(*guard)),
-            Regex::Sequence(first, second) => {
-                let parts = [self.add(first)?, self.add(second)?];
-                self.sequence(&parts)
-            }
-            Regex::Choice(first, second) => {
-                let parts = [self.add(first)?, self.add(second)?];
-                self.choice(&parts)
-            }
-            Regex::Both(first, second) => {
-                let parts = [self.add(first)?, self.add(second)?];
-                self.both(&parts)
-            }
-            Regex::Complement(part) => {
-                let part = self.add(part)?;
-                self.complement(part)
-            }
-            Regex::Repeat {
-                expression,
-                from,
-                to,
-            } => {
-                let part = self.add(expression)?;
-                self.repeat(part, *from, *to)
-            }
-        }
     }
 
     /// One after the other.
@@ -258,11 +240,16 @@ impl Expressions {
             match self.expression(*part) {
                 Expression::Nothing => return Ok(NOTHING),
                 Expression::Empty => {}
-                Expression::Sequence(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(*part),
+                Expression::Sequence(inner) => {
+                    let inner = inner.clone();
+                    self.work.spend(inner.len())?;
+                    for part in inner {
+                        self.append(&mut flat, part)?;
+                    }
+                }
+                _ => self.append(&mut flat, *part)?,
             }
         }
-        flat.dedup_by(|second, first| *first == EVERYTHING && *second == EVERYTHING);
         match flat[..] {
             [] => Ok(EMPTY),
             [only] => Ok(only),
@@ -270,7 +257,24 @@ impl Expressions {
         }
     }
 
-    fn choice(&mut self, parts: &[ExpressionId]) -> Result<ExpressionId, LogicError> {
+    /// Adds a part that is no sequence.
+    fn append(
+        &mut self,
+        flat: &mut Vec<ExpressionId>,
+        part: ExpressionId,
+    ) -> Result<(), LogicError> {
+        if let Some(last) = flat.last().copied()
+            && let Some(both) = self.one_after_the_other(last, part)?
+        {
+            flat.pop();
+            flat.push(both);
+        } else {
+            flat.push(part);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn choice(&mut self, parts: &[ExpressionId]) -> Result<ExpressionId, LogicError> {
         let mut flat: Vec<ExpressionId> = Vec::with_capacity(parts.len());
         for part in parts {
             match self.expression(*part) {
@@ -279,26 +283,23 @@ impl Expressions {
                 _ => flat.push(*part),
             }
         }
+        self.work.spend(flat.len())?;
         flat.sort_unstable();
         flat.dedup();
-        if flat.contains(&EVERYTHING) || self.has_complements(&flat) {
+        let mut flat = self.without_included(&flat, true)?;
+        self.join_counts(&mut flat)?;
+        if flat.contains(&EVERYTHING) || self.has_complements(&flat, true)? {
             return Ok(EVERYTHING);
-        }
-        // The empty word is in what matches it anyway.
-        if flat
-            .iter()
-            .any(|part| *part != EMPTY && self.nullable(*part))
-        {
-            flat.retain(|part| *part != EMPTY);
         }
         match flat[..] {
             [] => Ok(NOTHING),
             [only] => Ok(only),
+            [EMPTY, other] => self.repeat(other, 0, Some(1)),
             _ => self.intern(Expression::Choice(flat.into())),
         }
     }
 
-    fn both(&mut self, parts: &[ExpressionId]) -> Result<ExpressionId, LogicError> {
+    pub(crate) fn both(&mut self, parts: &[ExpressionId]) -> Result<ExpressionId, LogicError> {
         let mut flat: Vec<ExpressionId> = Vec::with_capacity(parts.len());
         let mut letter: Option<Guard> = None;
         for part in parts {
@@ -325,9 +326,11 @@ impl Expressions {
             }
             flat.push(self.intern(Expression::Letter(guard))?);
         }
+        self.work.spend(flat.len())?;
         flat.sort_unstable();
         flat.dedup();
-        if self.has_complements(&flat) {
+        let flat = self.without_included(&flat, false)?;
+        if self.has_complements(&flat, false)? {
             return Ok(NOTHING);
         }
         if flat.contains(&EMPTY) {
@@ -341,100 +344,35 @@ impl Expressions {
         }
     }
 
-    fn has_complements(&self, parts: &[ExpressionId]) -> bool {
-        parts.iter().any(|part| match self.expression(*part) {
-            Expression::Complement(inner) => parts.binary_search(inner).is_ok(),
-            _ => false,
-        })
+    /// Whether parts exclude each other, or together are everything: one is the
+    /// complement of what includes, or is included in, another one.
+    fn has_complements(
+        &mut self,
+        parts: &[ExpressionId],
+        are_choices: bool,
+    ) -> Result<bool, LogicError> {
+        for part in parts {
+            let Expression::Complement(inner) = *self.expression(*part) else {
+                continue;
+            };
+            for other in parts {
+                let (large, small) = if are_choices {
+                    (*other, inner)
+                } else {
+                    (inner, *other)
+                };
+                if other != part && self.includes(large, small)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
-    fn complement(&mut self, part: ExpressionId) -> Result<ExpressionId, LogicError> {
+    pub(crate) fn complement(&mut self, part: ExpressionId) -> Result<ExpressionId, LogicError> {
         match self.expression(part) {
             Expression::Complement(inner) => Ok(*inner),
             _ => self.intern(Expression::Complement(part)),
         }
-    }
-
-    fn repeat(
-        &mut self,
-        expression: ExpressionId,
-        from: u32,
-        to: Option<u32>,
-    ) -> Result<ExpressionId, LogicError> {
-        if to.is_some_and(|to| to < from) {
-            return Ok(NOTHING);
-        }
-        if to == Some(0) {
-            return Ok(EMPTY);
-        }
-        // With the empty word in it, fewer repetitions are as good.
-        let from = if self.nullable(expression) { 0 } else { from };
-        match self.expression(expression) {
-            Expression::Nothing if from == 0 => return Ok(EMPTY),
-            Expression::Nothing => return Ok(NOTHING),
-            Expression::Empty => return Ok(EMPTY),
-            Expression::Letter(guard) if *guard == Guard::default() && (from, to) == (0, None) => {
-                return Ok(EVERYTHING);
-            }
-            Expression::Repeat {
-                from: 0, to: None, ..
-            } => return Ok(expression),
-            _ if expression == EVERYTHING || (from, to) == (1, Some(1)) => return Ok(expression),
-            _ => {}
-        }
-        self.intern(Expression::Repeat {
-            expression,
-            from,
-            to,
-        })
-    }
-
-    /// As it could have been written.
-    pub fn regex(&self, expression: ExpressionId) -> Regex {
-        use std::sync::Arc;
-        let join = |parts: &[ExpressionId], make: fn(Arc<Regex>, Arc<Regex>) -> Regex| {
-            let mut parts = parts.iter().rev().map(|part| self.regex(*part));
-            let last = parts.next().unwrap_or(Regex::Empty);
-            parts.fold(last, |rest, part| make(Arc::new(part), Arc::new(rest)))
-        };
-        match self.expression(expression) {
-            Expression::Nothing => Regex::Nothing,
-            Expression::Empty => Regex::Empty,
-            Expression::Letter(guard) => Regex::Letter(*guard),
-            Expression::Sequence(parts) => join(parts, Regex::Sequence),
-            Expression::Choice(parts) => join(parts, Regex::Choice),
-            Expression::Both(parts) => join(parts, Regex::Both),
-            Expression::Complement(part) => Regex::Complement(Arc::new(self.regex(*part))),
-            Expression::Repeat {
-                expression,
-                from,
-                to,
-            } => Regex::Repeat {
-                expression: Arc::new(self.regex(*expression)),
-                from: *from,
-                to: *to,
-            },
-        }
-    }
-}
-
-fn check_size(regex: &Regex, depth: usize, size: &mut usize) -> Result<(), LogicError> {
-    *size += 1;
-    if *size > SIZE_MAX {
-        return Err(LogicError::TooLarge { limit: SIZE_MAX });
-    }
-    let Some(depth) = depth.checked_sub(1) else {
-        return Err(LogicError::TooDeep { limit: DEPTH_MAX });
-    };
-    match regex {
-        Regex::Nothing | Regex::Empty | Regex::Letter(_) => Ok(()),
-        Regex::Sequence(first, second)
-        | Regex::Choice(first, second)
-        | Regex::Both(first, second) => {
-            check_size(first, depth, size)?;
-            check_size(second, depth, size)
-        }
-        Regex::Complement(part) => check_size(part, depth, size),
-        Regex::Repeat { expression, .. } => check_size(expression, depth, size),
     }
 }

@@ -12,7 +12,10 @@
 
 use crate::classes::classes;
 use crate::derivative::Derivatives;
-use crate::residual::{Residuals, is_final};
+use crate::normal::DEPTH_MAX;
+use crate::residual::is_final;
+use crate::source::Source;
+use crate::written::check_size;
 use crate::{Formula, Guard, Letter, LogicError, Meaning, Regex};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
@@ -23,6 +26,8 @@ pub const STATES_MAX: usize = 100_000;
 
 /// The widest letters for which steps are kept in a table.
 const TABLE_BITS_MAX: u32 = 8;
+/// States that are looked through for the propositions that matter.
+const AHEAD_MAX: usize = 256;
 /// No step is known.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -74,43 +79,6 @@ impl Outlook {
     }
 }
 
-/// Where states come from.
-#[derive(Debug, Clone)]
-pub(crate) enum Source {
-    Formula(Box<Residuals>),
-    Expression(Box<Derivatives>),
-}
-
-impl Source {
-    fn len(&self) -> usize {
-        match self {
-            Source::Formula(residuals) => residuals.len(),
-            Source::Expression(derivatives) => derivatives.len(),
-        }
-    }
-
-    fn verdict(&self, state: u32) -> Verdict {
-        match self {
-            Source::Formula(residuals) => residuals.verdict(state),
-            Source::Expression(derivatives) => derivatives.verdict(state),
-        }
-    }
-
-    fn guards(&self, state: u32) -> Vec<Guard> {
-        match self {
-            Source::Formula(residuals) => residuals.guards(state).collect(),
-            Source::Expression(derivatives) => derivatives.guards(state).collect(),
-        }
-    }
-
-    fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
-        match self {
-            Source::Formula(residuals) => residuals.step(state, letter),
-            Source::Expression(derivatives) => derivatives.step(state, letter),
-        }
-    }
-}
-
 /// The steps that are known.
 #[derive(Debug, Clone)]
 enum Steps {
@@ -129,6 +97,8 @@ pub struct Machine {
     /// By state: the propositions that its next step asks about.
     asked: Vec<u64>,
     outlooks: Vec<Option<Outlook>>,
+    /// The propositions that matter from a state on, where that was asked.
+    ahead: FxHashMap<MachineState, u64>,
     propositions: u64,
     states_max: usize,
 }
@@ -136,9 +106,8 @@ pub struct Machine {
 impl Machine {
     /// The machine of a formula; bounds in time are refused.
     pub fn of_formula(formula: &Formula) -> Result<Machine, LogicError> {
-        let propositions = formula.propositions();
-        let source = Source::Formula(Box::new(Residuals::new(formula)?));
-        Ok(Machine::new(source, propositions))
+        check_size(formula, DEPTH_MAX, &mut 0)?;
+        Ok(Machine::new(Source::of(formula)?, formula.propositions()))
     }
 
     /// The machine of a regular expression.
@@ -172,6 +141,7 @@ impl Machine {
             verdicts: Vec::new(),
             asked: Vec::new(),
             outlooks: Vec::new(),
+            ahead: FxHashMap::default(),
             propositions,
             states_max: STATES_MAX,
         };
@@ -199,7 +169,10 @@ impl Machine {
     ) -> Result<MachineState, LogicError> {
         match self.known_step(state, letter) {
             Some(known) => Ok(known),
-            None => self.new_step(state, letter),
+            None => {
+                self.source.work().begin_step();
+                self.new_step(state, letter)
+            }
         }
     }
 
@@ -288,6 +261,41 @@ impl Machine {
         self.asked.get(state.index()).copied().unwrap_or(0)
     }
 
+    /// The propositions that any step from this state on asks about. All of them
+    /// where that takes too long to find out.
+    pub fn propositions_ahead(&mut self, state: MachineState) -> u64 {
+        if let Some(known) = self.ahead.get(&state) {
+            return *known;
+        }
+        let ahead = match &mut self.source {
+            Source::Product(product) if state.index() < product.len() => {
+                product.propositions_ahead(state.0)
+            }
+            _ => self.look_ahead(state).unwrap_or(u64::MAX),
+        };
+        self.ahead.insert(state, ahead);
+        ahead
+    }
+
+    fn look_ahead(&mut self, state: MachineState) -> Option<u64> {
+        let mut asked = 0;
+        let mut seen = vec![state];
+        let mut next = 0;
+        while let Some(from) = seen.get(next).copied() {
+            next += 1;
+            asked |= self.letters_that_matter(from);
+            for (_, to) in self.successors(from).ok()? {
+                if !seen.contains(&to) {
+                    seen.push(to);
+                }
+            }
+            if seen.len() > AHEAD_MAX {
+                return None;
+            }
+        }
+        Some(asked)
+    }
+
     /// The propositions that it asks about anywhere.
     pub fn propositions(&self) -> u64 {
         self.propositions
@@ -307,10 +315,17 @@ impl Machine {
         if self.is_decided(state) {
             return Ok(vec![(Guard::default(), state)]);
         }
-        let classes = classes(self.source.guards(state.0).into_iter())?;
+        let guards = self.source.guards(state.0);
+        let classes = classes(guards.into_iter(), self.source.work())?;
         let mut successors = Vec::with_capacity(classes.len());
         for class in classes {
-            successors.push((class, self.step(state, Letter(class.required))?));
+            let letter = Letter(class.required);
+            let to = match self.known_step(state, letter) {
+                Some(known) => known,
+                // All steps together have the allowance of one.
+                None => self.new_step(state, letter)?,
+            };
+            successors.push((class, to));
         }
         Ok(successors)
     }

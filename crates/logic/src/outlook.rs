@@ -1,6 +1,9 @@
 //! What can still become of a state, and whether a formula can be decided.
 
-use crate::{Formula, LogicError, Machine, MachineState, Outlook};
+use crate::independent::{Union, independent_parts};
+use crate::normal::DEPTH_MAX;
+use crate::written::check_size;
+use crate::{Formula, LogicError, Machine, MachineState, Meaning, Outlook, Regex};
 use juror_event::Verdict;
 use rustc_hash::FxHashMap;
 
@@ -103,7 +106,39 @@ impl Decidable {
 /// happened, it can still come either way. Fails where the automaton is too
 /// large to tell.
 pub fn decidable(formula: &Formula) -> Result<Decidable, LogicError> {
-    let mut machine = Machine::of_formula(formula)?;
+    check_size(formula, DEPTH_MAX, &mut 0)?;
+    let (union, parts) = independent_parts(formula);
+    let mut whole: Option<Decidable> = None;
+    for part in &parts {
+        let part = decidable_alone(part)?;
+        // Each part comes to its verdict whatever becomes of the others.
+        let satisfied = |whole: Decidable| match union {
+            Union::All => whole.satisfied && part.satisfied,
+            Union::Any => whole.satisfied || part.satisfied,
+        };
+        let violated = |whole: Decidable| match union {
+            Union::All => whole.violated || part.violated,
+            Union::Any => whole.violated && part.violated,
+        };
+        whole = Some(whole.map_or(part, |whole| Decidable {
+            satisfied: satisfied(whole),
+            violated: violated(whole),
+        }));
+    }
+    whole.map_or_else(|| decidable_alone(formula), Ok)
+}
+
+/// Which final verdicts of an expression some finite run leads to. Fails where
+/// the automaton is too large to tell.
+pub fn decidable_expression(expression: &Regex, meaning: Meaning) -> Result<Decidable, LogicError> {
+    decided_by(Machine::of_expression(expression, meaning)?)
+}
+
+fn decidable_alone(formula: &Formula) -> Result<Decidable, LogicError> {
+    decided_by(Machine::of_formula(formula)?)
+}
+
+fn decided_by(mut machine: Machine) -> Result<Decidable, LogicError> {
     let initial = machine.initial();
     let limit = DECIDABLE_STATES_MAX;
     let outlook = machine.outlook(initial, limit)?;

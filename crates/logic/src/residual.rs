@@ -8,11 +8,20 @@
 //! that only a run that ends fulfils count for the verdict at the end alone.
 //!
 //! Either side determines the other one; two states with an equal side are one.
+//!
+//! A final verdict speaks of endless runs; one that ends at once may still fall
+//! to the other side (`next true` after no step). Where the formula is part of a
+//! larger one, that decides what the whole says of a run that ends
+//! ([`crate::product`]). So a part goes on ([`Residuals::going_on`]) until nothing
+//! can change what it says of such runs either.
 
 use crate::clause::{Atom, Clause};
+use crate::expand::comparisons;
+use crate::explain::Explanation;
 use crate::normal::{Arena, FormulaId};
 use crate::past::Memory;
 use crate::tableau::{Edge, NodeId, Prospect, Tableau};
+use crate::work::Work;
 use crate::written::holds_without_steps;
 use crate::{Formula, Guard, LogicError};
 use juror_event::Verdict;
@@ -27,6 +36,8 @@ struct State {
     positive: Side,
     negative: Side,
     verdict: Verdict,
+    /// Whether a run that ends here fulfils it.
+    holds: bool,
 }
 
 /// The states of a formula that have been reached.
@@ -38,11 +49,22 @@ pub(crate) struct Residuals {
     negative: FxHashMap<Side, u32>,
     satisfied: Option<u32>,
     violated: Option<u32>,
+    goes_on: bool,
 }
 
 impl Residuals {
     /// Begins with the formula itself, as state 0.
     pub fn new(formula: &Formula) -> Result<Residuals, LogicError> {
+        Residuals::begin(formula, false, Work::new())
+    }
+
+    /// The same with states after a final verdict that tell whether a run that
+    /// ends there fulfils it, and with what is left of an allowance.
+    pub fn going_on(formula: &Formula, work: Work) -> Result<Residuals, LogicError> {
+        Residuals::begin(formula, true, work)
+    }
+
+    fn begin(formula: &Formula, goes_on: bool, work: Work) -> Result<Residuals, LogicError> {
         let mut arena = Arena::new();
         let (normal, negation) = arena.add(formula)?;
         if arena.measures_time() {
@@ -55,7 +77,9 @@ impl Residuals {
             negative: FxHashMap::default(),
             satisfied: None,
             violated: None,
+            goes_on,
         };
+        residuals.tableau.work = work;
         let holds = holds_without_steps(formula);
         let positive = residuals.first(normal, !holds)?;
         let negative = residuals.first(negation, holds)?;
@@ -83,10 +107,28 @@ impl Residuals {
         self.states[state as usize].verdict
     }
 
+    /// Whether a run that ends here fulfils it.
+    pub fn holds(&self, state: u32) -> bool {
+        self.states[state as usize].holds
+    }
+
+    /// Whether no step changes anything.
+    pub fn is_settled(&self, state: u32) -> bool {
+        let state = &self.states[state as usize];
+        state.positive.is_empty() && state.negative.is_empty()
+    }
+
     /// The nodes of which one must be fulfilled, and those of the negation.
     pub fn sides(&self, state: u32) -> (&[NodeId], &[NodeId]) {
         let state = &self.states[state as usize];
         (&state.positive, &state.negative)
+    }
+
+    /// What a state waits for.
+    pub fn explain(&self, state: u32) -> Explanation {
+        let (positive, _) = self.sides(state);
+        let clauses = positive.iter().map(|node| self.tableau.clause(*node));
+        Explanation::of_clauses(&self.tableau.arena, clauses, 0)
     }
 
     /// What the next step of a state asks of a letter.
@@ -101,14 +143,20 @@ impl Residuals {
             })
     }
 
+    /// What may still be computed.
+    pub fn work(&mut self) -> &mut Work {
+        &mut self.tableau.work
+    }
+
     /// The state after a step.
     pub fn step(&mut self, state: u32, letter: u64) -> Result<u32, LogicError> {
-        let from = &self.states[state as usize];
-        if is_final(from.verdict) {
+        if self.is_settled(state) {
             return Ok(state);
         }
+        let from = &self.states[state as usize];
         let positive = self.targets(&from.positive, letter);
         let negative = self.targets(&from.negative, letter);
+        let (positive, negative) = (self.weakest(positive)?, self.weakest(negative)?);
         self.state(positive, negative)
     }
 
@@ -120,13 +168,15 @@ impl Residuals {
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        self.weakest(targets)
+        targets
     }
 
     /// The nodes that demand no more than any other one.
-    fn weakest(&self, nodes: Vec<NodeId>) -> Vec<NodeId> {
+    fn weakest(&mut self, nodes: Vec<NodeId>) -> Result<Vec<NodeId>, LogicError> {
         let mut kept: Vec<NodeId> = Vec::with_capacity(nodes.len());
         for node in nodes {
+            let units = comparisons(kept.len(), self.tableau.clause(node));
+            self.tableau.work.spend(units)?;
             if kept
                 .iter()
                 .any(|other| self.tableau.is_weaker(*other, node))
@@ -136,16 +186,17 @@ impl Residuals {
             kept.retain(|other| !self.tableau.is_weaker(node, *other));
             kept.push(node);
         }
-        kept
+        Ok(kept)
     }
 
     fn state(&mut self, positive: Vec<NodeId>, negative: Vec<NodeId>) -> Result<u32, LogicError> {
         let (positive, may_hold) = self.fulfillable(positive)?;
         let (negative, may_fail) = self.fulfillable(negative)?;
-        if !may_hold {
+        let open = self.goes_on && !positive.is_empty() && !negative.is_empty();
+        if !may_hold && !open {
             return Ok(self.decided(Verdict::Violated));
         }
-        if !may_fail {
+        if !may_fail && !open {
             return Ok(self.decided(Verdict::Satisfied));
         }
         let known = self.positive.get(positive.as_slice());
@@ -153,11 +204,13 @@ impl Residuals {
             return Ok(*known);
         }
         let holds = positive.iter().any(|node| self.tableau.ends_well(*node));
-        let verdict = match holds {
-            true => Verdict::PresumablySatisfied,
-            false => Verdict::PresumablyViolated,
+        let verdict = match (may_hold, may_fail, holds) {
+            (false, _, _) => Verdict::Violated,
+            (_, false, _) => Verdict::Satisfied,
+            (_, _, true) => Verdict::PresumablySatisfied,
+            (_, _, false) => Verdict::PresumablyViolated,
         };
-        Ok(self.insert(positive.into(), negative.into(), verdict))
+        Ok(self.insert(positive.into(), negative.into(), verdict, holds))
     }
 
     /// The nodes that some run fulfils, and whether an endless one does.
@@ -175,7 +228,7 @@ impl Residuals {
         Ok((kept, endless))
     }
 
-    fn insert(&mut self, positive: Side, negative: Side, verdict: Verdict) -> u32 {
+    fn insert(&mut self, positive: Side, negative: Side, verdict: Verdict, holds: bool) -> u32 {
         let state = self.states.len() as u32;
         self.positive.insert(positive.clone(), state);
         self.negative.insert(negative.clone(), state);
@@ -183,6 +236,7 @@ impl Residuals {
             positive,
             negative,
             verdict,
+            holds,
         });
         state
     }
@@ -201,6 +255,7 @@ impl Residuals {
         self.states.push(State {
             positive: Side::default(),
             negative: Side::default(),
+            holds: verdict == Verdict::Satisfied,
             verdict,
         });
         next

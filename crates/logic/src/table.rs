@@ -25,6 +25,8 @@ pub struct Table {
     /// By state and letter, for letters of few bits; with where these begin.
     dense: Option<(u32, u32, Vec<u32>)>,
     origins: Vec<MachineState>,
+    /// By state: the propositions that any step from there on asks about.
+    ahead: Vec<u64>,
 }
 
 impl Machine {
@@ -103,6 +105,21 @@ fn number(
         diagrams: renamed,
         dense: None,
         origins: order.iter().map(|state| states[*state]).collect(),
+        ahead: Vec::new(),
+    }
+}
+
+/// Adds to each state the propositions of those that it leads to.
+fn spread(ahead: &mut [u64], entered_from: &[Vec<usize>]) {
+    let mut waiting: Vec<usize> = (0..ahead.len()).collect();
+    while let Some(state) = waiting.pop() {
+        for from in &entered_from[state] {
+            let joined = ahead[*from] | ahead[state];
+            if joined != ahead[*from] {
+                ahead[*from] = joined;
+                waiting.push(*from);
+            }
+        }
     }
 }
 
@@ -125,6 +142,11 @@ impl Table {
                 entered_from[to as usize].push(state);
             });
         }
+        let states = (0..self.state_count() as u32).map(MachineState);
+        self.ahead = states
+            .map(|state| self.letters_that_matter(state))
+            .collect();
+        spread(&mut self.ahead, &entered_from);
         self.outlooks = vec![Outlook::default(); self.verdicts.len()];
         for (outlook, verdict) in self.outlooks.iter_mut().zip(&self.verdicts) {
             outlook.add(*verdict);
@@ -198,6 +220,11 @@ impl Table {
             asked |= guard.propositions();
         }
         asked
+    }
+
+    /// The propositions that any step from this state on asks about.
+    pub fn propositions_ahead(&self, state: MachineState) -> u64 {
+        self.ahead.get(state.index()).copied().unwrap_or(u64::MAX)
     }
 
     /// The guards of the next step, such that each letter is taken by exactly

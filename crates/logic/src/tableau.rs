@@ -18,10 +18,9 @@ use crate::clause::Clause;
 use crate::expand::{Present, Term};
 use crate::normal::Arena;
 use crate::past::{self, Memory};
+use crate::work::Work;
 use rustc_hash::FxHashMap;
-
-/// The most nodes that are looked at.
-const NODES_MAX: usize = 200_000;
+use std::cell::Cell;
 
 /// A node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,6 +78,8 @@ pub(crate) struct Tableau {
     pub arena: Arena,
     nodes: Vec<NodeData>,
     identities: FxHashMap<(Clause, Memory), NodeId>,
+    /// What may still be computed.
+    pub work: Work,
 }
 
 impl Tableau {
@@ -87,6 +88,7 @@ impl Tableau {
             arena,
             nodes: Vec::new(),
             identities: FxHashMap::default(),
+            work: Work::new(),
         }
     }
 
@@ -99,9 +101,7 @@ impl Tableau {
         if let Some(known) = self.identities.get(&key) {
             return Ok(*known);
         }
-        if self.nodes.len() == NODES_MAX {
-            return Err(LogicError::TooManyStates { limit: NODES_MAX });
-        }
+        self.work.spend(4)?;
         let node = NodeId(self.nodes.len() as u32);
         self.identities.insert(key.clone(), node);
         let (clause, memory) = key;
@@ -148,15 +148,19 @@ impl Tableau {
         if data.edges.is_some() {
             return Ok(());
         }
+        let work = Cell::new(self.work);
         let present = Present {
             arena: &self.arena,
             now: 0,
+            work: &work,
         };
         let read = self.reads(&data.clause);
-        let mut terms = past::split(present, vec![Term::default()], &data.memory, read)?;
+        let mut terms = past::split(present, vec![Term::default()], &data.memory, read);
         for atom in &data.clause.atoms {
-            terms = present.fulfil(terms, atom)?;
+            terms = terms.and_then(|terms| present.fulfil(terms, atom));
         }
+        self.work = work.get();
+        let terms = terms?;
         let mut edges = Vec::with_capacity(terms.len());
         for term in terms {
             edges.push(Edge {
@@ -221,6 +225,7 @@ impl Search {
                 continue;
             };
             *next += 1;
+            tableau.work.spend(1)?;
             let granted = self.all & !edge.delayed;
             match tableau.nodes[edge.to.index()].prospect {
                 Some(Prospect::Endless) => {

@@ -24,10 +24,12 @@ use crate::clause::{Atom, Clause, Window};
 use crate::expand::{Present, Term};
 use crate::explain::Explanation;
 use crate::normal::{Arena, FALSE, FormulaId, Node, Tracked};
+use crate::work::Work;
 use crate::written::holds_without_steps;
 use crate::{Bound, Formula, Letter, LogicError};
 use juror_event::Verdict;
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 /// The most clauses of a state.
@@ -236,9 +238,11 @@ impl TimedMachine {
         holding: u64,
         now: u64,
     ) -> Result<Vec<Clause>, LogicError> {
+        let work = Cell::new(Work::new());
         let present = Present {
             arena: &self.arena,
             now,
+            work: &work,
         };
         let mut next = Vec::new();
         for clause in side {

@@ -190,3 +190,61 @@ fn what_is_written_too_large_is_refused() {
     let error = Machine::of_expression(&large, Meaning::MatchRequired).unwrap_err();
     assert!(matches!(error, LogicError::TooLarge { .. }), "{error}");
 }
+
+#[test]
+fn the_same_counts_are_the_same_expression() {
+    let [a, b] = [0, 1].map(Regex::proposition);
+    let check = |one: Regex, other: Regex| {
+        let table = |regex: &Regex| {
+            let mut machine = Machine::of_expression(regex, Meaning::MatchRequired).unwrap();
+            let table = machine.to_table(1_000).unwrap();
+            (machine.state_count(), table)
+        };
+        assert_eq!(table(&one), table(&other), "{one:?} {other:?}");
+    };
+    check(
+        a.clone().repeat(1, Some(2)).repeat(3, Some(3)),
+        a.clone().repeat(3, Some(6)),
+    );
+    check(
+        a.clone().repeat(0, Some(3)).repeat(2, None),
+        a.clone().star(),
+    );
+    check(
+        a.clone().then(a.clone().repeat(2, Some(4))),
+        a.clone().repeat(3, Some(5)),
+    );
+    check(
+        a.clone()
+            .repeat(1, Some(2))
+            .or(a.clone().repeat(3, Some(7))),
+        a.clone().repeat(1, Some(7)),
+    );
+    check(a.clone().or(b.clone()).or(a.clone()), b.or(a));
+}
+
+/// Counts in counts under a complement: found in little work, or refused.
+#[test]
+fn what_is_too_intricate_is_refused() {
+    let [a, b] = [0, 1].map(Regex::proposition);
+    let inner = a.clone().or(b.clone().then(a.clone())).repeat(1, Some(8));
+    let nested = inner.then(b.clone()).repeat(1, Some(9)).complement();
+    let nested = nested.repeat(2, Some(7)).complement().repeat(1, Some(5));
+    for meaning in [Meaning::MatchRequired, Meaning::MatchViolates] {
+        if let Err(error) = Machine::of_expression(&nested, meaning) {
+            assert!(matches!(error, LogicError::TooMuchWork { .. }), "{error}");
+        }
+    }
+    // That both never match needs a hundred thousand states.
+    let before = |regex: Regex| {
+        let rest = Regex::any().repeat(16, Some(16));
+        Regex::any().star().then(regex).then(rest)
+    };
+    let never = before(a.clone()).and(before(a.complement().and(Regex::any())));
+    let error = Machine::of_expression(&never, Meaning::MatchRequired).unwrap_err();
+    assert!(matches!(error, LogicError::TooMuchWork { .. }), "{error}");
+    assert!(
+        error.to_string().contains("several smaller properties"),
+        "{error}"
+    );
+}

@@ -6,10 +6,14 @@
 
 use crate::monitor::Monitor;
 use crate::routing::Delivery;
-use crate::slices::BASE;
+use crate::slices::{BASE, Place};
 use crate::step::Occurrence;
-use juror_event::{EventId, Value};
-use juror_language::EvaluationError;
+use crate::words::{OTHER, UNBOUND, Word, mask_of};
+use juror_event::{EventId, Value, Verdict};
+use juror_language::{EvaluationError, StateId};
+
+/// The most parameters of events that go the short way.
+const WORDS_MAX: usize = 16;
 
 /// An event of which nothing but its parameter is known.
 const BARE: Occurrence<'static> = Occurrence {
@@ -42,35 +46,138 @@ impl Monitor {
         }
     }
 
-    /// One look-up, where nothing but the state of one slice changes; nothing
-    /// was done where there may be more to do.
+    /// One look-up, where the event concerns one slice and changes no verdict;
+    /// nothing was done where there may be more to do.
     #[inline]
     fn step_quickly(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
-        if self.history.is_kept() || self.parameters > 1 {
+        if self.history.is_kept() {
             return None;
         }
-        let mut place = BASE;
-        if self.parameters == 1 {
-            let slot = self.plan.only_slot(event)?;
-            let word = *captures.get(usize::from(slot))?;
-            if word >> 63 != 0 {
-                return None;
-            }
-            place = self.index.only(&self.slices, word).unwrap_or(BASE);
+        match self.parameters {
+            0 => self.step_base(event),
+            1 => self.step_only(event, captures),
+            _ => self.step_whole(event, captures),
         }
-        let state = self.slices.state(place);
+    }
+
+    /// An event of a property without parameters.
+    #[inline]
+    fn step_base(&mut self, event: EventId) -> Option<bool> {
+        let state = self.slices.state(BASE);
         let next = self.behaviour.quick(state, event)?;
         if next != state {
-            // A slice is born of the base, or dropped when it is like it.
-            let is_sliced = self.parameters == 1;
-            if is_sliced && (place == BASE || self.drops && next == self.slices.state(BASE)) {
-                return None;
-            }
-            self.slices.set_state(place, next);
+            self.slices.set_state(BASE, next);
             self.needs.lose_count();
         }
         self.begin();
         Some(next != state)
+    }
+
+    /// An event that binds the only parameter.
+    #[inline]
+    fn step_only(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
+        let slot = self.plan.only_slot(event)?;
+        let word = *captures.get(usize::from(slot))?;
+        if word >= OTHER {
+            return None;
+        }
+        let place = self.index.only(&self.slices, word).unwrap_or(BASE);
+        let state = self.slices.state(place);
+        let next = self.behaviour.quick(state, event)?;
+        if place == BASE {
+            return self.bear_quickly(event, (state, next), &[word]);
+        }
+        if next != state {
+            if self.drops && next == self.slices.state(BASE) {
+                self.index.remove_only(&self.slices, place, word);
+                self.drop_quickly(place, state);
+            } else {
+                self.slices.set_state(place, next);
+            }
+            self.needs.lose_count();
+        }
+        self.begin();
+        Some(next != state)
+    }
+
+    /// An event that binds all of several parameters: no other slice takes it
+    /// than the one that has them, and where that exists, none is born.
+    #[inline]
+    fn step_whole(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
+        let mut words = [UNBOUND; WORDS_MAX];
+        let slots = self.plan.whole_slots(event)?;
+        for (word, slot) in words.iter_mut().zip(slots) {
+            *word = *captures.get(usize::from(*slot))?;
+            if *word >= OTHER {
+                return None;
+            }
+        }
+        let words = words.get(..self.parameters)?;
+        let mask = mask_of(words);
+        let Some(place) = self.index.exact(&self.slices, words, mask) else {
+            if !self.index.binds_all(mask) {
+                return None;
+            }
+            let state = self.slices.state(BASE);
+            let next = self.behaviour.quick(state, event)?;
+            return self.bear_quickly(event, (state, next), words);
+        };
+        let state = self.slices.state(place);
+        let next = self.behaviour.quick(state, event)?;
+        if next != state {
+            let below = if self.drops { self.below(place) } else { None };
+            if below.is_some_and(|below| self.slices.state(below) == next) {
+                if self.behaviour.verdict(state) == Verdict::Violated {
+                    return None;
+                }
+                self.index.remove(&self.slices, place);
+                self.drop_quickly(place, state);
+            } else {
+                self.index.moved(&self.slices, place, state, next);
+                self.slices.set_state(place, next);
+            }
+            self.needs.lose_count();
+        }
+        self.begin();
+        Some(next != state)
+    }
+
+    /// A slice is born of the base, with its verdict, where that is left for a
+    /// state; nothing was done where it has more to inherit, or may not exist.
+    #[inline]
+    fn bear_quickly(
+        &mut self,
+        event: EventId,
+        (state, next): (StateId, StateId),
+        words: &[Word],
+    ) -> Option<bool> {
+        if next == state {
+            // From a state to itself is a transition, too.
+            return self.behaviour.ignores(state, event).then(|| {
+                self.begin();
+                false
+            });
+        }
+        if self.slices.have_variables() || !self.plan.constraint.is_empty() {
+            return None;
+        }
+        let place = self.slices.insert(words, next, &[], None);
+        match words {
+            [word] => self.index.insert_only(&self.slices, place, *word),
+            _ => self.index.insert(&self.slices, place),
+        }
+        self.tally.enter(self.behaviour.verdict(next));
+        self.peak = self.peak.max(self.slices.count());
+        self.needs.lose_count();
+        self.begin();
+        Some(true)
+    }
+
+    /// A slice, which is in the index no more, has become as the one below it.
+    #[inline]
+    fn drop_quickly(&mut self, place: Place, state: StateId) {
+        self.slices.remove(place);
+        self.tally.leave(self.behaviour.verdict(state));
     }
 
     /// The same, whatever it takes.

@@ -188,6 +188,18 @@ impl Behaviour {
         }
     }
 
+    /// Whether nothing happens to a slice in this state, where it stays in it by
+    /// an event: it may also go from the state to itself.
+    #[inline]
+    pub(crate) fn ignores(&self, state: StateId, event: EventId) -> bool {
+        match self {
+            Behaviour::Automaton(automaton) => {
+                automaton.direct(state, event) == Some(Taken::Ignored)
+            }
+            Behaviour::Logic(_) | Behaviour::Timed(_) => true,
+        }
+    }
+
     /// All effects of an event, where they do not depend on what it carries
     /// but for parameters.
     #[inline]

@@ -67,6 +67,11 @@ impl Constraint {
         self.parts.push(Part { mask, test });
     }
 
+    /// Whether every binding fulfils it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// The pairs of parameters that must differ.
     pub(crate) fn differing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.parts.iter().filter_map(|part| match part.test {

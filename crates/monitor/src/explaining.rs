@@ -4,10 +4,21 @@ use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
 use crate::slices::SliceId;
 use juror_event::{Value, Verdict};
-use juror_language::Demand;
+use juror_language::{Demand, StateId};
 use juror_logic::Letter;
 
 impl Monitor {
+    /// How an instance of a formula comes to a state: letters, sets of true
+    /// propositions, one for each step; of an automaton none. Nothing where
+    /// states are not known by their letters, since time matters.
+    pub fn letters_to(&self, state: StateId) -> Option<Vec<Letter>> {
+        match &self.behaviour {
+            Behaviour::Automaton(_) => Some(Vec::new()),
+            Behaviour::Logic(states) => Some(states.letters(state)),
+            Behaviour::Timed(_) => None,
+        }
+    }
+
     /// Which parts of the formula a violated slice failed, in words: of those
     /// that must all hold, the fewest that were violated by its last event.
     /// Nothing for an automaton, and where the path has been forgotten.

@@ -26,7 +26,8 @@ pub struct Path {
     pub forgotten: bool,
 }
 
-/// A transition of a slice, or a run of equal ones that stayed in a state.
+/// A transition of a slice, or a run of equal ones that stayed in a state, by
+/// one thread at one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathEvent {
     /// The number of the event among all that the monitor was given, from 1;
@@ -207,14 +208,18 @@ impl Clone for History {
     }
 }
 
-/// Adds an event, or counts it into the run that it goes on with.
+/// Adds an event, or counts it into the run that it goes on with: the same
+/// event in the same thread at the same place. What another thread or another
+/// place did is never hidden in a run.
 fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
     match events.last_mut() {
         Some(last)
             if event.from == event.to
                 && last.event == event.event
                 && last.from == event.from
-                && last.to == event.to =>
+                && last.to == event.to
+                && last.thread == event.thread
+                && last.address == event.address =>
         {
             let repeated = last.repeated + 1;
             *last = PathEvent { repeated, ..event };

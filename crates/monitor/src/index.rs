@@ -11,6 +11,7 @@
 //! group is in one ring of each table.
 
 use crate::hashing;
+use crate::rings::Rings;
 use crate::slices::{BASE, Place, Slices};
 use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
@@ -18,19 +19,6 @@ use juror_language::StateId;
 
 /// Of a place that is in no list.
 const NOWHERE: u32 = u32::MAX;
-
-/// Rings of the slices that agree on some of their parameters.
-#[derive(Debug, Clone, Default)]
-struct Rings {
-    /// The parameters that are hashed; bit n is parameter n.
-    mask: u32,
-    /// One member of each ring.
-    heads: HashTable<Place>,
-    /// By place.
-    next: Vec<Place>,
-    /// By place.
-    previous: Vec<Place>,
-}
 
 /// The slices that bind one set of parameters.
 #[derive(Debug, Clone)]
@@ -137,6 +125,13 @@ impl Index {
         found.copied()
     }
 
+    /// Whether all slices but the base bind these parameters.
+    #[inline]
+    pub(crate) fn binds_all(&self, mask: u32) -> bool {
+        let mut groups = self.groups.iter();
+        groups.all(|group| group.mask == mask || group.exact.is_empty())
+    }
+
     /// The sets of parameters that slices bind.
     pub(crate) fn masks(&self) -> impl Iterator<Item = u32> + '_ {
         let occupied = self.groups.iter().filter(|group| !group.exact.is_empty());
@@ -187,16 +182,44 @@ impl Index {
         }
     }
 
+    /// Enters a slice that binds the only parameter to the word.
+    #[inline]
+    pub(crate) fn insert_only(&mut self, slices: &Slices, place: Place, word: Word) {
+        match self.groups.first_mut() {
+            Some(group) if group.is_plain() => {
+                let hash = |&place: &Place| {
+                    let word = slices.first_word(place);
+                    hashing::mix(0, word.unwrap_or_default())
+                };
+                group
+                    .exact
+                    .insert_unique(hashing::mix(0, word), place, hash);
+            }
+            _ => self.insert(slices, place),
+        }
+    }
+
+    /// Takes out a slice that binds the only parameter to the word.
+    #[inline]
+    pub(crate) fn remove_only(&mut self, slices: &Slices, place: Place, word: Word) {
+        match self.groups.first_mut() {
+            Some(group) if group.is_plain() => {
+                let hash = hashing::mix(0, word);
+                if let Ok(entry) = group.exact.find_entry(hash, |&other| other == place) {
+                    entry.remove();
+                }
+            }
+            _ => self.remove(slices, place),
+        }
+    }
+
     /// The bytes that the tables have taken from the system.
     pub(crate) fn bytes(&self) -> usize {
-        let of_rings = |rings: &Rings| {
-            rings.heads.allocation_size() + 4 * (rings.next.capacity() + rings.previous.capacity())
-        };
         let of_members =
             |members: &Members| 4 * (members.places.capacity() + members.positions.capacity());
         let groups = self.groups.iter().map(|group| {
             group.exact.allocation_size()
-                + group.rings.iter().map(of_rings).sum::<usize>()
+                + group.rings.iter().map(Rings::bytes).sum::<usize>()
                 + group.members.as_ref().map_or(0, of_members)
         });
         groups.sum()
@@ -217,6 +240,11 @@ impl Group {
             rings: masks.into_iter().map(Rings::new).collect(),
             members: is_met_in_none.then(Members::default),
         }
+    }
+
+    /// Whether its members are in one table and nowhere else.
+    fn is_plain(&self) -> bool {
+        self.rings.is_empty() && self.members.is_none()
     }
 
     /// Whether a member is in such a state.
@@ -255,67 +283,6 @@ impl Group {
                 return;
             }
         }
-    }
-}
-
-impl Rings {
-    fn new(mask: u32) -> Rings {
-        Rings {
-            mask,
-            ..Rings::default()
-        }
-    }
-
-    fn after(&self, place: Place) -> Place {
-        self.next.get(place as usize).copied().unwrap_or(place)
-    }
-
-    fn before(&self, place: Place) -> Place {
-        self.previous.get(place as usize).copied().unwrap_or(place)
-    }
-
-    fn link(&mut self, first: Place, second: Place) {
-        if let Some(next) = self.next.get_mut(first as usize) {
-            *next = second;
-        }
-        if let Some(previous) = self.previous.get_mut(second as usize) {
-            *previous = first;
-        }
-    }
-
-    fn insert(&mut self, slices: &Slices, place: Place) {
-        let size = place as usize + 1;
-        if self.next.len() < size {
-            self.next.resize(size, NOWHERE);
-            self.previous.resize(size, NOWHERE);
-        }
-        let mask = self.mask;
-        let hash = |&place: &Place| hash_words(slices.binding(place), mask);
-        let agrees = |&other: &Place| agree(slices.binding(other), slices.binding(place), mask);
-        match self.heads.find(hash(&place), agrees).copied() {
-            Some(head) => {
-                let last = self.before(head);
-                self.link(last, place);
-                self.link(place, head);
-            }
-            None => {
-                self.link(place, place);
-                self.heads.insert_unique(hash(&place), place, hash);
-            }
-        }
-    }
-
-    fn remove(&mut self, slices: &Slices, place: Place) {
-        let (before, after) = (self.before(place), self.after(place));
-        let hash = hash_words(slices.binding(place), self.mask);
-        if let Ok(mut head) = self.heads.find_entry(hash, |&head| head == place) {
-            if after == place {
-                head.remove();
-                return;
-            }
-            *head.get_mut() = after;
-        }
-        self.link(before, after);
     }
 }
 

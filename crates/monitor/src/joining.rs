@@ -306,7 +306,7 @@ impl Monitor {
 
     /// The slice that knows most of a slice's binding, itself apart; nothing
     /// when there are several.
-    fn below(&self, place: Place) -> Option<Place> {
+    pub(crate) fn below(&self, place: Place) -> Option<Place> {
         let binding = self.slices.binding(place);
         let mask = mask_of(binding);
         let (mut below, mut of_below, mut all) = (BASE, 0_u32, 0_u32);

@@ -38,12 +38,15 @@ mod monitor;
 mod needs;
 mod passing;
 mod plan;
+mod rings;
 mod routing;
 mod saved;
 mod slices;
 mod snapshot;
 mod step;
 mod timed;
+mod transitions;
+mod views;
 mod violations;
 mod words;
 

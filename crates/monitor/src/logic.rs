@@ -21,8 +21,6 @@ use juror_logic::{Letter, LogicError, MachineState};
 
 /// An entry of the table that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
-/// States that are looked through for the propositions that matter.
-const ASKED_STATES_MAX: usize = 256;
 
 /// How an instance can be in a state: by this letter from that state, which
 /// was met before.
@@ -61,13 +59,14 @@ pub(crate) struct LogicStates {
     /// By state.
     verdicts: Vec<Verdict>,
     known: HashTable<u32>,
-    /// By state of the machine: the propositions that matter from it on.
-    asked: Vec<Option<u64>>,
     actions: Vec<Action>,
     /// Row by row of states: the next state for each action.
     table: Vec<u32>,
     /// How many actions a row has room for.
     width: usize,
+    /// Row by row of states: the next state by all effects of each event, where
+    /// that is known, none of them has a guard, and the verdict stays.
+    quick: Vec<u32>,
     pub effects: Effects,
     /// By event: the actions of sets of effects that were met.
     known_actions: Vec<Vec<(u64, u32)>>,
@@ -87,10 +86,10 @@ impl LogicStates {
             states: Vec::new(),
             verdicts: Vec::new(),
             known: HashTable::new(),
-            asked: Vec::new(),
             actions: Vec::new(),
             table: Vec::new(),
             width: 8,
+            quick: Vec::new(),
             effects,
             known_actions: vec![Vec::new(); property.events.len()],
             whole_actions: vec![UNKNOWN; property.events.len()],
@@ -133,6 +132,17 @@ impl LogicStates {
     /// them has a guard, and the verdict stays.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
+        let events = self.whole_actions.len();
+        let column = usize::from(event.0);
+        match self.quick.get(state.index() * events + column) {
+            Some(&next) if next != UNKNOWN && column < events => Some(StateId(next)),
+            _ => self.quick_by_action(state, event),
+        }
+    }
+
+    /// The same for events that share their action with another one, for which
+    /// the step was made.
+    fn quick_by_action(&self, state: StateId, event: EventId) -> Option<StateId> {
         let action = *self.whole_actions.get(usize::from(event.0))?;
         let position = state.index() * self.width + action as usize;
         let next = *self.table.get(position)?;
@@ -216,6 +226,13 @@ impl LogicStates {
         if let Some(entry) = self.table.get_mut(position) {
             *entry = next.0;
         }
+        let column = usize::from(event.0);
+        let position = state.index() * self.whole_actions.len() + column;
+        let is_quick = self.whole_actions.get(column) == Some(&number)
+            && self.verdict(next) == self.verdict(state);
+        if let Some(entry) = self.quick.get_mut(position).filter(|_| is_quick) {
+            *entry = next.0;
+        }
         Ok(next)
     }
 
@@ -223,7 +240,7 @@ impl LogicStates {
         let state = State {
             machine,
             // What no step asks about any more makes no difference.
-            valuation: valuation & self.asked(machine),
+            valuation: valuation & self.machine.propositions_ahead(machine),
             verdict: self.machine.verdict(machine),
             origin,
             needs: None,
@@ -240,45 +257,15 @@ impl LogicStates {
         let number = u32::try_from(self.states.len()).unwrap_or(UNKNOWN);
         self.verdicts.push(state.verdict);
         self.states.push(state);
-        self.table.resize(self.states.len() * self.width, UNKNOWN);
+        let (states, events) = (self.states.len(), self.whole_actions.len());
+        self.table.resize(states * self.width, UNKNOWN);
+        self.quick.resize(states * events, UNKNOWN);
         let states = &self.states;
         self.known.insert_unique(hash(identity), number, |&number| {
             let state = states.get(number as usize);
             hash(state.map_or((0, 0), State::identity))
         });
         StateId(number)
-    }
-
-    /// The propositions that any step from this state on asks about; all of
-    /// them when there is too much to look through.
-    fn asked(&mut self, state: MachineState) -> u64 {
-        if let Some(asked) = self.asked.get(state.index()).copied().flatten() {
-            return asked;
-        }
-        let mut asked = self.machine.letters_that_matter(state);
-        let mut seen = vec![state];
-        let mut next = 0;
-        while let Some(&from) = seen.get(next) {
-            next += 1;
-            let successors = self.machine.successors(from);
-            if successors.is_err() || seen.len() > ASKED_STATES_MAX {
-                asked = u64::MAX;
-                break;
-            }
-            for (_, to) in successors.into_iter().flatten() {
-                if !seen.contains(&to) {
-                    asked |= self.machine.letters_that_matter(to);
-                    seen.push(to);
-                }
-            }
-        }
-        if self.asked.len() <= state.index() {
-            self.asked.resize(state.index() + 1, None);
-        }
-        if let Some(entry) = self.asked.get_mut(state.index()) {
-            *entry = Some(asked);
-        }
-        asked
     }
 
     /// What an instance in this state waits for.
@@ -328,6 +315,21 @@ impl LogicStates {
         self.states
             .iter()
             .map(|state| (state.origin, state.valuation))
+    }
+
+    /// Letters that lead from the initial state to this one, of the many that
+    /// may.
+    pub(crate) fn letters(&self, state: StateId) -> Vec<Letter> {
+        let mut letters = Vec::new();
+        let mut next = Some(state.0);
+        // A state was met before all that come of it.
+        while let Some(at) = next {
+            let origin = self.states.get(at as usize).and_then(|it| it.origin);
+            letters.extend(origin.map(|origin| origin.letter));
+            next = origin.map(|origin| origin.from);
+        }
+        letters.reverse();
+        letters
     }
 
     /// Takes in the states of other ones of the same property; gives their

@@ -8,7 +8,7 @@
 
 use juror_event::Verdict;
 use juror_language::Demand;
-use juror_logic::{Guard, Letter, LogicError, Machine, MachineState, Table};
+use juror_logic::{Letter, LogicError, Machine, MachineState, Table};
 
 /// A machine with more states than this gets no table.
 const TABLE_STATES_MAX: usize = 400;
@@ -69,21 +69,12 @@ impl LetterMachine {
         }
     }
 
-    /// The propositions that the next step asks about.
-    pub(crate) fn letters_that_matter(&self, state: MachineState) -> u64 {
+    /// The propositions that any step from this state on asks about; all of
+    /// them when there is too much to look through.
+    pub(crate) fn propositions_ahead(&mut self, state: MachineState) -> u64 {
         match &self.table {
-            Some(table) => table.letters_that_matter(state),
-            None => self.machine.letters_that_matter(state),
-        }
-    }
-
-    pub(crate) fn successors(
-        &mut self,
-        state: MachineState,
-    ) -> Result<Vec<(Guard, MachineState)>, LogicError> {
-        match &self.table {
-            Some(table) => Ok(table.successors(state)),
-            None => self.machine.successors(state),
+            Some(table) => table.propositions_ahead(state),
+            None => self.machine.propositions_ahead(state),
         }
     }
 

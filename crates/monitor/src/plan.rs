@@ -39,6 +39,9 @@ pub(crate) struct Plan {
     /// By event: the slot that binds the only parameter, where the event has
     /// no other role.
     only_slots: Vec<Option<u8>>,
+    /// By event: the slots that bind all parameters, where the event has one
+    /// role, in which it binds all.
+    whole_slots: Vec<Option<Box<[u8]>>>,
     pub constraint: Constraint,
     /// By event: the captures that are always read.
     pub declared: Vec<u64>,
@@ -64,6 +67,7 @@ impl Plan {
         };
         Plan {
             only_slots: roles.iter().map(only_slot).collect(),
+            whole_slots: roles.iter().map(|roles| whole_slots(roles)).collect(),
             declared: events().map(|e| property.declared_captures(e)).collect(),
             roles,
             constraint,
@@ -82,6 +86,13 @@ impl Plan {
     pub(crate) fn only_slot(&self, event: EventId) -> Option<u8> {
         let slot = self.only_slots.get(usize::from(event.0));
         slot.copied().flatten()
+    }
+
+    /// The slots that bind all parameters, where the event has one role, in which
+    /// it binds all.
+    #[inline]
+    pub(crate) fn whole_slots(&self, event: EventId) -> Option<&[u8]> {
+        self.whole_slots.get(usize::from(event.0))?.as_deref()
     }
 
     /// The distinct sets of parameters that events can bind together.
@@ -129,6 +140,13 @@ impl Role {
             mask,
             effects,
         }
+    }
+}
+
+fn whole_slots(roles: &[Role]) -> Option<Box<[u8]>> {
+    match roles {
+        [role] => role.slots.iter().copied().collect(),
+        _ => None,
     }
 }
 

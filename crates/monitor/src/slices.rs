@@ -103,6 +103,12 @@ impl Slices {
         8 * self.cells.capacity() + 8 * self.last_records.capacity() + 4 * self.free.capacity()
     }
 
+    /// Whether slices have variables.
+    #[inline]
+    pub(crate) fn have_variables(&self) -> bool {
+        self.variables > 0
+    }
+
     #[inline]
     fn cell(&self, place: Place) -> usize {
         place as usize * (self.parameters + 1)

@@ -17,7 +17,7 @@ pub(crate) type Word = u64;
 /// No value: the parameter is not bound.
 pub(crate) const UNBOUND: Word = u64::MAX;
 /// The bit of words that stand for a value in the table.
-const OTHER: Word = 1 << 63;
+pub(crate) const OTHER: Word = 1 << 63;
 
 /// A table with fewer values is not looked through.
 const CROWDED_MIN: usize = 1_024;

@@ -104,8 +104,86 @@ fn events() -> impl Strategy<Value = Events> {
     prop::collection::vec((0..4_u16, 0..4_i64), 0..30)
 }
 
+/// Properties of one and of two parameters, whose events bind some of them, also
+/// with transitions from the first state to itself.
+fn pairs() -> Vec<Property> {
+    let events = |names: [&str; 4]| -> String {
+        let [a, b, c, d] = names;
+        format!(
+            "event make = before m({a}) event stay = before s({b})
+             event next = before n({c}) event gone = before d({d})"
+        )
+    };
+    let states = "state none { on make -> fresh on stay -> none }
+         state fresh { on next -> used on gone -> over on stay -> fresh }
+         state used { on make -> fresh on stay -> bad on gone -> over }
+         state bad non-accepting { on gone -> over }
+         state over final";
+    let heads = [
+        ("i", events(["i", "i", "i", "i"])),
+        ("c, i", events(["c, i", "c, i", "c, i", "c, i"])),
+        ("c, i", events(["c, i", "c", "i", "c, i"])),
+        ("c, i", events(["i", "i, c", "c", "c, i"])),
+    ];
+    let of = |(slice, events): (&str, String)| {
+        let (mut properties, diagnostics) =
+            load(&format!("property p slice on {slice} {events} {states}"));
+        assert_eq!(properties.len(), 1, "{diagnostics:?}");
+        properties.remove(0)
+    };
+    let mut all: Vec<Property> = heads.map(of).into();
+    // The whole binding at each event, and at some of them a part.
+    let [make, stay, next] = [0, 1, 2].map(Formula::proposition);
+    let formula = make
+        .implies(stay.negation().weak_until(next).next())
+        .always();
+    for bindings in [
+        [[true, true]; 3],
+        [[true, true], [true, false], [false, true]],
+    ] {
+        let effects = (0_u16..).zip(bindings).map(|(event, [first, second])| {
+            let binding = [first.then_some(0), second.then_some(1)];
+            effect((event, &binding, event as u8, EffectAction::Pulse), None)
+        });
+        all.push(property(
+            &["c", "i"],
+            &["c,i", "c,i", "c,i", "c,i"],
+            None,
+            effects.collect(),
+            Demand::Formula(formula.clone()),
+        ));
+    }
+    all
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn plain_numbers_of_pairs_are_the_same_events(
+        events in prop::collection::vec((0..4_u16, 0..3_u64, 0..3_u64), 0..40),
+    ) {
+        for property in pairs() {
+            let property = Arc::new(property);
+            let mut values = Monitor::with_history(Arc::clone(&property), 0).unwrap();
+            let mut words = values.clone();
+            for (event, c, i) in &events {
+                let captures = &property.events[usize::from(*event)].captures;
+                let named = captures.iter().map(|capture| match &*capture.name {
+                    "c" => *c,
+                    _ => *i,
+                });
+                let plain: Vec<u64> = named.collect();
+                let read: Vec<Value> = plain.iter().map(|n| Value::Int((*n).into())).collect();
+                let occurrence = Occurrence { thread: 0, address: 0, time: 0, values: &read };
+                values.step(EventId(*event), &occurrence).unwrap();
+                words.step_words(EventId(*event), &plain).unwrap();
+                prop_assert_eq!(words.verdict(), values.verdict());
+                prop_assert_eq!(words.slice_count(), values.slice_count());
+            }
+            prop_assert_eq!(&words, &values);
+        }
+    }
 
     #[test]
     fn a_monitor_that_is_brought_back_goes_on_equally(before in events(), after in events()) {

@@ -70,10 +70,12 @@ fn system_calls(text: &str) -> Result<SystemCalls, CommandError> {
     }
     let mut numbers = BTreeSet::new();
     for word in text.split_whitespace() {
-        let number = system_call_number(word).ok_or_else(|| CommandError {
-            message: format!("there is no system call `{word}`"),
-            help: juror_language::suggest(word, system_call_names())
-                .map(|near| format!("did you mean `{near}`?")),
+        let number = system_call_number(word).ok_or_else(|| {
+            let near = juror_language::suggest(word, system_call_names());
+            CommandError::advised(
+                format!("there is no system call `{word}`"),
+                near.map(|near| format!("did you mean `{near}`?")),
+            )
         })?;
         numbers.insert(number);
     }

@@ -38,6 +38,16 @@ impl Session {
                 .iter()
                 .map(|watched| watched.property.name.to_string())
                 .collect(),
+            Completes::PropertyActions => crate::property_commands::ACTIONS
+                .iter()
+                .map(|&action| action.to_owned())
+                .chain(
+                    self.watch
+                        .shown()
+                        .iter()
+                        .map(|it| it.property.name.to_string()),
+                )
+                .collect(),
             Completes::Caught => crate::catch_commands::SUBJECTS
                 .iter()
                 .map(|&subject| subject.to_owned())

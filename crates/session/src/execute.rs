@@ -141,12 +141,14 @@ impl Session {
             Command::Until => self.advance_to(rest, observer),
             Command::NextInstruction => self.repeat_instructions(rest, true, observer),
             Command::StepInstruction => self.repeat_instructions(rest, false, observer),
+            Command::Property => self.property_command(rest),
             Command::Print => self.print(rest, false, observer),
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Run => self.run(rest, observer),
             Command::Set => self.set(rest),
+            Command::ShowGraph => self.graphs(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
@@ -348,11 +350,12 @@ impl Session {
                 self.select_frame(level)
             }
             "line" | "source" => self.line_info(subject == "source"),
+            "graph" => self.graphs(rest.strip_prefix(word).unwrap_or("")),
             "monitors" => self.monitors(""),
             "processes" => self.process_views(),
             "registers" => self.registers(),
             "watchpoints" => {
-                let mut views = self.watchpoints.views(self.program.as_ref());
+                let mut views = self.watchpoint_views();
                 views.extend(self.monitor_points(is_about_memory));
                 Ok(Outcome::Points(views))
             }
@@ -401,7 +404,8 @@ fn is_about_points(word: &str) -> bool {
             | Command::Delete
             | Command::Disable
             | Command::Enable
-            | Command::Handle)
+            | Command::Handle
+            | Command::Property)
     )
 }
 

@@ -1,9 +1,10 @@
 //! Watchpoints of variables that live in registers: the steps tier.
 //!
-//! No access to a register can be seen, so the thread executes its call one
-//! instruction at a time, and the value is compared after each. A variable of
-//! optimized code is now in a register, now in memory, now nowhere: where it is
-//! nowhere for a while, that is no change. Other threads run as always.
+//! No trap tells of an access to a register, so the thread executes its call one
+//! instruction at a time, and the value is compared after each; for reads each
+//! instruction is decoded before (`watched_use`). A variable of optimized code
+//! is now in a register, now in memory, now nowhere: where it is nowhere for a
+//! while, that is no change. Other threads run as always.
 //!
 //! Functions that the call calls are run through, up to a point at the return:
 //! they keep the registers that hold variables across a call. While the value is
@@ -17,25 +18,27 @@ use crate::points::Stopping;
 use crate::print::convenience;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::watchpoints::{Home, Watchpoint, bytes_of};
+use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
 use juror_instrument::unwinding::JumpTarget;
 use juror_instrument::watched::Reading;
+use juror_instrument::watched_use::ValueUse;
 use juror_stepping::{Flow, flow_of};
 use smallvec::SmallVec;
 
 /// How far up the stack the call is looked for.
 const FRAMES_MAX: usize = 512;
-/// The longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 /// What the steps tier knows of a watchpoint.
 #[derive(Debug, Default)]
 pub struct Followed {
     /// Where the thread comes back into the call, while it is in another one.
     back: Option<JumpTarget>,
+    /// What the instruction does that its thread is about to execute. Only
+    /// where reads matter.
+    next: Option<ValueUse>,
 }
 
 /// Where a thread is, as a watchpoint sees it.
@@ -104,14 +107,8 @@ impl Followed {
 /// where the call comes back then.
 fn call_at(program: &Program, thread: ThreadId) -> Option<JumpTarget> {
     let registers = program.registers(thread).ok()?;
-    let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-    let is_read = |count: &usize| {
-        let part = bytes.get_mut(..*count);
-        part.is_some_and(|part| program.debuggee.read(registers.rip, part).is_ok())
-    };
-    // The instruction may be the last one of what is mapped.
-    let count = (1..=INSTRUCTION_LENGTH_MAX).rev().find(is_read)?;
-    match flow_of(bytes.get(..count)?, registers.rip) {
+    let bytes = program.instruction_at(registers.rip)?;
+    match flow_of(&bytes, registers.rip) {
         Flow::Call { back } => Some(JumpTarget {
             pc: back,
             stack: registers.rsp,
@@ -134,46 +131,93 @@ impl Watchpoint {
     /// Has its thread stepped, or sets a point where it comes back. Tells
     /// whether it must be stepped.
     fn follow_thread(&mut self, program: &mut Program) -> Result<bool, DebuggeeError> {
-        // Whoever is called may write to the value's memory.
+        // Whoever is called may access the value's memory.
         let in_memory = !self.seen.ranges.is_empty();
         if self.is_below(program)? {
+            self.expect(program, &[]);
             return Ok(in_memory);
         }
-        let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
+        let Some(home) = &self.home else {
             return Ok(false);
         };
-        let back = match whereabouts(program, home) {
-            Whereabouts::Inside(_) => call_at(program, home.thread),
-            Whereabouts::Below(back) => Some(back),
+        let (thread, place) = (home.thread, whereabouts(program, home));
+        let back = match &place {
+            Whereabouts::Inside(_) => call_at(program, thread),
+            Whereabouts::Below(back) => Some(*back),
             Whereabouts::Replaced | Whereabouts::Unknown => None,
         };
-        followed.set_back(program, back)?;
+        match &place {
+            Whereabouts::Inside(frames) => self.expect(program, frames),
+            _ => self.expect(program, &[]),
+        }
+        if let Some(followed) = &mut self.followed {
+            followed.set_back(program, back)?;
+        }
         Ok(back.is_none() || in_memory)
+    }
+
+    /// Looks at the instruction that its thread is about to execute, if reads
+    /// matter. In a call that the thread is not in, registers say nothing.
+    fn expect(&mut self, program: &Program, frames: &[Frame]) {
+        let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
+            return;
+        };
+        if !matches!(self.kind, WatchKind::Read | WatchKind::Access) {
+            return;
+        }
+        let before = followed.next.take();
+        let expression = &self.expression;
+        let mut next = expression.next_use(program, home.thread, &self.seen, frames);
+        if let (Some(next), Some(before)) = (&mut next, before)
+            && next.address == before.address
+        {
+            // A repeated instruction is one, all rounds together.
+            next.reads |= before.reads;
+        }
+        followed.next = next;
+    }
+
+    /// What the instruction did that its thread has just executed.
+    fn take_use(&mut self, program: &Program) -> Result<Option<ValueUse>, DebuggeeError> {
+        let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
+            return Ok(None);
+        };
+        let counter = program.registers(home.thread)?.rip;
+        Ok(followed.next.take_if(|next| next.has_run(counter)))
     }
 
     /// Compares the value, where its thread has done a step or come back.
     fn compare(&mut self, program: &Program) -> Result<Compared, DebuggeeError> {
+        let used = self.take_use(program)?;
         let Some(home) = &self.home else {
             return Ok(Compared::Same);
         };
+        let mut here = Vec::new();
         if !self.is_below(program)? {
             match whereabouts(program, home) {
-                Whereabouts::Inside(frames) if self.expression.follow(program, &frames) => {}
+                Whereabouts::Inside(frames) if self.expression.follow(program, &frames) => {
+                    here = frames;
+                }
                 Whereabouts::Below(_) => {}
                 Whereabouts::Replaced => return Ok(Compared::Over),
                 // For a while it is nowhere.
-                Whereabouts::Inside(_) | Whereabouts::Unknown => return Ok(Compared::Same),
+                Whereabouts::Inside(_) | Whereabouts::Unknown => return Ok(read_by(used)),
             }
         }
         let now = self.expression.read(program);
         let before = std::mem::replace(&mut self.seen, now);
         let is_known = before.value.is_ok() && self.seen.value.is_ok();
-        Ok(
-            match is_known && bytes_of(&before) != bytes_of(&self.seen) {
-                true => Compared::Changed(before),
-                false => Compared::Same,
-            },
-        )
+        let is_changed = is_known && bytes_of(&before) != bytes_of(&self.seen);
+        let held = self.expression.registers(program, &self.seen, &here);
+        let is_written = is_changed || used.is_some_and(|used| used.has_written(held));
+        Ok(match self.kind {
+            WatchKind::Read if is_written => Compared::Same,
+            WatchKind::Read => read_by(used),
+            WatchKind::Access if is_written => Compared::Written(before),
+            WatchKind::Access => read_by(used),
+            WatchKind::Write | WatchKind::Change if is_changed => Compared::Written(before),
+            WatchKind::Write | WatchKind::Change => Compared::Same,
+        })
     }
 
     /// The call of the watchpoint is not followed any longer.
@@ -209,10 +253,20 @@ impl Watchpoint {
 /// What became of a value in a step.
 enum Compared {
     Same,
-    /// It differs from this one.
-    Changed(Reading),
+    /// It was written over this one, and differs where only that can be seen.
+    Written(Reading),
+    /// The instruction at this address has read it.
+    Read(u64),
     /// There is no call any more that it belongs to.
     Over,
+}
+
+/// What an instruction did that has not written the value.
+fn read_by(used: Option<ValueUse>) -> Compared {
+    match used.filter(|used| used.reads) {
+        Some(used) => Compared::Read(used.address),
+        None => Compared::Same,
+    }
 }
 
 impl Session {
@@ -253,20 +307,21 @@ impl Session {
         let values = |name: &str| convenience(&self.values, name);
         let is_own = |it: &&mut Watchpoint| it.home.as_ref().is_some_and(|it| it.thread == thread);
         for watchpoint in self.watchpoints.followed().filter(is_own) {
-            let before = match watchpoint.compare(program)? {
+            let (before, reader) = match watchpoint.compare(program)? {
                 Compared::Same => continue,
                 Compared::Over => {
                     over.push(watchpoint.point.number);
                     continue;
                 }
-                Compared::Changed(before) => before,
+                Compared::Written(before) => (Some(before), None),
+                Compared::Read(address) => (None, Some(address)),
             };
             let answer = watchpoint.ask(program, thread, &values);
             let stops_before = count_of(&stopping);
             watchpoint.point.take_hit(answer, &mut stopping);
             if count_of(&stopping) > stops_before {
-                let by = program.previous_instruction(thread);
-                accesses.push(watchpoint.access_view(program, thread, Some(&before), by)?);
+                let by = reader.or_else(|| program.previous_instruction(thread));
+                accesses.push(watchpoint.access_view(program, thread, before.as_ref(), by)?);
             }
         }
         if let Some(stopping) = stopping {

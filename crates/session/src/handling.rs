@@ -179,13 +179,13 @@ pub(crate) fn signals_of(word: &str) -> Result<Vec<i32>, CommandError> {
     }
     match signal::number(word) {
         Some(number) => Ok(vec![number]),
-        None => Err(CommandError {
-            message: format!("there is no signal `{word}`"),
-            help: match juror_language::suggest(&full_name(word), signal::names()) {
-                Some(near) => Some(format!("did you mean `{near}`?")),
-                None => Some("see: info signals".to_owned()),
+        None => Err(CommandError::with_help(
+            format!("there is no signal `{word}`"),
+            match juror_language::suggest(&full_name(word), signal::names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "see: info signals".to_owned(),
             },
-        }),
+        )),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Looking at the standing program: frames, variables, values, threads,
 //! registers, points, monitors.
 
+use crate::graphs::no_property;
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
@@ -207,7 +208,7 @@ impl Session {
         let mut views = self.breakpoints.views(program);
         views.extend(self.catchpoints.views(program));
         views.extend(self.hardware_breakpoints.views(program));
-        views.extend(self.watchpoints.views(program));
+        views.extend(self.watchpoint_views());
         views.sort_by_key(|view| view.number);
         views.extend(self.monitor_points(|_| true));
         Outcome::Points(views)
@@ -216,38 +217,20 @@ impl Session {
     /// `monitor`, `monitor NAME`
     pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
         if self.watch.shown().is_empty() {
-            return Err(CommandError::with_help(
-                "no property is watched",
-                "give one when you start juror: juror run --property FILE PROGRAM",
-            ));
+            return Err(no_property());
         }
         if name.is_empty() {
+            let program = self.program.as_ref();
+            let shown = self.watch.shown().iter();
             return Ok(Outcome::Monitors(
-                self.watch.shown().iter().map(report::monitor).collect(),
+                shown.map(|it| report::monitor(it, program)).collect(),
             ));
         }
-        let names = || {
-            self.watch
-                .watched
-                .iter()
-                .map(|watched| &*watched.property.name)
-        };
-        let found = self
-            .watch
-            .shown()
-            .iter()
-            .find(|watched| &*watched.property.name == name);
-        let Some(watched) = found else {
-            return Err(CommandError {
-                message: format!("no property is called `{name}`"),
-                help: juror_language::suggest(name, names())
-                    .map(|near| format!("did you mean `{near}`?")),
-            });
-        };
+        let watched = self.property_named(name)?;
         let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
         let paths = ids.into_iter().take(PATHS_MAX);
         let views: Vec<ViolationView> = paths
-            .map(|id| report::violation(watched, id, self.program.as_ref(), false))
+            .map(|id| report::violation(watched, id, self.program.as_ref(), false, false))
             .collect();
         Ok(Outcome::Paths(views))
     }

@@ -16,10 +16,12 @@ mod catchpoints;
 mod command_line;
 pub mod commands;
 mod completion;
+mod counted;
 mod evaluations;
 mod execute;
 mod followed;
 mod following;
+mod graphs;
 mod handling;
 mod hardware_breakpoints;
 mod inspect;
@@ -33,7 +35,10 @@ mod point_commands;
 pub mod points;
 mod print;
 mod processes;
+mod property_commands;
+mod property_files;
 mod recording;
+mod replay;
 mod report;
 mod run;
 mod session;
@@ -47,7 +52,8 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, Follow, Observer, Options, PropertySource, Recording, SelfCheck,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
     SelfCheckReport, SessionError,
 };
+pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -50,6 +50,7 @@ impl Session {
             return Ok(None);
         };
         let mut reaction = Reaction::default();
+        program.begin_moment();
         let mut scene = Scene {
             program,
             thread,
@@ -135,6 +136,7 @@ impl Session {
         };
         let mut reaction = Reaction::default();
         let thread = ThreadId(program.debuggee.pid());
+        program.begin_moment();
         let mut scene = Scene {
             program,
             thread,

@@ -8,28 +8,88 @@
 //! Invariant: nothing is read or written here. Events come as batches of
 //! [`juror_trace`].
 
-use crate::options::{Observer, PropertySource, SessionError};
-use crate::report::{self, Places};
+use crate::options::{Observer, SessionError};
+use crate::property_files::PropertySource;
+use crate::report::{self, Happened, Places};
 use crate::totals::Totals;
-use crate::view::{EndView, Ending, Location, StateChange, StopReason, TraceStop};
-use crate::watch::{self, Reaction, Watch};
+use crate::view::{EndView, Ending, Location, StopReason, TraceStop};
+use crate::watch::{Reaction, Watch, Watched, loading};
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::Occurrence;
-use juror_trace::{Batch, Binding, Event, How, Layout, NO_PLACE, event_words};
+use juror_trace::{Batch, Binding, Event, EventBinding, How, Layout, NO_PLACE, event_words};
 use std::sync::Arc;
 
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
     watch: Watch,
-    sources: Vec<PropertySource>,
     history: usize,
     traces: Vec<Trace>,
     places: RecordedPlaces,
-    /// Buffers that are used again for every event.
+    buffers: Buffers,
+    reaction: Reaction,
+}
+
+/// Buffers that are used again for every event.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
     captures: Vec<Value>,
     waiting: Vec<bool>,
-    reaction: Reaction,
+}
+
+/// An event of a trace, for one property.
+pub(crate) struct Feeding<'a> {
+    /// The number of the property.
+    pub number: usize,
+    /// What it is to the property.
+    pub events: &'a [EventBinding],
+    /// The event, with all the values of the trace.
+    pub happened: Occurrence<'a>,
+}
+
+impl Feeding<'_> {
+    /// The property takes the event as often as it is one to it and it needs
+    /// that; `told` hears of each time.
+    pub(crate) fn feed(
+        &self,
+        watched: &mut Watched,
+        buffers: &mut Buffers,
+        reaction: &mut Reaction,
+        mut told: impl FnMut(&Watched, Happened<'_>),
+    ) {
+        // Which of them are waited for is known when the event begins.
+        buffers.waiting.clear();
+        let waiting = self.events.iter().map(|it| watched.needs(it.event));
+        buffers.waiting.extend(waiting);
+        for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {
+            let needs = watched.monitor.needs();
+            let need = needs.get(usize::from(found.event.0)).copied();
+            let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+                continue;
+            };
+            let captures = &mut buffers.captures;
+            found.fill(self.happened.values, need.captures, captures);
+            let happened = Occurrence {
+                values: captures,
+                ..self.happened
+            };
+            if watched
+                .step(self.number, found.event, &happened, reaction)
+                .is_some()
+            {
+                told(
+                    watched,
+                    Happened {
+                        event: found.event,
+                        thread: happened.thread,
+                        address: happened.address,
+                        time: happened.time,
+                        values: happened.values,
+                    },
+                );
+            }
+        }
+    }
 }
 
 /// What is known of one trace.
@@ -56,7 +116,8 @@ impl Places for RecordedPlaces {
 }
 
 impl Offline {
-    /// Reads and checks the properties; gives warnings, too.
+    /// Reads and checks the properties; gives what there is to say about
+    /// them, too.
     ///
     /// # Errors
     /// A property is wrong.
@@ -64,19 +125,17 @@ impl Offline {
         sources: &[PropertySource],
         history: usize,
     ) -> Result<(Offline, Vec<String>), SessionError> {
-        let (watch, warnings) = watch::load(sources, history)?;
+        let (watch, remarks) = loading::load(sources, history)?;
         let mut offline = Offline {
             watch,
-            sources: sources.to_vec(),
             history,
             traces: Vec::new(),
             places: RecordedPlaces::default(),
-            captures: Vec::new(),
-            waiting: Vec::new(),
+            buffers: Buffers::default(),
             reaction: Reaction::default(),
         };
         offline.begin(1);
-        Ok((offline, warnings))
+        Ok((offline, remarks))
     }
 
     /// Begins anew, for a run that was recorded in so many traces.
@@ -133,14 +192,8 @@ impl Offline {
             let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
             let events = missing.iter().filter_map(|&it| watched.property.event(it));
             let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
-            if let (false, Some(source)) =
-                (diagnostics.is_empty(), self.sources.get(watched.source))
-            {
-                return Some(SessionError::Property {
-                    file: source.file.clone(),
-                    text: source.text.clone(),
-                    diagnostics,
-                });
+            if !diagnostics.is_empty() {
+                return Some(loading::wrong(watched.file(), &watched.text, diagnostics));
             }
         }
         None
@@ -169,50 +222,31 @@ impl Offline {
                 .bindings
                 .get(number)
                 .map_or(&[][..], |it| it.events(event.layout));
-            // Which of them are waited for is known when the event begins.
-            self.waiting.clear();
-            let is_needed = |needs: &[juror_monitor::EventNeed], event: EventId| {
-                needs
-                    .get(usize::from(event.0))
-                    .is_some_and(|need| need.needed)
+            let happened = Occurrence {
+                thread: event.thread,
+                address: place,
+                time: event.time_ns.unwrap_or(0),
+                values: given,
             };
-            let needs = watched.monitor.needs();
-            self.waiting
-                .extend(events.iter().map(|it| is_needed(needs, it.event)));
-            for (found, &is_waiting) in events.iter().zip(&self.waiting) {
-                let need = watched
-                    .monitor
-                    .needs()
-                    .get(usize::from(found.event.0))
-                    .copied();
-                let Some(need) = need.filter(|need| is_waiting && need.needed) else {
-                    continue;
-                };
-                found.fill(given, need.captures, &mut self.captures);
-                let happened = Occurrence {
-                    thread: event.thread,
-                    address: place,
-                    time: event.time_ns.unwrap_or(0),
-                    values: &self.captures,
-                };
-                let taken = watched.step(number, found.event, &happened, &mut self.reaction);
-                if taken.is_some() && observer.wants_state_changes() {
-                    let happened = report::Happened {
-                        event: found.event,
-                        thread: event.thread,
-                        address: place,
-                        time: event.time_ns.unwrap_or(0),
-                        values: &self.captures,
-                    };
-                    let changes = watched.monitor.changes().iter();
-                    let changes: Vec<StateChange> = changes
-                        .map(|change| report::state_change(watched, change, happened, &self.places))
-                        .collect();
-                    changes
-                        .iter()
-                        .for_each(|change| observer.state_change(change));
-                }
-            }
+            let places = &self.places;
+            let feeding = Feeding {
+                number,
+                events,
+                happened,
+            };
+            feeding.feed(
+                watched,
+                &mut self.buffers,
+                &mut self.reaction,
+                |watched, happened| {
+                    if observer.wants_state_changes() {
+                        let changes = watched.monitor.changes().iter();
+                        changes
+                            .map(|change| report::state_change(watched, change, happened, places))
+                            .for_each(|change| observer.state_change(&change));
+                    }
+                },
+            );
         }
         if self.reaction.is_empty() {
             return None;
@@ -226,11 +260,14 @@ impl Offline {
         let known = self.traces.get(trace);
         let layout = known.and_then(|known| known.layouts.get(event.layout as usize));
         let place = known.and_then(|known| known.places.get(event.place as usize));
+        let moment = layout.map_or("", |layout| &layout.event);
+        let is_call = moment.starts_with("before ") || moment.starts_with("after ");
         TraceStop {
             reason,
             sequence: event.sequence,
             time_ns: event.time_ns,
             thread: event.thread,
+            is_call,
             what: layout.map_or_else(String::new, |layout| layout.event.to_string()),
             location: place.map(|&place| self.places.call(place)),
         }
@@ -269,7 +306,7 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = Totals::default().summaries(&self.watch);
+        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.places));
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
             let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));

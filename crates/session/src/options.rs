@@ -1,21 +1,14 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
+use crate::property_files::PropertySource;
 use crate::view::{ProcessEnd, StateChange};
 use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
-
-/// A property file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PropertySource {
-    /// Its name, as the user wrote it.
-    pub file: String,
-    /// What it says.
-    pub text: String,
-}
 
 /// What to run, and how.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,6 +66,17 @@ pub struct Recording {
     pub events: Vec<String>,
 }
 
+/// What there is to say about a property file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiagnostics {
+    /// The file, as the user or the file that uses it named it.
+    pub file: String,
+    /// What it says.
+    pub text: Arc<str>,
+    /// What is to be said, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// Why a session could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -81,10 +85,8 @@ pub enum SessionError {
     Property {
         /// The property file.
         file: String,
-        /// What it says.
-        text: String,
-        /// What is wrong.
-        diagnostics: Vec<Diagnostic>,
+        /// What is wrong, there and in the files that it uses.
+        found: Vec<FileDiagnostics>,
     },
     /// The program cannot be run.
     #[error("{0}")]
@@ -102,6 +104,8 @@ pub struct CommandError {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// What is wrong in property files.
+    pub found: Vec<FileDiagnostics>,
 }
 
 impl CommandError {
@@ -110,14 +114,23 @@ impl CommandError {
         CommandError {
             message: message.into(),
             help: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// Something is wrong, and perhaps this can be done.
+    pub fn advised(message: impl Into<String>, help: Option<String>) -> CommandError {
+        CommandError {
+            help,
+            ..CommandError::new(message)
         }
     }
 
     /// Something is wrong, and this can be done.
     pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> CommandError {
         CommandError {
-            message: message.into(),
             help: Some(help.into()),
+            ..CommandError::new(message)
         }
     }
 }
@@ -130,15 +143,14 @@ impl From<juror_debuggee::DebuggeeError> for CommandError {
 
 impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> CommandError {
-        let help = match &error {
-            SessionError::Property { diagnostics, .. } => {
-                diagnostics.first().map(|d| d.message.clone())
-            }
-            _ => None,
+        let message = error.to_string();
+        let found = match error {
+            SessionError::Property { found, .. } => found,
+            _ => Vec::new(),
         };
         CommandError {
-            message: error.to_string(),
-            help,
+            found,
+            ..CommandError::new(message)
         }
     }
 }

@@ -16,7 +16,9 @@ impl Session {
     fn all_points(&mut self) -> impl Iterator<Item = (PointKind, &mut Point)> {
         let breakpoints = self.breakpoints.iter_mut().map(|it| &mut it.point);
         let hardware = self.hardware_breakpoints.iter_mut();
-        let watchpoints = self.watchpoints.iter_mut().map(|it| &mut it.point);
+        let elsewhere = self.processes.other_watchpoints_mut();
+        let watchpoints = self.watchpoints.iter_mut().chain(elsewhere);
+        let watchpoints = watchpoints.map(|it| &mut it.point);
         let catchpoints = self.catchpoints.iter_mut().map(|it| &mut it.point);
         breakpoints
             .map(|it| (PointKind::Breakpoint, it))
@@ -187,6 +189,7 @@ impl Session {
         self.renew_catchpoints();
         let points = &mut self.hardware_breakpoints;
         points.delete(self.program.as_mut(), numbers)?;
+        self.processes.delete_watchpoints(numbers)?;
         Ok(self.watchpoints.delete(self.program.as_mut(), numbers)?)
     }
 
@@ -219,6 +222,12 @@ impl Session {
             self.watchpoints.settle(program)?;
         }
         Ok(())
+    }
+
+    /// The same in every process. All stand.
+    fn settle_all_points(&mut self) -> Result<(), CommandError> {
+        self.settle_points()?;
+        Ok(self.settle_other_watchpoints()?)
     }
 
     /// The program begins anew: hits are counted from nothing, so that `ignore`
@@ -276,7 +285,7 @@ impl Session {
                 location.enabled = enabled;
             }
         }
-        let settled = self.settle_points();
+        let settled = self.settle_all_points();
         if settled.is_err() && enabled {
             // What cannot be set does not claim to be.
             for target in targets.iter().filter(|target| target.location.is_none()) {
@@ -286,7 +295,7 @@ impl Session {
                 }
             }
             // The first error is the one to be told.
-            let _ = self.settle_points();
+            let _ = self.settle_all_points();
         }
         settled.map(|()| Outcome::Done)
     }
@@ -337,10 +346,9 @@ fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandE
 /// Reads a condition.
 pub(crate) fn condition(text: &str) -> Result<Condition, CommandError> {
     Condition::parse(text).map_err(|error| match error {
-        Some(error) => CommandError {
-            message: format!("in the condition: {}", error.message),
-            help: error.help,
-        },
+        Some(error) => {
+            CommandError::advised(format!("in the condition: {}", error.message), error.help)
+        }
         None => CommandError::new("a condition is missing"),
     })
 }

@@ -227,6 +227,7 @@ impl Point {
             passage: None,
             condition: self.condition.as_ref().map(|it| it.text.clone()),
             thread: self.thread,
+            process: None,
             ignore: self.ignore,
             stops_left: match self.fate {
                 Fate::Disable(stops) => Some(stops),

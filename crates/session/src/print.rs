@@ -97,10 +97,10 @@ pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
 fn read(text: &str) -> Result<Expression, CommandError> {
     let (expression, diagnostics) = juror_language::parse_expression(text);
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-        return Err(CommandError {
-            message: error.message.clone(),
-            help: error.help.clone(),
-        });
+        return Err(CommandError::advised(
+            error.message.clone(),
+            error.help.clone(),
+        ));
     }
     expression.ok_or_else(|| CommandError::new("an expression is missing"))
 }
@@ -121,10 +121,11 @@ fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
         "c" => Radix::Character,
         "a" => Radix::Address,
         "s" => Radix::Text,
+        "r" => Radix::Raw,
         _ => {
             return Err(CommandError::with_help(
                 format!("there is no format `/{letter}`"),
-                "formats: /x /d /u /o /t /c /a /s",
+                "formats: /x /d /u /o /t /c /a /s /r",
             ));
         }
     };

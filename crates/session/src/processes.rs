@@ -14,6 +14,7 @@ mod joining;
 mod leaving;
 mod running;
 mod selecting;
+mod watching;
 
 use crate::breakpoints::Places;
 use crate::catchpoints::CaughtPlaces;
@@ -44,7 +45,7 @@ pub(crate) struct Parked {
     asked: Option<(ThreadId, u64)>,
     selection: Selection,
     watchpoints: Watchpoints,
-    exit_violations: Vec<(usize, juror_monitor::SliceId)>,
+    exit_violations: Vec<crate::watch::Violated>,
     places: Places,
     hardware: HardwarePlaces,
     caught: CaughtPlaces,
@@ -63,6 +64,10 @@ pub(crate) struct Processes {
     untold: Vec<ProcessEnd>,
     /// Who has recorded a process that is gone, for the next run.
     recorder: Option<(Recorder, Monitor)>,
+    /// Watchpoints of processes that are gone, for the next run.
+    waiting: Watchpoints,
+    /// Sentences about those that are gone, too, which nobody has been told.
+    lost: Vec<String>,
 }
 
 impl Default for Processes {
@@ -75,6 +80,8 @@ impl Default for Processes {
             gone: Totals::default(),
             untold: Vec::new(),
             recorder: None,
+            waiting: Watchpoints::default(),
+            lost: Vec::new(),
         }
     }
 }
@@ -93,8 +100,8 @@ impl Processes {
 
     /// A process is gone: keeps what its monitors have counted, and who has
     /// recorded it.
-    fn count(&mut self, watch: &mut Watch, ending: Option<Ending>) {
-        self.gone.add(watch);
+    fn count(&mut self, watch: &mut Watch, program: Option<&Program>, ending: Option<Ending>) {
+        self.gone.add(watch, program);
         let recorder = watch.take_recorder(ending);
         self.recorder = self.recorder.take().or(recorder);
     }

@@ -11,7 +11,8 @@
 use crate::options::{Options, Recording, SessionError};
 use crate::report::Places;
 use crate::view::Ending;
-use juror_event::{Capture, EventId, Reach, Read, SymbolicEvent};
+use crate::watch::loading;
+use juror_event::{Capture, EventId, Reach, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -22,8 +23,9 @@ use juror_trace::{
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// How many values an event has at most, as in a property.
 const VALUES_MAX: usize = 64;
@@ -49,7 +51,6 @@ struct Open {
     /// By return address (or by instruction, where the event is no call), as
     /// long as the modules stay where they are.
     places: FxHashMap<(u64, bool), u32>,
-    started: Instant,
     sequence: u64,
     /// Used again for every record.
     buffer: Vec<u8>,
@@ -69,6 +70,11 @@ impl Recorder {
     pub fn restarted(mut self) -> Recorder {
         self.end(None);
         Recorder::new(Arc::clone(&self.property), self.recording.clone())
+    }
+
+    /// The file, while it is being written.
+    pub fn file(&self) -> Option<&Path> {
+        self.open.as_ref().map(|_| self.recording.file.as_path())
     }
 
     /// What is recorded, as it was asked for.
@@ -126,7 +132,6 @@ impl Recorder {
             encoder,
             layouts,
             places: FxHashMap::default(),
-            started: Instant::now(),
             sequence: 0,
             buffer,
         })
@@ -185,7 +190,7 @@ impl Open {
         let Some(&layout) = self.layouts.get(usize::from(event.0)) else {
             return Ok(());
         };
-        let time = self.started.elapsed();
+        let time_ns = program.elapsed_ns();
         self.buffer.clear();
         let key = (happened.address, is_call);
         let place = match self.places.get(&key) {
@@ -200,7 +205,7 @@ impl Open {
         self.sequence += 1;
         let moment = Moment {
             sequence: Some(self.sequence),
-            time_ns: Some(nanoseconds(time)),
+            time_ns: Some(time_ns),
             thread: happened.thread,
             place: Some(place),
             values: happened.values,
@@ -217,6 +222,8 @@ fn nanoseconds(time: Duration) -> u64 {
 fn header(program: &Program, options: &Options) -> Header {
     let main = program.modules.main();
     let build_id = main.and_then(|module| module.symbols.header().build_id.clone());
+    program.begin_moment();
+    let elapsed_ns = program.elapsed_ns();
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let arguments = options.arguments.iter();
     let path = Some(&options.program).filter(|path| !path.as_os_str().is_empty());
@@ -228,7 +235,9 @@ fn header(program: &Program, options: &Options) -> Header {
         },
         arguments: arguments.map(|word| word.display().to_string()).collect(),
         build_id: build_id.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
-        started_ns: since_1970.ok().map(nanoseconds),
+        started_ns: since_1970
+            .ok()
+            .map(|now| nanoseconds(now).saturating_sub(elapsed_ns)),
     }
 }
 
@@ -252,14 +261,6 @@ fn place(program: &Program, address: u64, is_call: bool) -> Place {
     }
 }
 
-/// Whether an event carries a sequence.
-fn has_range(event: &SymbolicEvent) -> bool {
-    event.captures.iter().any(|capture| match &capture.read {
-        Read::Convert(inner, _) => matches!(**inner, Read::Elements(..)),
-        read => matches!(read, Read::Elements(..)),
-    })
-}
-
 /// The events of the properties, and those that the recording names, each
 /// moment of a subject once, as a property that always needs all of them.
 ///
@@ -277,13 +278,6 @@ pub fn property<'a>(
     }
     for event in named_events(recording)? {
         add_event(&mut events, &event, false);
-    }
-    if let Some(event) = events.iter().find(|event| has_range(event)) {
-        let event = event_words(event);
-        return Err(SessionError::Launch(format!(
-            "a property reads a range of elements at `{event}`, and a trace holds single values \
-             only\nhelp: record without that property, or name the elements one by one"
-        )));
     }
     if let Some(event) = events
         .iter()
@@ -394,11 +388,7 @@ fn source(recording: &Recording) -> String {
 
 /// An event that the recording names is wrong, by itself or about the program.
 pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
-    SessionError::Property {
-        file: SOURCE.to_owned(),
-        text: source(recording),
-        diagnostics,
-    }
+    loading::wrong(SOURCE, &source(recording).into(), diagnostics)
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! What monitors have to say, as views: paths, violations, state changes,
 //! summaries; and what is wrong with a property about this program.
 
+use crate::counted;
 use crate::view::{
     Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
     ViolationView,
 };
-use crate::watch::{Reaction, Watch, Watched};
+use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, Read, SymbolicEvent, Value};
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
+use std::sync::Arc;
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
@@ -68,7 +70,7 @@ fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
 }
 
 /// Where an event happened: at the line of a call, or at the instruction.
-fn event_location<P: Places>(
+pub fn event_location<P: Places>(
     event: Option<&SymbolicEvent>,
     places: Option<&P>,
     address: u64,
@@ -122,7 +124,8 @@ fn named(names: impl Iterator<Item = Box<str>>, values: &[Value]) -> Vec<NamedVa
         .collect()
 }
 
-fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
+/// The parameters that are bound.
+pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
     property
         .slice
         .iter()
@@ -239,6 +242,7 @@ pub fn violation<P: Places>(
     id: SliceId,
     places: Option<&P>,
     at_end: bool,
+    repeated: bool,
 ) -> ViolationView {
     let property = &watched.property;
     let path = watched.monitor.path(id);
@@ -266,6 +270,7 @@ pub fn violation<P: Places>(
             .collect(),
         forgotten: path.forgotten,
         at_end,
+        repeated,
     }
 }
 
@@ -273,20 +278,24 @@ pub fn violation<P: Places>(
 pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
     let watched = |number: usize| watch.watched.get(number);
     if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
-        let property = watched(*number).map(|watched| &watched.property);
-        let file = property.and_then(|property| property.source_name.clone());
+        let watched = watched(*number);
+        let property = watched.map(|watched| &watched.property);
         return StopReason::MonitorError {
             property: property.map_or_else(String::new, |property| property.name.to_string()),
             message: error.message.clone(),
             start: error.span.start,
             end: error.span.end,
-            file: file.unwrap_or_default().to_string(),
+            file: watched.map_or_else(String::new, |it| it.file().to_owned()),
+            text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
         };
     }
     let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
     StopReason::Violation {
         violations: violations
-            .filter_map(|&(number, slice)| Some(violation(watched(number)?, slice, places, false)))
+            .filter_map(|it| {
+                let watched = watched(it.monitor)?;
+                Some(violation(watched, it.slice, places, false, it.repeated))
+            })
             .collect(),
     }
 }
@@ -294,15 +303,15 @@ pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>)
 /// What the end of a run violates, as views.
 pub fn end_violations<P: Places>(
     watch: &Watch,
-    violations: &[(usize, SliceId)],
+    violations: &[Violated],
     places: Option<&P>,
     at_end: bool,
 ) -> Vec<ViolationView> {
     let violations = violations.iter().take(VIOLATIONS_MAX);
     violations
-        .filter_map(|&(number, slice)| {
-            let watched = watch.watched.get(number)?;
-            Some(violation(watched, slice, places, at_end))
+        .filter_map(|it| {
+            let watched = watch.watched.get(it.monitor)?;
+            Some(violation(watched, it.slice, places, at_end, it.repeated))
         })
         .collect()
 }
@@ -318,7 +327,7 @@ fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
 }
 
 /// A monitor with its slices.
-pub fn monitor(watched: &Watched) -> MonitorView {
+pub fn monitor<P: Places>(watched: &Watched, places: Option<&P>) -> MonitorView {
     let property = &watched.property;
     let names = |wanted: bool| {
         property
@@ -345,6 +354,7 @@ pub fn monitor(watched: &Watched) -> MonitorView {
             })
             .collect(),
         slice_count: watched.monitor.slice_count(),
+        violation_counts: counted::violations(watched, places),
         needed: names(true),
         not_needed: names(false),
     }

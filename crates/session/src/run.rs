@@ -20,6 +20,7 @@ use crate::watch::{Reaction, Watch};
 use juror_debuggee::{Follow, ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
 use juror_instrument::frames::users_frames;
 use juror_instrument::program::Program;
+use std::sync::Arc;
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -81,7 +82,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_followed()?;
+        self.prepare_all_followed()?;
         self.resume_processes()?;
         self.pump(observer, Goal::default())
     }
@@ -601,18 +602,41 @@ impl Session {
         program.debuggee.take_terminal();
         let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
         if !self.running()?.debuggee.is_alive() {
-            let ending = self.ending_told();
-            return Ok(Outcome::Ended(Box::new(self.end(ending))));
+            return Ok(self.end_instead(reason));
         }
         if !is_there {
             return self.stop_elsewhere();
         }
+        let Some(thread) = self.thread_to_show(thread)? else {
+            return Ok(self.end_instead(reason));
+        };
         self.select_thread(thread);
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// This thread, or another where it is gone; nothing where the process is
+    /// about to end with all its threads.
+    fn thread_to_show(&self, thread: ThreadId) -> Result<Option<ThreadId>, CommandError> {
+        let program = self.running()?;
+        let is_there = |thread: &ThreadId| program.registers(*thread).is_ok();
+        let others = program.debuggee.thread_ids();
+        Ok(std::iter::once(thread).chain(others).find(is_there))
+    }
+
+    /// The program has ended while it was being stopped. What it was to be
+    /// stopped for is shown with its end.
+    fn end_instead(&mut self, reason: StopReason) -> Outcome {
+        let ending = self.ending_told();
+        let mut end = self.end(ending);
+        if let StopReason::Violation { mut violations } = reason {
+            violations.append(&mut end.violations);
+            end.violations = violations;
+        }
+        Outcome::Ended(Box::new(end))
     }
 
     pub(crate) fn stop_view(
@@ -684,7 +708,10 @@ impl Session {
         let called = self.evaluations.running_function();
         let violations = self.final_violations(ending);
         self.watch.end_recording(ending);
-        let summaries = self.processes.gone().summaries(&self.watch);
+        let summaries = {
+            let gone = self.processes.gone();
+            gone.summaries(&self.watch, self.program.as_ref())
+        };
         let process = self.process_name();
         if let Some(program) = &mut self.program {
             program.debuggee.take_terminal();
@@ -703,16 +730,16 @@ impl Session {
 pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
     use crate::options::SessionError;
     match error {
-        SessionError::Property {
-            file, diagnostics, ..
-        } => {
-            let first = diagnostics.first();
+        SessionError::Property { file, found } => {
+            let told = found.first();
+            let first = told.and_then(|told| told.diagnostics.first());
             StopReason::MonitorError {
                 property: file.clone(),
                 message: first.map_or_else(String::new, |diagnostic| diagnostic.message.clone()),
                 start: first.map_or(0, |diagnostic| diagnostic.span.start),
                 end: first.map_or(0, |diagnostic| diagnostic.span.end),
-                file: file.clone(),
+                file: told.map_or_else(|| file.clone(), |told| told.file.clone()),
+                text: told.map_or_else(|| "".into(), |told| Arc::clone(&told.text)),
             }
         }
         other => StopReason::MonitorError {
@@ -721,6 +748,7 @@ pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
             start: 0,
             end: 0,
             file: String::new(),
+            text: "".into(),
         },
     }
 }

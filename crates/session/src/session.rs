@@ -11,7 +11,7 @@ use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::processes::Processes;
 use crate::source::Sources;
-use crate::watch::{self, Watch};
+use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
     Debuggee, EnvironmentChange, Interrupter, Launch, Notice, Redirection, ThreadId,
@@ -60,7 +60,7 @@ pub struct Session {
     pub(crate) asked: Option<(ThreadId, u64)>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
-    pub(crate) exit_violations: Vec<(usize, juror_monitor::SliceId)>,
+    pub(crate) exit_violations: Vec<crate::watch::Violated>,
     pub(crate) breakpoints: Breakpoints,
     pub(crate) hardware_breakpoints: HardwareBreakpoints,
     pub(crate) watchpoints: Watchpoints,
@@ -90,12 +90,12 @@ impl Session {
     /// A property is wrong, by itself or about this program, or the program
     /// cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
-        let (mut watch, warnings) = watch::load(&options.properties, options.history)?;
+        let (mut watch, remarks) = loading::load(&options.properties, options.history)?;
         if let Some(recording) = &options.recording {
             watch.record(recording)?;
         }
-        for warning in warnings {
-            observer.notice(&format!("warning: {warning}"));
+        for remark in remarks {
+            observer.notice(&remark);
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),
@@ -257,6 +257,7 @@ impl Session {
         self.catchpoints.forget_locations();
         self.hardware_breakpoints.forget_locations();
         self.watchpoints.forget_program(false);
+        self.watchpoints.adopt(self.processes.take_waiting());
         // Where the first process was recorded and is gone, the next run's is.
         if let Some((recorder, monitor)) = self.processes.take_recorder() {
             self.watch.add_recorder(recorder, monitor);

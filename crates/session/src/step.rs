@@ -418,7 +418,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_followed()?;
+        self.prepare_all_followed()?;
         let program = self.running_mut()?;
         let may_wait = is_at_system_call(program, thread)?;
         program.debuggee.step(thread)?;
@@ -477,7 +477,7 @@ impl Session {
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
-        self.prepare_followed()?;
+        self.prepare_all_followed()?;
         let process = self.processes.current();
         let program = self.running_mut()?;
         for point in points {

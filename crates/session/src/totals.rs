@@ -4,10 +4,13 @@
 //! is over. Invariant: what happened is counted in the process where it
 //! happened, and nowhere else.
 
-use crate::report::event_words;
-use crate::view::{EventSummary, PropertySummary};
+use crate::counted;
+use crate::report::{Places, event_words};
+use crate::view::{EventSummary, PropertySummary, ViolationCount};
 use crate::watch::{Watch, Watched};
 use juror_event::{Reach, Verdict};
+use juror_language::Property;
+use std::sync::Arc;
 
 /// Of the processes that have ended, by property.
 #[derive(Debug, Default)]
@@ -16,8 +19,10 @@ pub struct Totals(Vec<Total>);
 /// One property.
 #[derive(Debug, Clone)]
 struct Total {
+    property: Arc<Property>,
     verdict: Verdict,
     violations: u64,
+    violation_counts: Vec<ViolationCount>,
     /// By event.
     events: Vec<EventTotal>,
     errors: u64,
@@ -51,31 +56,36 @@ pub fn slice_total(watched: &Watched) -> u64 {
 
 impl Totals {
     /// A process has ended, or is left.
-    pub fn add(&mut self, watch: &Watch) {
-        if self.0.is_empty() {
-            self.0 = watch.shown().iter().map(Total::of).collect();
-            return;
-        }
-        for (total, watched) in self.0.iter_mut().zip(watch.shown()) {
-            total.add(&Total::of(watched));
+    pub fn add<P: Places>(&mut self, watch: &Watch, places: Option<&P>) {
+        for watched in watch.shown() {
+            let total = Total::of(watched, places);
+            match self.0.iter_mut().find(|it| it.is_of(watched)) {
+                Some(known) => known.add(&total),
+                None => self.0.push(total),
+            }
         }
     }
 
     /// The properties when the run is over: these processes and the last one.
-    pub fn summaries(&self, last: &Watch) -> Vec<PropertySummary> {
-        let with_others = |(number, watched): (usize, &Watched)| {
-            let mut total = Total::of(watched);
-            if let Some(others) = self.0.get(number) {
+    pub fn summaries<P: Places>(&self, last: &Watch, places: Option<&P>) -> Vec<PropertySummary> {
+        let with_others = |watched: &Watched| {
+            let mut total = Total::of(watched, places);
+            if let Some(others) = self.0.iter().find(|it| it.is_of(watched)) {
                 total.add(others);
             }
             total.summary(watched)
         };
-        last.shown().iter().enumerate().map(with_others).collect()
+        last.shown().iter().map(with_others).collect()
     }
 }
 
 impl Total {
-    fn of(watched: &Watched) -> Total {
+    fn is_of(&self, watched: &Watched) -> bool {
+        self.property.name == watched.property.name
+            && self.property.source_name == watched.property.source_name
+    }
+
+    fn of<P: Places>(watched: &Watched, places: Option<&P>) -> Total {
         let needs = watched.monitor.needs();
         let at = |index: usize| EventTotal {
             occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
@@ -85,8 +95,10 @@ impl Total {
             needed: needs.get(index).is_some_and(|need| need.needed),
         };
         Total {
+            property: Arc::clone(&watched.property),
             verdict: watched.monitor.verdict(),
             violations: watched.violations,
+            violation_counts: counted::violations(watched, places),
             events: (0..watched.property.events.len()).map(at).collect(),
             errors: watched.errors,
             slices: slice_total(watched).saturating_sub(watched.inherited.slices),
@@ -96,6 +108,9 @@ impl Total {
     fn add(&mut self, other: &Total) {
         self.verdict = self.verdict.max(other.verdict);
         self.violations += other.violations;
+        for kind in &other.violation_counts {
+            counted::add(&mut self.violation_counts, kind.clone());
+        }
         self.errors += other.errors;
         self.slices += other.slices;
         for (event, others) in self.events.iter_mut().zip(&other.events) {
@@ -122,6 +137,7 @@ impl Total {
                 _ => Verdict::Violated,
             },
             violations: self.violations,
+            violation_counts: self.violation_counts.clone(),
             events: events.collect(),
             slices: self.slices,
             remarks: self.remarks(watched),
@@ -183,8 +199,11 @@ impl Total {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::PropertySource;
-    use crate::watch;
+    use crate::property_files::PropertySource;
+    use crate::watch::loading;
+
+    /// Nobody knows where anything is.
+    const PLACES: Option<&juror_instrument::program::Program> = None;
 
     /// The monitors of one process, whose two events happened so often.
     fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
@@ -192,11 +211,8 @@ mod tests {
             event a = before f()
             event b = before g()
             state s accepting { on a -> s on b -> s }";
-        let source = PropertySource {
-            file: "p.prop".to_owned(),
-            text: text.to_owned(),
-        };
-        let (mut watch, _) = watch::load(&[source], 0).expect("it is right");
+        let source = PropertySource::new("p.prop", text);
+        let (mut watch, _) = loading::load(&[source], 0).expect("it is right");
         for watched in &mut watch.watched {
             watched.occurrences = occurrences.to_vec();
             watched.stops = occurrences.to_vec();
@@ -210,9 +226,9 @@ mod tests {
     fn check(gone: &[Watch], last: &Watch, expected: ([u64; 2], u64, Verdict), remarks: &[&str]) {
         let mut totals = Totals::default();
         for watch in gone {
-            totals.add(watch);
+            totals.add(watch, PLACES);
         }
-        let summaries = totals.summaries(last);
+        let summaries = totals.summaries(last, PLACES);
         let [summary] = summaries.as_slice() else {
             panic!("{summaries:?}");
         };

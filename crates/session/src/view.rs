@@ -4,8 +4,16 @@
 //! `Serialize`, so that the text and the JSON of one result cannot differ in
 //! what they say.
 
-use juror_event::{Value, Verdict};
+mod properties;
+
+pub use properties::{
+    EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
+    SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
+};
+
+use juror_event::Value;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
 /// numbers, everything else as text.
@@ -104,81 +112,6 @@ pub struct SourceView {
     pub remark: Option<String>,
 }
 
-/// A step of a slice's path through the states of its property.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PathStep {
-    /// Counts all events of the monitor, from 1.
-    pub sequence: u64,
-    /// The event's name in the property.
-    pub event: String,
-    /// What it is: `before queue_push`.
-    pub what: String,
-    /// The values it carried.
-    pub values: Vec<NamedValue>,
-    /// Of an access to memory: what the place held and holds.
-    pub stored: Option<StoredValue>,
-    /// juror's number of the thread, from 1.
-    pub thread: u32,
-    /// Where the call was made, or where the instruction stands.
-    pub location: Location,
-    /// The state before.
-    pub from: String,
-    /// The state after.
-    pub to: String,
-    /// How many equal steps this one stands for; the values are the last's.
-    pub repeated: u64,
-}
-
-/// What an access found in memory.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StoredValue {
-    /// The value before; nothing for a read.
-    #[serde(serialize_with = "value_or_none_as_json")]
-    pub before: Option<Value>,
-    /// The value after.
-    #[serde(serialize_with = "value_as_json")]
-    pub after: Value,
-}
-
-/// A property violated for one slice.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ViolationView {
-    /// The property's name.
-    pub property: String,
-    /// Its description.
-    pub description: Option<String>,
-    /// The file it was read from.
-    pub file: String,
-    /// The parameters of the slice; those not bound yet are left out.
-    pub slice: Vec<NamedValue>,
-    /// The state that was entered.
-    pub state: String,
-    /// The monitor's variables in that slice.
-    pub variables: Vec<NamedValue>,
-    /// How the slice came there, oldest first.
-    pub path: Vec<PathStep>,
-    /// Earlier steps are no longer kept.
-    pub forgotten: bool,
-    /// Violated because the run ended in a non-accepting state.
-    pub at_end: bool,
-}
-
-/// A change of a slice's state, as it happens.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StateChange {
-    /// The property's name.
-    pub property: String,
-    /// juror's number of the process, when there have been several.
-    pub process: Option<u32>,
-    /// The parameters of the slice that are bound.
-    pub slice: Vec<NamedValue>,
-    /// The step that was taken.
-    #[serde(flatten)]
-    pub step: PathStep,
-    /// The slice's verdict afterwards.
-    pub verdict: Verdict,
-}
-
 /// Why the debuggee stopped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
@@ -200,6 +133,9 @@ pub enum StopReason {
         end: usize,
         /// The file of the property.
         file: String,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
     },
     /// A breakpoint of the developer.
     Breakpoint {
@@ -412,13 +348,16 @@ pub struct TraceStop {
     pub reason: StopReason,
     /// The number of the event in the run, where events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the recording began.
+    /// When it happened, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread, from 1; 0 where it is not known.
     pub thread: u32,
     /// The event: `before queue_push`.
     pub what: String,
-    /// Where the call was made, where the trace tells.
+    /// It is about a call: then `location` is where that was made.
+    pub is_call: bool,
+    /// Where the call was made or where the instruction stands, where the trace
+    /// tells.
     pub location: Option<Location>,
 }
 
@@ -465,37 +404,6 @@ pub struct EndView {
     pub summaries: Vec<PropertySummary>,
 }
 
-/// A property when the run is over.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PropertySummary {
-    /// Its name.
-    pub property: String,
-    /// Its verdict.
-    pub verdict: Verdict,
-    /// How many violations were reported.
-    pub violations: u64,
-    /// One entry an event.
-    pub events: Vec<EventSummary>,
-    /// How many slices there were, those that have ended included; 0 for a
-    /// property without slices.
-    pub slices: u64,
-    /// Remarks: functions that never ran, libraries that never came.
-    pub remarks: Vec<String>,
-}
-
-/// An event when the run is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EventSummary {
-    /// Its name.
-    pub event: String,
-    /// What it is: `before queue_push`.
-    pub what: String,
-    /// How often it happened while it was needed.
-    pub occurrences: u64,
-    /// How often the debuggee was stopped for it.
-    pub stops: u64,
-}
-
 /// A point, as `info breakpoints` shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PointView {
@@ -523,6 +431,9 @@ pub struct PointView {
     pub condition: Option<String>,
     /// The only thread that it is for.
     pub thread: Option<u32>,
+    /// juror's number of the process that it belongs to: of watchpoints, when
+    /// there have been several.
+    pub process: Option<u32>,
     /// How many hits are still to be passed.
     pub ignore: u64,
     /// After how many stops it is disabled.
@@ -588,38 +499,6 @@ pub struct SignalView {
     pub print: bool,
     /// The program gets it.
     pub pass: bool,
-}
-
-/// A slice of a monitor.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SliceView {
-    /// The parameters that are bound.
-    pub binding: Vec<NamedValue>,
-    /// Its state.
-    pub state: String,
-    /// Its verdict.
-    pub verdict: Verdict,
-    /// Its variables.
-    pub variables: Vec<NamedValue>,
-}
-
-/// A monitor, as `info monitors` shows it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MonitorView {
-    /// The property's name.
-    pub property: String,
-    /// Its description.
-    pub description: Option<String>,
-    /// Its verdict now.
-    pub verdict: Verdict,
-    /// Its slices; the base slice (nothing bound) first. Cut after some.
-    pub slices: Vec<SliceView>,
-    /// How many slices there are in all.
-    pub slice_count: usize,
-    /// The events it needs now.
-    pub needed: Vec<String>,
-    /// The events it does not need now.
-    pub not_needed: Vec<String>,
 }
 
 /// A value that was asked for.
@@ -699,6 +578,10 @@ pub enum Outcome {
     Variables(Vec<VariableView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
+    /// Properties.
+    Properties(Vec<PropertyView>),
+    /// Pictures of properties.
+    Graphs(Vec<GraphView>),
     /// A path of one slice.
     Paths(Vec<ViolationView>),
     /// A value.

@@ -18,7 +18,7 @@ use juror_instrument::format::{Radix, format};
 use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::VALUE_SIZE_MAX;
-use juror_instrument::watched::{Reading, WatchedExpression};
+use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
 use juror_language::Expression;
 
 /// What was typed after the command.
@@ -62,10 +62,10 @@ impl<'a> Written<'a> {
 fn parse_expression(text: &str) -> Result<Expression, CommandError> {
     let (expression, diagnostics) = juror_language::parse_expression(text);
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
-        return Err(CommandError {
-            message: error.message.clone(),
-            help: error.help.clone(),
-        });
+        return Err(CommandError::advised(
+            error.message.clone(),
+            error.help.clone(),
+        ));
     }
     expression.ok_or_else(|| CommandError::new("an expression is missing"))
 }
@@ -100,9 +100,13 @@ impl Session {
         // change what the expression means.
         let is_place = written.only_place;
         let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
-        let (expression, seen, dependence) =
-            WatchedExpression::new(expression, scope, is_place || reads);
-        let is_followed = dependence.moves && !is_place && !reads;
+        let extent = match (is_place, reads) {
+            (true, _) => Extent::Place,
+            (false, true) => Extent::Value,
+            (false, false) => Extent::Everything,
+        };
+        let (expression, seen, dependence) = WatchedExpression::new(expression, scope, extent);
+        let is_followed = dependence.moves && !is_place;
         if let Err(message) = &seen.value
             && !is_followed
         {
@@ -110,7 +114,7 @@ impl Session {
         }
         match is_followed {
             true => check_size(&seen)?,
-            false => check_ranges(&seen, dependence.reads_registers, written.expression)?,
+            false => check_ranges(&seen, dependence, &written)?,
         }
         let home = match dependence.is_local && !is_place {
             true => Some(self.home_of_frame(level)?),
@@ -136,8 +140,9 @@ impl Session {
         let views = self.watchpoints.views(self.program.as_ref());
         let tier = views.last().and_then(|view| view.passage.clone());
         Ok(Outcome::Message(format!(
-            "watchpoint {number} on {rest} ({})",
-            tier.unwrap_or_default()
+            "watchpoint {number} on {rest} ({}){}",
+            tier.unwrap_or_default(),
+            self.in_process()
         )))
     }
 
@@ -340,13 +345,31 @@ impl Watchpoint {
 /// Refuses what has no memory to watch.
 fn check_ranges(
     seen: &Reading,
-    reads_registers: bool,
-    expression: &str,
+    dependence: Dependence,
+    written: &Written<'_>,
 ) -> Result<(), CommandError> {
-    if reads_registers {
+    let expression = written.expression;
+    if dependence.reads_registers && dependence.moves {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in a register here, where only changes can be seen"),
-            "watch and change do so; build with -O0 for more, or name what it is stored to",
+            format!("`{expression}` is in a register here, and has no location"),
+            format!(
+                "without -location it is followed wherever it goes: {} {expression}",
+                written.kind.word()
+            ),
+        ));
+    }
+    if dependence.reads_registers {
+        return Err(CommandError::with_help(
+            format!("`{expression}` is in registers that belong to another call"),
+            "select the frame of that call with up, and name the variable there",
+        ));
+    }
+    if seen.ranges.is_empty() && dependence.names_registers {
+        return Err(CommandError::with_help(
+            format!(
+                "`{expression}` is no variable: the processor's registers hold others all the time"
+            ),
+            "name the variable that is in the register; stepi shows what an instruction does",
         ));
     }
     if seen.ranges.is_empty() {

@@ -3,10 +3,10 @@
 //! They share their numbers with breakpoints. A watchpoint of a local variable
 //! lasts as long as the variable's call; others are set again in every run.
 
+mod views;
+
 use crate::followed::Followed;
-use crate::points::{Answer, Point, PointKind};
-use crate::report;
-use crate::view::{Location, PointLocation, PointView};
+use crate::points::{Answer, Point};
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::condition::Check;
 use juror_instrument::frames::Frame;
@@ -297,6 +297,12 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
+    /// Takes in those of a process that is gone.
+    pub(crate) fn adopt(&mut self, mut gone: Watchpoints) {
+        self.list.append(&mut gone.list);
+        self.list.sort_by_key(|it| it.point.number);
+    }
+
     /// Whether memory of this process is watched.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -410,59 +416,6 @@ impl Watchpoints {
             true => Ok(Some(program.registers(thread)?.rsp)),
             false => Ok(None),
         }
-    }
-
-    /// As `info watchpoints` shows them.
-    pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
-        let tier = |watchpoint: &Watchpoint| {
-            if watchpoint.followed.is_some() {
-                return Some("steps");
-            }
-            Some(match program?.debuggee.watch_tier(watchpoint.id?)? {
-                WatchTier::Hardware => "hardware",
-                WatchTier::Page => "page",
-                WatchTier::Stepping => "stepping",
-            })
-        };
-        let location = |watchpoint: &Watchpoint, place, number| PointLocation {
-            place,
-            number,
-            enabled: watchpoint.point.enabled,
-            hits: watchpoint.point.hits,
-            passage: tier(watchpoint).map(str::to_owned),
-        };
-        let at = |address| Location {
-            address,
-            ..Location::default()
-        };
-        let places = |watchpoint: &Watchpoint| -> Vec<PointLocation> {
-            let Some(program) = program else {
-                return Vec::new();
-            };
-            if watchpoint.followed.is_some() {
-                let start = watchpoint.home.as_ref().and_then(|home| home.start);
-                let call = start.map(|start| report::location(program, start));
-                let call = call.filter(|_| watchpoint.point.enabled);
-                return call
-                    .map(|call| location(watchpoint, call, 1))
-                    .into_iter()
-                    .collect();
-            }
-            let ranges = watchpoint.seen.ranges.iter();
-            ranges
-                .filter(|_| watchpoint.id.is_some())
-                .zip(1..)
-                .map(|(range, number)| location(watchpoint, at(range.start), number))
-                .collect()
-        };
-        let view = |watchpoint: &Watchpoint| PointView {
-            locations: places(watchpoint),
-            passage: tier(watchpoint).map(str::to_owned),
-            ..watchpoint
-                .point
-                .view(PointKind::Watchpoint, &watchpoint.words())
-        };
-        self.list.iter().map(view).collect()
     }
 }
 

@@ -121,10 +121,7 @@ fn check(property: &str, threads: u64, transitions_per_call: u64) {
     let options = Options {
         program: compile(directory.path()),
         arguments: [threads, CALLS].map(|n| n.to_string().into()).to_vec(),
-        properties: vec![PropertySource {
-            file: "ticks.prop".to_owned(),
-            text: property.to_owned(),
-        }],
+        properties: vec![PropertySource::new("ticks.prop", property)],
         batch: true,
         ..Options::default()
     };

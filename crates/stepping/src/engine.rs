@@ -77,6 +77,10 @@ pub(crate) enum Rule {
     Park,
     /// The arrivals of the thread that made it are those of a followed one.
     Inherit,
+    /// They are those of one that shares its memory.
+    InheritInPlace,
+    /// A halt is answered by the thread that replaces the program.
+    AnswerReplaced,
 }
 
 /// The breakpoint engine.
@@ -142,6 +146,7 @@ impl Engine {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
             }
+            Input::StartedInPlace { thread, parent } => self.started_in_place(thread, parent),
             Input::Attached { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Running, Wanted::Run));
@@ -181,7 +186,7 @@ impl Engine {
             Input::Unparked { thread } => self.unparked(thread, operations),
             Input::Copied { process } => self.copied(process, operations),
             Input::Followed { thread, parent } => self.followed(thread, parent, operations),
-            Input::Executed { thread } => self.executed(thread),
+            Input::Executed { thread } => self.executed(thread, operations),
         }
     }
 
@@ -333,10 +338,16 @@ impl Engine {
         }
     }
 
-    fn executed(&mut self, id: ThreadId) {
+    fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.sites.clear();
         self.former.clear();
-        self.replace_threads(id, Thread::new(Motion::Stopped, Wanted::Wait));
+        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
+        if !self.drops(Rule::AnswerReplaced) {
+            let known = self.threads.get(&id);
+            thread.halting = known.is_some_and(|known| known.halting);
+            thread.answer_halt(id, operations);
+        }
+        self.replace_threads(id, thread);
     }
 
     /// One thread is left.

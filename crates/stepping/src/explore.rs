@@ -6,23 +6,29 @@
 //! system says of its states it checks that a goal stays reachable from each
 //! of them, which rules out deadlock and livelock alike.
 
+mod budget;
 mod chart;
+mod commands;
 mod copies;
 mod machine;
+mod orders;
 mod processor;
 mod program;
+mod replaced;
+mod seeing;
+mod store;
 mod tests;
 pub(crate) mod walk;
 
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::rc::Rc;
 
 /// Something that can be explored.
 pub(super) trait System {
-    type State: Clone + Eq + Hash;
+    type State;
     type Action: Copy;
+    type Store: Store<Self::State>;
 
     fn initial(&self) -> Self::State;
     /// Appends every action that is possible now.
@@ -31,6 +37,14 @@ pub(super) trait System {
     fn apply(&self, state: &Self::State, action: Self::Action) -> Result<Self::State, String>;
     /// Whether there is nothing left to do.
     fn is_goal(&self, state: &Self::State) -> bool;
+}
+
+/// Where all states are kept. Equal states, and no others, are kept equal.
+pub(super) trait Store<S>: Default {
+    type Kept: Copy + Eq + Hash;
+
+    fn keep(&mut self, state: S) -> Self::Kept;
+    fn give(&self, kept: Self::Kept) -> S;
 }
 
 /// How much there was to see.
@@ -48,78 +62,118 @@ pub(super) struct Counterexample<A> {
 
 /// Visits every reachable state.
 pub(super) fn explore<S: System>(system: &S) -> Result<Explored, Counterexample<S::Action>> {
-    let initial = Rc::new(system.initial());
-    let mut numbers = FxHashMap::default();
-    numbers.insert(Rc::clone(&initial), 0);
-    let mut states = vec![initial];
-    let mut origins: Vec<Option<(usize, S::Action)>> = vec![None];
+    let mut visited = Visited::new(system);
     let mut edges = Vec::new();
+    let mut hopeful = Vec::new();
     let mut actions = Vec::new();
     let mut number = 0;
-    while let Some(state) = states.get(number).cloned() {
+    while let Some(&kept) = visited.states.get(number) {
+        let state = visited.store.give(kept);
+        hopeful.push(system.is_goal(&state));
         actions.clear();
         system.actions(&state, &mut actions);
         for &action in &actions {
-            let next = system.apply(&state, action).map_err(|reason| {
-                let mut trail = trail_to(number, &origins);
-                trail.push(action);
-                Counterexample { reason, trail }
-            })?;
-            let target = match numbers.entry(Rc::new(next)) {
-                Entry::Occupied(entry) => *entry.get(),
-                Entry::Vacant(entry) => {
-                    states.push(Rc::clone(entry.key()));
-                    origins.push(Some((number, action)));
-                    *entry.insert(states.len() - 1)
+            let next = match system.apply(&state, action) {
+                Ok(next) => next,
+                Err(reason) => {
+                    let mut trail = visited.trail_to(system, number);
+                    trail.push(action);
+                    return Err(Counterexample { reason, trail });
                 }
             };
-            edges.push((target, number));
+            edges.push((visited.visit(next, number), number as u32));
         }
         number += 1;
     }
-    match find_trap(system, &states, &mut edges) {
+    match find_trap(hopeful, &mut edges) {
         Some(number) => {
             let reason = "nothing that can happen from here brings every thread through".to_owned();
             Err(Counterexample {
                 reason,
-                trail: trail_to(number, &origins),
+                trail: visited.trail_to(system, number),
             })
         }
         None => Ok(Explored {
-            states: states.len(),
+            states: visited.states.len(),
             transitions: edges.len(),
         }),
     }
 }
 
-fn trail_to<A: Copy>(number: usize, origins: &[Option<(usize, A)>]) -> Vec<A> {
-    let mut trail = Vec::new();
-    let mut at = number;
-    while let Some((origin, action)) = origins[at] {
-        trail.push(action);
-        at = origin;
-    }
-    trail.reverse();
-    trail
+/// The states that have been seen, by their numbers in the order of the search.
+struct Visited<S: System> {
+    store: S::Store,
+    states: Vec<Kept<S>>,
+    numbers: FxHashMap<Kept<S>, u32>,
+    /// From which state each was first come to.
+    origins: Vec<u32>,
 }
 
-/// The first state from which no goal can be reached. The edges are given as
-/// (target, source).
-fn find_trap<S: System>(
-    system: &S,
-    states: &[Rc<S::State>],
-    edges: &mut [(usize, usize)],
-) -> Option<usize> {
+type Kept<S> = <<S as System>::Store as Store<<S as System>::State>>::Kept;
+
+impl<S: System> Visited<S> {
+    fn new(system: &S) -> Visited<S> {
+        let mut visited = Visited {
+            store: S::Store::default(),
+            states: Vec::new(),
+            numbers: FxHashMap::default(),
+            origins: Vec::new(),
+        };
+        visited.visit(system.initial(), 0);
+        visited
+    }
+
+    /// The number of a state that follows another one.
+    fn visit(&mut self, state: S::State, origin: usize) -> u32 {
+        let kept = self.store.keep(state);
+        match self.numbers.entry(kept) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                self.states.push(kept);
+                self.origins.push(origin as u32);
+                *entry.insert(self.states.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// What was done to come to a state, found again step by step.
+    fn trail_to(&mut self, system: &S, number: usize) -> Vec<S::Action> {
+        let mut path = vec![number];
+        let mut at = number;
+        while at != 0 {
+            at = self.origins[at] as usize;
+            path.push(at);
+        }
+        path.reverse();
+        let mut trail = Vec::new();
+        let mut actions = Vec::new();
+        for pair in path.windows(2) {
+            let state = self.store.give(self.states[pair[0]]);
+            actions.clear();
+            system.actions(&state, &mut actions);
+            let leads_there = |action: &&S::Action| {
+                let next = system.apply(&state, **action);
+                next.is_ok_and(|next| self.store.keep(next) == self.states[pair[1]])
+            };
+            trail.extend(actions.iter().find(leads_there));
+        }
+        trail
+    }
+}
+
+/// The first state from which no goal can be reached, the goals being `hopeful`.
+/// The edges are given as (target, source).
+fn find_trap(mut hopeful: Vec<bool>, edges: &mut [(u32, u32)]) -> Option<usize> {
     edges.sort_unstable();
-    let mut hopeful: Vec<bool> = states.iter().map(|state| system.is_goal(state)).collect();
-    let mut open: Vec<usize> = (0..states.len())
+    let mut open: Vec<usize> = (0..hopeful.len())
         .filter(|number| hopeful[*number])
         .collect();
     while let Some(target) = open.pop() {
-        let first = edges.partition_point(|edge| edge.0 < target);
-        for &(_, source) in edges[first..].iter().take_while(|edge| edge.0 == target) {
-            if !std::mem::replace(&mut hopeful[source], true) {
-                open.push(source);
+        let first = edges.partition_point(|edge| (edge.0 as usize) < target);
+        let into = edges[first..].iter();
+        for &(_, source) in into.take_while(|edge| edge.0 as usize == target) {
+            if !std::mem::replace(&mut hopeful[source as usize], true) {
+                open.push(source as usize);
             }
         }
     }

@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrival;
 mod copy;
 mod engine;
 #[cfg(test)]
@@ -43,7 +44,8 @@ pub use protocol::{FollowSet, Input, Operation, Owner, Owners, Passage, StepBy, 
 pub use self_check::{Checker, LogError, Violation, begin_line, check_log, told_line};
 pub use watch::{
     Access, AccessKinds, AccessState, Allocation, DEBUG_REGISTERS, DebugRegister, HardwareKind,
-    Wanted, accesses_of, aligned_parts, allocate, is_repeated, last_instruction,
+    RegisterSet, RegisterUse, Wanted, accesses_of, aligned_parts, allocate, is_repeated,
+    last_instruction, registers_used,
 };
 
 use site::Site;

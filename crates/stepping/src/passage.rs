@@ -8,13 +8,18 @@
 //! Design and Implementation* (PLDI 1990).
 //!
 //! Invariant: a way is only chosen when the debuggee cannot tell it from its
-//! own instruction by its registers, flags, memory and stack. The x87
+//! own instruction by its registers, flags, memory and stack, nor by the faults
+//! of fetching it: one that begins on one page and ends on another is passed in
+//! place, since the second page may go while the first one stays. The x87
 //! instruction pointer, which records where a floating-point instruction
 //! stood, is the known exception.
 
 use crate::Passage;
 use crate::copy::{CopyCode, relocate};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+
+/// Length of a page of memory in bytes.
+const PAGE_LENGTH: u64 = 4096;
 
 /// How a thread gets past the instruction at a site, and what has to be
 /// written to the debuggee for it.
@@ -43,38 +48,47 @@ pub fn plan_passage(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedPas
         copy: None,
         length,
     };
-    let in_place = |length| stepped(Passage::InPlace, length);
     let Ok(mut decoder) = Decoder::try_with_ip(64, bytes, address, DecoderOptions::NONE) else {
-        return in_place(0);
+        return stepped(Passage::InPlace, 0);
     };
     let instruction = decoder.decode();
     if instruction.is_invalid() {
-        return in_place(0);
+        return stepped(Passage::InPlace, 0);
     }
     let length = instruction.len();
     let Some(original) = bytes.get(..length) else {
-        return in_place(0);
+        return stepped(Passage::InPlace, 0);
     };
-    match choose_way(&instruction, original) {
-        Way::Emulate(passage) => PlannedPassage {
-            passage,
-            copy: None,
-            length,
-        },
-        Way::InPlace => in_place(length),
+    let copy = match choose_way(&instruction, original) {
+        // What may wait for others must not be stepped while they are held.
+        _ if crosses_pages(&instruction) && !is_system_call(&instruction) => None,
+        Way::Emulate(passage) => return stepped(passage, length),
+        Way::InPlace => None,
         Way::Copy => {
             let offsets = decoder.get_constant_offsets(&instruction);
-            match slot.and_then(|slot| relocate(&instruction, original, &offsets, slot)) {
-                Some(copy) => PlannedPassage {
-                    passage: Passage::Copy { at: copy.at },
-                    copy: Some(copy),
-                    length,
-                },
-                None if is_repeated(&instruction) => stepped(Passage::InPlaceRounds, length),
-                None => in_place(length),
-            }
+            slot.and_then(|slot| relocate(&instruction, original, &offsets, slot))
         }
+    };
+    match copy {
+        Some(copy) => PlannedPassage {
+            passage: Passage::Copy { at: copy.at },
+            copy: Some(copy),
+            length,
+        },
+        None if is_repeated(&instruction) => stepped(Passage::InPlaceRounds, length),
+        None => stepped(Passage::InPlace, length),
     }
+}
+
+/// Whether an instruction begins on one page and ends on another.
+fn crosses_pages(instruction: &Instruction) -> bool {
+    let last = instruction.next_ip().wrapping_sub(1);
+    instruction.ip() / PAGE_LENGTH != last / PAGE_LENGTH
+}
+
+fn is_system_call(instruction: &Instruction) -> bool {
+    instruction.code() == Code::Syscall
+        || instruction.code() == Code::Int_imm8 && instruction.immediate8() == 0x80
 }
 
 /// Whether a single step may end with the instruction still to be gone on with.
@@ -112,12 +126,7 @@ fn choose_way(instruction: &Instruction, bytes: &[u8]) -> Way {
         FlowControl::Return | FlowControl::IndirectBranch => Way::Copy,
         // A system call may block until another thread acts, so the others
         // must not be held for it: a step in place could wait for ever.
-        FlowControl::Call if instruction.code() == Code::Syscall => Way::Copy,
-        FlowControl::Interrupt
-            if instruction.code() == Code::Int_imm8 && instruction.immediate8() == 0x80 =>
-        {
-            Way::Copy
-        }
+        _ if is_system_call(instruction) => Way::Copy,
         // An indirect call pushes its own return address. A sequence that
         // pushes the original one would show a stack half-built when it
         // faults, as calls through wild pointers do.

@@ -11,7 +11,8 @@
 //! that were ordered, a trace trap that is still to come) is not suspended:
 //! the kernel knows of one thread only.
 
-use crate::thread::{Arrival, Departure, Motion, Thread, Wanted, retain_standing};
+use crate::arrival::{Arrival, Departure, retain_standing};
+use crate::thread::{Motion, Thread, Wanted};
 
 /// The part of a [`Thread`] that belongs to its place in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -48,8 +48,8 @@ pub use location::{
 };
 pub use names::demangle;
 pub use types::{
-    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
-    VariantPart,
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, TemplateArgument, Type,
+    TypeKind, Variant, VariantPart,
 };
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

@@ -254,6 +254,12 @@ fn converted(value: &Value, conversion: Conversion) -> Value {
     });
     let Some(integer) = integer else {
         return match (value, conversion) {
+            (Value::Sequence(elements), _) => {
+                let elements = elements
+                    .iter()
+                    .map(|element| converted(element, conversion));
+                Value::Sequence(elements.collect())
+            }
             (Value::Float(number), Conversion::Float32) => Value::Float(f64::from(*number as f32)),
             _ => value.clone(),
         };

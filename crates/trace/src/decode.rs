@@ -103,6 +103,10 @@ impl Decoder {
             return;
         }
         self.sink.ended = true;
+        // That it was cut off has been told: it has no end for that reason.
+        if self.sink.is_cut {
+            return;
+        }
         if self.sink.needs_end {
             let position = match &self.source {
                 Source::Json(json) => Position::Line(json.line),
@@ -133,6 +137,8 @@ pub(crate) struct Sink {
     has_header: bool,
     /// Something has been wrong.
     is_faulty: bool,
+    /// The last record is not whole.
+    is_cut: bool,
     /// The trace is one that says when it ends.
     pub needs_end: bool,
     ended: bool,
@@ -265,6 +271,7 @@ impl Sink {
             self.order.lost += 1;
         }
         self.is_faulty = true;
+        self.is_cut |= kind == FaultKind::Cut;
         let fault = Fault {
             kind,
             position,

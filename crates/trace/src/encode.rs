@@ -18,7 +18,7 @@ pub struct LayoutId(usize);
 pub struct Moment<'a> {
     /// Its number in the run, from 1.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the recording began.
+    /// When it happened, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread.
     pub thread: u32,

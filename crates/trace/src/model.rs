@@ -83,7 +83,7 @@ pub struct Event {
     pub layout: u32,
     /// Its number in the run, from 1, where events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the recording began.
+    /// When it happened, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
     /// juror's number of the thread, from 1; 0 where it is not known.
     pub thread: u32,

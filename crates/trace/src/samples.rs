@@ -170,7 +170,18 @@ pub fn write(encoder: &mut Encoder, trace: &Recorded) -> Vec<u8> {
     out
 }
 
+/// A value that an event carries: plain, or a sequence.
 pub fn any_value() -> impl Strategy<Value = Value> {
+    let sequence = |element: BoxedStrategy<Value>| {
+        let elements = proptest::collection::vec(element, 0..5);
+        elements.prop_map(|elements| Value::Sequence(elements.into_iter().collect()))
+    };
+    let flat = sequence(any_plain_value().boxed());
+    let nested = sequence(sequence(any_plain_value().boxed()).boxed());
+    prop_oneof![9 => any_plain_value(), 2 => flat, 1 => nested]
+}
+
+fn any_plain_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i64>().prop_map(|n| Value::Int(i128::from(n))),
         any::<i128>().prop_map(Value::Int),

@@ -4,7 +4,7 @@ use crate::ending::{signal_name, write_verdicts};
 use crate::escape::safe;
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::places::short_location;
-use crate::report::{Context, write_violations};
+use crate::report::write_violations;
 use juror_session::view::{EndView, StopReason, TraceStop};
 use juror_trace::{Fault, How, Position};
 
@@ -75,16 +75,10 @@ pub fn fault(name: &str, fault: &Fault) -> String {
 }
 
 /// A violation, or an event that could not be evaluated.
-pub fn write_stop(
-    page: &mut Page,
-    context: Context<'_>,
-    name: &str,
-    position: Position,
-    stop: &TraceStop,
-) {
+pub fn write_stop(page: &mut Page, name: &str, position: Position, stop: &TraceStop) {
     match &stop.reason {
         StopReason::Violation { violations } => write_violations(page, violations),
-        reason => crate::report::write_monitor_error(page, reason, context),
+        reason => crate::report::write_monitor_error(page, reason),
     }
     page.gap();
     let number = match stop.sequence {
@@ -97,8 +91,13 @@ pub fn write_stop(
         "{STRONG}At event{number}{STRONG:#} ({place}), {}",
         safe(&stop.what)
     );
-    if let Some(location) = &stop.location {
-        write!(page, ", called from {}", short_location(location));
+    // What has no place of its own has the address 0: the end of a thread.
+    if let Some(location) = stop.location.as_ref().filter(|it| it.address != 0) {
+        let between = match stop.is_call {
+            true => "called from",
+            false => "at",
+        };
+        write!(page, ", {between} {}", short_location(location));
     }
     if stop.thread != 0 {
         write!(page, ", thread {}", stop.thread);

@@ -26,9 +26,8 @@ impl Driver for Scripted {
         self.log.borrow_mut().push(line.to_owned());
         match line {
             "run" | "continue" | "next" => {
-                let outcome = self.script.pop_front().ok_or_else(|| CommandError {
-                    message: "the program is not being run".into(),
-                    help: Some("type run".into()),
+                let outcome = self.script.pop_front().ok_or_else(|| {
+                    CommandError::with_help("the program is not being run", "type run")
                 })?;
                 self.alive = matches!(outcome, Outcome::Stopped(_));
                 Ok(outcome)
@@ -38,10 +37,7 @@ impl Driver for Scripted {
                 Ok(Outcome::Done)
             }
             "quit" => Ok(Outcome::Quit),
-            "bad" => Err(CommandError {
-                message: "no command is named `bad`".into(),
-                help: None,
-            }),
+            "bad" => Err(CommandError::new("no command is named `bad`")),
             _ => Ok(Outcome::Message(format!("did {line}"))),
         }
     }

@@ -178,6 +178,7 @@ fn lines() -> Vec<(String, Value)> {
             time_ns: None,
             thread: 1,
             what: "before queue_push".into(),
+            is_call: true,
             location: Some(stops::location("fill", "main.c", 17)),
         };
         let line = written(&Line::TraceStop(TraceStopLine {

@@ -59,6 +59,15 @@ fn poison_violation(violation: &mut ViolationView) {
     }
 }
 
+fn poison_count(count: &mut ViolationCount) {
+    count.event = Some(text());
+    count.what = Some(text());
+    count.from = text();
+    count.to = text();
+    count.location.iter_mut().for_each(poison_location);
+    poison_values(&mut count.slice);
+}
+
 fn poison_stop(stop: &mut StopView) {
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
@@ -79,6 +88,7 @@ fn poison_end(end: &mut EndView) {
     for summary in &mut end.summaries {
         summary.property = text();
         summary.remarks.fill(text());
+        summary.violation_counts.iter_mut().for_each(poison_count);
         for event in &mut summary.events {
             event.event = text();
             event.what = text();
@@ -111,11 +121,21 @@ fn poison_monitor(monitor: &mut MonitorView) {
     monitor.description = Some(text());
     monitor.needed.fill(text());
     monitor.not_needed.fill(text());
+    monitor.violation_counts.iter_mut().for_each(poison_count);
     for slice in &mut monitor.slices {
         slice.state = text();
         poison_values(&mut slice.binding);
         poison_values(&mut slice.variables);
     }
+}
+
+fn poison_property(property: &mut PropertyView) {
+    property.property = text();
+    property.description = Some(text());
+    property.file = text();
+    property.since = text();
+    property.error = Some(text());
+    property.violations.iter_mut().for_each(poison_violation);
 }
 
 fn poison(outcome: &mut Outcome) {
@@ -158,6 +178,14 @@ fn poison(outcome: &mut Outcome) {
         }
         Outcome::Variables(variables) => variables.iter_mut().for_each(poison_variable),
         Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
+        Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
+        Outcome::Graphs(graphs) => {
+            for graph in graphs {
+                graph.property = text();
+                graph.picture = text();
+                graph.file = Some(text());
+            }
+        }
         Outcome::Paths(paths) => paths.iter_mut().for_each(poison_violation),
         Outcome::Value(value) => {
             value.type_name = text();
@@ -184,11 +212,13 @@ fn nothing_acts_on_the_terminal() {
                 property,
                 message,
                 file,
+                text: source,
                 ..
             } => {
                 *property = text();
                 *message = text();
                 *file = text();
+                *source = text().into();
             }
             StopReason::Watchpoint { accesses, .. } => {
                 for access in accesses {
@@ -235,10 +265,7 @@ fn nothing_acts_on_the_terminal() {
     }
     for mut outcome in outcomes {
         poison(&mut outcome);
-        let context = Context {
-            sources: &[],
-            prompt: true,
-        };
+        let context = Context { prompt: true };
         let mut page = crate::page::Page::default();
         write(&mut page, &outcome, context);
         // Every escape sequence that is left is a colour of ours.

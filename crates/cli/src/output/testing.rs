@@ -68,7 +68,6 @@ pub fn output() -> (Output, Streams) {
         shows_progress: true,
         progress: String::new(),
         directory: Some("/home/user".into()),
-        sources: Vec::new(),
         prompt: true,
         failure: None,
     };

@@ -1,6 +1,5 @@
 //! Views that the tests of several modules show.
 
-use crate::driver::PropertySource;
 use juror_event::Value;
 use juror_session::view::*;
 
@@ -83,6 +82,22 @@ pub fn violation() -> ViolationView {
         path: vec![new, push(17, "ready", 8), push(17, "overflow", 1)],
         forgotten: false,
         at_end: false,
+        repeated: false,
+    }
+}
+
+pub fn violation_count(count: u64) -> ViolationCount {
+    ViolationCount {
+        event: Some("push".into()),
+        what: Some("before queue_push".into()),
+        from: "ready".into(),
+        to: "overflow".into(),
+        location: Some(location("fill", "main.c", 17)),
+        count,
+        slice: vec![named("queue", Value::Address(0x4052a0))],
+        thread: Some(4711),
+        sequence: Some(9),
+        at_end: false,
     }
 }
 
@@ -135,13 +150,6 @@ pub fn violation_stop() -> StopView {
     })
 }
 
-pub fn sources() -> Vec<PropertySource> {
-    vec![PropertySource {
-        file: "queue.prop".into(),
-        text: "state ready {\n  on push when queue->count > 0\n}\n".into(),
-    }]
-}
-
 pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummary {
     let event = |event: &str, what: &str, occurrences, stops| EventSummary {
         event: event.into(),
@@ -153,6 +161,10 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
         property: "queue_bounds".into(),
         verdict,
         violations,
+        violation_counts: (violations > 0)
+            .then(|| violation_count(violations))
+            .into_iter()
+            .collect(),
         events: vec![
             event("new", "after queue_new", 1, 2),
             event("push", "before queue_push", 9, 9),

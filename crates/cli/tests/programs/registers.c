@@ -52,10 +52,22 @@ __attribute__((noinline)) int jumped(int n) {
     return tries + got;
 }
 
+/* In a register all the time. */
+__attribute__((noinline)) int counted(int n) {
+    int kept = n;
+    __asm__ volatile("" : "+r"(kept));
+    for (int i = 0; i < 4; i++)
+        __asm__ volatile("test %0, %0" : : "r"(kept) : "cc"); /* four reads */
+    for (int i = 0; i < 3; i++)
+        __asm__ volatile("add $1, %0" : "+r"(kept) : : "cc"); /* three stores */
+    return kept;
+}
+
 int main(int argc, char **argv) {
     int a = total(5);
     int b = spilled(3);
     int c = jumped(4);
-    printf("%d %d %d\n", a, b, c);
-    return a != 45 || b != 32 || c != 6;
+    int d = counted(2);
+    printf("%d %d %d %d\n", a, b, c, d);
+    return a != 45 || b != 32 || c != 6 || d != 5;
 }

@@ -107,7 +107,7 @@ impl Planner<'_> {
                 .globals_named(name)
                 .into_iter()
                 .find_map(|variable| {
-                    let address = crate::frames::static_address(&variable, module)?;
+                    let address = crate::values::static_address(&variable, module)?;
                     Some(whole(Source::Absolute { address }, Some(variable.r#type)))
                 });
             variable.or_else(|| {

@@ -8,7 +8,7 @@ use super::sequence::matches_nothing;
 use crate::diagnostic::Diagnostic;
 use crate::property::{Demand, Logic};
 use crate::syntax::{DemandDeclaration, DemandKind, ParameterSort, SequenceExpression};
-use juror_logic::{Formula, Meaning};
+use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
@@ -20,6 +20,7 @@ impl<'a> Checker<'a> {
         let demand = demand?;
         self.concerned_parameters(&grounding);
         self.warn_of_interleaving(&grounding);
+        self.note_undecided(&demand);
         Some(Logic {
             demand,
             propositions: grounding.propositions,
@@ -117,6 +118,31 @@ impl<'a> Checker<'a> {
                 )));
             }
         }
+    }
+
+    /// A property that stops no program on its way is announced: whoever waits for
+    /// it to do so waits in vain.
+    fn note_undecided(&mut self, demand: &Demand) {
+        let found = match demand {
+            Demand::Formula(formula) => decidable(formula),
+            Demand::Expression {
+                expression,
+                meaning,
+            } => decidable_expression(expression, *meaning),
+        };
+        // What is too large to tell is refused or told elsewhere.
+        let (Ok(true), Some(first)) = (
+            found.map(Decidable::never),
+            self.declaration.demands.first(),
+        ) else {
+            return;
+        };
+        let message = "this is decided by the end of the run alone";
+        let note = Diagnostic::note("undecided", first.span.clone(), message);
+        self.diagnostics.push(note.help(
+            "whatever has happened it can still come either way, so no event stops the program; a \
+             bound decides on the way: `eventually within 100 ms \u{2026}`",
+        ));
     }
 
     /// The steps of several threads come in an order that the next run need

@@ -15,6 +15,7 @@ mod guards;
 mod kinds;
 mod logic;
 mod moment;
+mod names;
 mod pattern;
 mod place;
 mod reachability;
@@ -26,11 +27,7 @@ mod updates;
 
 use crate::diagnostic::Diagnostic;
 use crate::property::{Behaviour, Property, StateId, Variable};
-use crate::suggest::suggest;
-use crate::syntax::{
-    Declarations, EventDeclaration, File, FormulaDefinition, Name, PropertyDeclaration,
-    PropositionDeclaration,
-};
+use crate::syntax::{Declarations, File, Name, PropertyDeclaration};
 use crate::term::{Function, Kind};
 use juror_event::SymbolicEvent;
 use std::collections::{HashMap, HashSet};
@@ -44,8 +41,6 @@ const SLICE_PARAMETERS_MAX: usize = 16;
 /// How many events, variables or states a property may have: monitors keep a
 /// table of states by events.
 const ITEMS_MAX: usize = 1_000;
-/// How many known names a message lists.
-const LISTED_MAX: usize = 8;
 
 /// Declarations of another file, and the `use` that brought them here: what
 /// there is to say about them is said there.
@@ -321,39 +316,6 @@ impl<'a> Checker<'a> {
         result
     }
 
-    fn event_declaration(
-        &self,
-        name: &str,
-    ) -> Option<(&'a EventDeclaration, Option<&'a Range<usize>>)> {
-        self.sources.iter().rev().find_map(|source| {
-            let events = &source.declarations.events;
-            let found = events.iter().find(|event| &*event.name.text == name)?;
-            Some((found, source.origin))
-        })
-    }
-
-    fn proposition_declaration(
-        &self,
-        name: &str,
-    ) -> Option<(&'a PropositionDeclaration, Option<&'a Range<usize>>)> {
-        self.sources.iter().rev().find_map(|source| {
-            let propositions = &source.declarations.propositions;
-            let found = propositions.iter().find(|p| &*p.name.text == name)?;
-            Some((found, source.origin))
-        })
-    }
-
-    fn formula_definition(
-        &self,
-        name: &str,
-    ) -> Option<(&'a FormulaDefinition, Option<&'a Range<usize>>)> {
-        self.sources.iter().rev().find_map(|source| {
-            let definitions = &source.declarations.definitions;
-            let found = definitions.iter().find(|d| &*d.name.text == name)?;
-            Some((found, source.origin))
-        })
-    }
-
     fn within_limits(&mut self) -> bool {
         let declaration = self.declaration;
         let before = self.diagnostics.len();
@@ -394,61 +356,6 @@ impl<'a> Checker<'a> {
     fn error(&mut self, code: &'static str, span: &Range<usize>, message: impl Into<String>) {
         let error = Diagnostic::error(code, span.clone(), message);
         self.diagnostics.push(error);
-    }
-
-    /// Enters a name; false, and an error, when it is there already.
-    fn unique<'n>(
-        &mut self,
-        names: &mut HashMap<&'n str, &'n Name>,
-        name: &'n Name,
-        what: &str,
-    ) -> bool {
-        match names.get(&*name.text) {
-            Some(first) => {
-                let error = Diagnostic::error(
-                    "duplicate-name",
-                    name.span.clone(),
-                    format!("there are two {} `{}`", plural(what), name.text),
-                );
-                self.diagnostics
-                    .push(error.label(first.span.clone(), "the first is here"));
-                false
-            }
-            None => {
-                names.insert(&name.text, name);
-                true
-            }
-        }
-    }
-
-    fn unknown<'n>(
-        &mut self,
-        code: &'static str,
-        what: &str,
-        name: &Name,
-        known: impl IntoIterator<Item = &'n str>,
-    ) -> Diagnostic {
-        let message = format!("there is no {what} `{}`", name.text);
-        let mut known: Vec<&str> = known.into_iter().collect();
-        // Sorted, so that the same text gives the same message each time.
-        known.sort_unstable();
-        known.dedup();
-        let error = Diagnostic::error(code, name.span.clone(), message);
-        let suggestion = suggest(&name.text, known.iter().copied());
-        let listed = matches!(what, "event" | "state" | "proposition or event")
-            && (1..=LISTED_MAX).contains(&known.len());
-        if suggestion.is_none() && listed {
-            let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-            return error.help(format!("known: {}", known.join(", ")));
-        }
-        error.did_you_mean(suggestion)
-    }
-}
-
-fn plural(what: &str) -> String {
-    match what.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None => format!("{what}s"),
     }
 }
 

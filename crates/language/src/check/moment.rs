@@ -33,6 +33,8 @@ pub(super) fn read(name: &str, kind: EventKind) -> Option<(Read, Kind)> {
         ("code", EventKind::Signal) => (Read::Code, Kind::Integer),
         ("status", EventKind::ProgramExit) => (Read::Status, Kind::Integer),
         ("name", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::ModuleName, Kind::Text),
+        ("start_routine", EventKind::ThreadStart) => (Read::StartRoutine, Kind::Address),
+        ("start_function", EventKind::ThreadStart) => (Read::StartFunction, Kind::Text),
         ("base", EventKind::ModuleLoad | EventKind::ModuleUnload) => (Read::Base, Kind::Address),
         _ => return None,
     })
@@ -48,8 +50,12 @@ pub(super) fn kind_of(read: &Read) -> Kind {
         | Read::Code
         | Read::Status
         | Read::Position => Kind::Integer,
-        Read::CallerName | Read::ModuleName => Kind::Text,
-        Read::ReturnAddress | Read::Place | Read::Base | Read::AddressOf(_) => Kind::Address,
+        Read::CallerName | Read::ModuleName | Read::StartFunction => Kind::Text,
+        Read::ReturnAddress
+        | Read::Place
+        | Read::Base
+        | Read::StartRoutine
+        | Read::AddressOf(_) => Kind::Address,
         Read::Elements(..) => Kind::Sequence,
         _ => Kind::Unknown,
     }
@@ -89,6 +95,9 @@ impl Checker<'_> {
             EventKind::ProgramExit => "the exit of the program has a `status`".to_owned(),
             EventKind::ModuleLoad | EventKind::ModuleUnload => {
                 "a module has a `name` and a `base`".to_owned()
+            }
+            EventKind::ThreadStart => {
+                "a thread that starts has a `start_routine` and a `start_function`".to_owned()
             }
             _ => "it has a `thread` and a `time`".to_owned(),
         };

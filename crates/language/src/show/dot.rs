@@ -57,7 +57,7 @@ fn write_node(page: &mut String, node: &Node) {
         "    {} [id={}, label={}, shape={shape}, style={}];",
         quoted(&node.id),
         quoted(&node.id),
-        quoted(&node.name),
+        quoted(&node.label()),
         quoted(&style),
     );
 }

@@ -1,6 +1,7 @@
 //! The states and transitions of a property, as they are shown.
 
 use crate::property::{Branch, Property, State, Transition};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -43,6 +44,18 @@ pub struct Node {
     pub sort: Sort,
     /// Whether the run stands there.
     pub current: bool,
+    /// How many slices stand there; nothing where that is not told.
+    pub slices: Option<u64>,
+}
+
+impl Node {
+    /// The name, and how many slices stand there.
+    pub fn label(&self) -> Cow<'_, str> {
+        match self.slices {
+            None | Some(0) => Cow::Borrowed(&self.name),
+            Some(count) => Cow::Owned(format!("{} ({count})", self.name)),
+        }
+    }
 }
 
 /// A transition.
@@ -148,6 +161,7 @@ impl Graph {
             name: name.to_owned(),
             sort,
             current: false,
+            slices: None,
         });
         position
     }
@@ -189,13 +203,6 @@ impl Graph {
             edge.guard.clone_from(&guard);
             edge.otherwise = otherwise;
             edge.updates = updates;
-        }
-    }
-
-    /// Marks the state with this name as the one where the run stands.
-    pub fn mark(&mut self, name: &str) {
-        for node in &mut self.nodes {
-            node.current |= node.name == name;
         }
     }
 }

@@ -2,13 +2,50 @@
 
 use super::condition::condition;
 use super::graph::{Graph, Sort};
-use crate::property::{Behaviour, Demand, Logic, Property};
+use crate::property::{Behaviour, Demand, Logic, Property, StateId};
 use juror_event::Verdict;
-use juror_logic::{Guard, LogicError, Machine, Meaning, Table};
+use juror_logic::{Guard, Letter, LogicError, Machine, MachineState, Meaning, Table};
 use std::collections::BTreeMap;
 
 /// An automaton with more states tells a person nothing.
 const STATES_MAX: usize = 500;
+
+/// The graph of a property, with which one can tell where slices stand in it.
+#[derive(Debug)]
+pub struct Map {
+    /// The graph.
+    pub graph: Graph,
+    /// Of a formula: the automaton, and by its states the position in the graph.
+    table: Option<(Table, BTreeMap<MachineState, usize>)>,
+}
+
+impl Map {
+    /// The graph of a property, whatever it is written as; `source` is the text
+    /// that it was read from.
+    ///
+    /// # Errors
+    /// As [`Graph::of_property`].
+    pub fn of_property(property: &Property, source: &str) -> Result<Map, LogicError> {
+        match &property.behaviour {
+            Behaviour::Automaton { .. } => Ok(Map {
+                graph: Graph::of_automaton(property, source),
+                table: None,
+            }),
+            Behaviour::Logic(logic) => of_logic(property, logic),
+        }
+    }
+
+    /// The position of a state: of an automaton the state itself, of a formula
+    /// where these letters lead to from its beginning.
+    pub fn position(&self, state: StateId, letters: &[Letter]) -> Option<usize> {
+        let Some((table, positions)) = &self.table else {
+            return (state.index() < self.graph.nodes.len()).then(|| state.index());
+        };
+        let steps = letters.iter();
+        let reached = steps.fold(table.initial(), |at, &letter| table.step(at, letter));
+        positions.get(&reached).copied()
+    }
+}
 
 impl Graph {
     /// The graph of a property, whatever it is written as; `source` is the
@@ -18,10 +55,7 @@ impl Graph {
     /// When a formula has bounds in time, or its automaton is too large to be
     /// shown. [`Graph::of_parts`] with [`demand`] says what can be said then.
     pub fn of_property(property: &Property, source: &str) -> Result<Graph, LogicError> {
-        match &property.behaviour {
-            Behaviour::Automaton { .. } => Ok(Graph::of_automaton(property, source)),
-            Behaviour::Logic(logic) => of_logic(property, logic),
-        }
+        Map::of_property(property, source).map(|map| map.graph)
     }
 }
 
@@ -54,7 +88,7 @@ fn names(logic: &Logic) -> impl Fn(u8) -> String + '_ {
     }
 }
 
-fn of_logic(property: &Property, logic: &Logic) -> Result<Graph, LogicError> {
+fn of_logic(property: &Property, logic: &Logic) -> Result<Map, LogicError> {
     let mut machine = match &logic.demand {
         Demand::Formula(formula) => Machine::of_formula(formula)?,
         Demand::Expression {
@@ -65,11 +99,19 @@ fn of_logic(property: &Property, logic: &Logic) -> Result<Graph, LogicError> {
     let table = machine.to_table(STATES_MAX)?;
     let mut graph = Graph::of_parts(property);
     graph.notes.extend(demand(property));
-    fill(&mut graph, &table, &names(logic));
-    Ok(graph)
+    let positions = fill(&mut graph, &table, &names(logic));
+    Ok(Map {
+        graph,
+        table: Some((table, positions)),
+    })
 }
 
-fn fill(graph: &mut Graph, table: &Table, names: &dyn Fn(u8) -> String) {
+/// Gives the positions of the automaton's states.
+fn fill(
+    graph: &mut Graph,
+    table: &Table,
+    names: &dyn Fn(u8) -> String,
+) -> BTreeMap<MachineState, usize> {
     let mut pending = vec![table.initial()];
     let mut places = BTreeMap::from([(table.initial(), 0)]);
     let mut next = 0;
@@ -92,6 +134,7 @@ fn fill(graph: &mut Graph, table: &Table, names: &dyn Fn(u8) -> String) {
             graph.add_edge(from, to, &condition(&guards, names));
         }
     }
+    places
 }
 
 fn sort(verdict: Verdict) -> Sort {

@@ -11,7 +11,7 @@ pub fn mermaid(graph: &Graph) -> String {
     let mut page = String::from("flowchart TD\n");
     page.push_str("    start(( ))\n");
     for node in &graph.nodes {
-        let name = quoted(&node.name);
+        let name = quoted(&node.label());
         let shape = match node.sort {
             Sort::Accepting => format!("({name})"),
             Sort::NonAccepting => format!("[/{name}/]"),

@@ -112,7 +112,7 @@ fn node_size(node: &Node) -> Size {
     let word_width = word(node).map_or(0.0, width);
     let lines = if word(node).is_some() { 2.0 } else { 1.0 };
     Size {
-        width: width(&node.name).max(word_width) + 24.0,
+        width: width(&node.label()).max(word_width) + 24.0,
         height: lines * LINE_HEIGHT + 12.0,
     }
 }
@@ -287,7 +287,7 @@ fn write_node(page: &mut String, node: &Node, at: Point, size: Size) {
         page,
         "    <text x=\"{:.1}\" y=\"{name_y:.1}\">{}</text>",
         at.x,
-        escaped(&node.name),
+        escaped(&node.label()),
     );
     if let Some(word) = word(node) {
         let _ = writeln!(

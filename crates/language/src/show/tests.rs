@@ -32,7 +32,9 @@ fn graph(source: &str) -> Graph {
 #[test]
 fn text_lists_the_transitions_of_each_state() {
     let mut graph = graph(QUEUE);
-    graph.mark("ready");
+    let ready = graph.nodes.iter_mut().find(|node| node.name == "ready");
+    let ready = ready.expect("there is such a state");
+    (ready.current, ready.slices) = (true, Some(2));
     assert_eq!(
         text(&graph),
         "\
@@ -42,7 +44,7 @@ slice on queue
  → init
       new  { capacity = size }                    → ready
 
-*  ready
+*  ready  2 slices
       push when count < capacity  { count += 1 }  → ready
       push unless count < capacity                → overflow
       gone                                        → deleted

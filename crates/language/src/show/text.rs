@@ -39,7 +39,12 @@ fn heading(graph: &Graph, position: usize, node: &Node) -> String {
         Sort::Accepting => String::new(),
         sort => format!("  [{}]", sort.word()),
     };
-    format!("{mark}{start} {}{sort}", node.name)
+    let slices = match node.slices {
+        None | Some(0) => String::new(),
+        Some(1) => "  1 slice".to_owned(),
+        Some(count) => format!("  {count} slices"),
+    };
+    format!("{mark}{start} {}{sort}{slices}", node.name)
 }
 
 /// What an edge says before the arrow.

@@ -21,7 +21,7 @@ fn messages(at: ChannelAt) -> u32 {
 impl View<'_> {
     /// The message that is sent, with values that fit.
     pub fn message(
-        self,
+        &self,
         kind: &ChannelType,
         values: &[Code],
         into: &mut Message,
@@ -40,7 +40,7 @@ impl View<'_> {
 
     /// Which message of a channel would be received. Who only looks may leave
     /// out the last fields.
-    pub fn matching(self, reception: &Reception, looks: bool) -> Result<Option<u32>, Trap> {
+    pub fn matching(&self, reception: &Reception, looks: bool) -> Result<Option<u32>, Trap> {
         let (_, at) = self.channel(reception.channel)?;
         let kind = self.machine.channel_type(at);
         if kind.capacity == 0 {
@@ -64,7 +64,7 @@ impl View<'_> {
         Ok(None)
     }
 
-    fn fits(self, reception: &Reception, kind: &ChannelType, base: u32) -> Result<bool, Trap> {
+    fn fits(&self, reception: &Reception, kind: &ChannelType, base: u32) -> Result<bool, Trap> {
         for (field, cell) in reception.fields.iter().zip(&kind.fields) {
             if let Field::Equal(code) = field
                 && self.value(*code)? != load(self.state, base, cell)
@@ -76,7 +76,7 @@ impl View<'_> {
     }
 
     /// Whether a message that is handed over is one that is waited for.
-    pub fn accepts(self, reception: &Reception, message: &[i32]) -> Result<bool, Trap> {
+    pub fn accepts(&self, reception: &Reception, message: &[i32]) -> Result<bool, Trap> {
         if message.len() != reception.fields.len() {
             return Err(Trap::Fields(reception.channel));
         }

@@ -25,17 +25,17 @@ pub(super) type Value = Result<i32, Trap>;
 
 impl<'a> View<'a> {
     /// The same for another process.
-    pub fn of(self, process: usize) -> View<'a> {
+    pub fn of(&self, process: usize) -> View<'a> {
         let base = self.shape.frames.get(process).map_or(0, |frame| frame.base);
         View {
             process,
             base,
-            ..self
+            ..*self
         }
     }
 
     /// The value of an expression.
-    pub fn value(self, code: Code) -> Value {
+    pub fn value(&self, code: Code) -> Value {
         Ok(match self.machine.program.node(code) {
             Node::Number(number) => *number,
             Node::Global(cell) => load(self.state, 0, cell),
@@ -87,7 +87,7 @@ impl<'a> View<'a> {
                 let process = self.value(*process)?;
                 match usize::try_from(process) {
                     Ok(process) if process < self.shape.frames.len() => {
-                        i32::from(self.machine.can_move(self.of(process)))
+                        i32::from(self.machine.can_move(&self.of(process)))
                     }
                     _ => 0,
                 }
@@ -129,11 +129,11 @@ impl<'a> View<'a> {
     }
 
     /// Whether a condition holds.
-    pub fn holds(self, code: Code) -> Result<bool, Trap> {
+    pub fn holds(&self, code: Code) -> Result<bool, Trap> {
         Ok(self.value(code)? != 0)
     }
 
-    fn binary(self, code: Code, operator: Binary, left: Code, right: Code) -> Value {
+    fn binary(&self, code: Code, operator: Binary, left: Code, right: Code) -> Value {
         let left = self.value(left)?;
         match operator {
             Binary::And if left == 0 => return Ok(0),
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
 
     /// What is added to the cell of a place: the base of its frame, and the
     /// elements of its arrays.
-    pub fn offset(self, place: &Place) -> Result<u32, Trap> {
+    pub fn offset(&self, place: &Place) -> Result<u32, Trap> {
         let base = match place.scope {
             Scope::Global => 0,
             Scope::Local => self.base,
@@ -186,7 +186,7 @@ impl<'a> View<'a> {
         Ok(base + self.indexed(place)?)
     }
 
-    fn indexed(self, place: &Place) -> Result<u32, Trap> {
+    fn indexed(&self, place: &Place) -> Result<u32, Trap> {
         let mut offset = 0;
         for index in &place.indices {
             let value = self.value(index.value)?;
@@ -199,7 +199,7 @@ impl<'a> View<'a> {
     }
 
     /// The frame of a process of a kind: with this number, or the first one.
-    fn found(self, kind: u16, index: Option<Code>) -> Result<Option<u32>, Trap> {
+    fn found(&self, kind: u16, index: Option<Code>) -> Result<Option<u32>, Trap> {
         let frames = &self.shape.frames;
         let frame = match index {
             Some(index) => {
@@ -215,7 +215,7 @@ impl<'a> View<'a> {
             .map(|frame| frame.base))
     }
 
-    pub fn priority(self, process: usize) -> i32 {
+    pub fn priority(&self, process: usize) -> i32 {
         match self.shape.frames.get(process) {
             Some(frame) if self.machine.program.priorities => {
                 i32::from(byte(self.state, frame.base + super::program::NODE_SIZE))
@@ -226,7 +226,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether some process stands at a location of a sort.
-    pub fn has_location(self, is: impl Fn(&super::program::Location) -> bool) -> bool {
+    pub fn has_location(&self, is: impl Fn(&super::program::Location) -> bool) -> bool {
         self.shape.frames.iter().any(|frame| {
             let location = self.machine.location(self.state, frame);
             location.is_some_and(&is)
@@ -234,7 +234,7 @@ impl<'a> View<'a> {
     }
 
     /// The channel that an expression names.
-    pub fn channel(self, code: Code) -> Result<(i32, ChannelAt), Trap> {
+    pub fn channel(&self, code: Code) -> Result<(i32, ChannelAt), Trap> {
         let value = self.value(code)?;
         match self.shape.channel(value) {
             Some(channel) => Ok((value, channel)),
@@ -242,7 +242,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn probe(self, probe: Probe, channel: Code) -> Value {
+    fn probe(&self, probe: Probe, channel: Code) -> Value {
         let (_, at) = self.channel(channel)?;
         let capacity = self.machine.channel_type(at).capacity;
         let length = match capacity {

@@ -42,7 +42,7 @@ impl Machine {
     #[inline]
     pub(super) fn ready(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         operation: &Operation,
         moved: bool,
     ) -> Result<Ready, Trap> {
@@ -80,7 +80,7 @@ impl Machine {
     }
 
     /// A `d_step` begins if its first statement does.
-    fn sequence_ready(&self, view: View<'_>, start: u32) -> Result<Ready, Trap> {
+    fn sequence_ready(&self, view: &View<'_>, start: u32) -> Result<Ready, Trap> {
         let mut moved = false;
         for transition in self.transitions(view, start) {
             if let Some(instruction) = self.program.instruction(transition) {
@@ -93,7 +93,7 @@ impl Machine {
         Ok(if moved { Ready::Go } else { Ready::Blocked })
     }
 
-    fn transitions(&self, view: View<'_>, location: u32) -> &[Transition] {
+    fn transitions(&self, view: &View<'_>, location: u32) -> &[Transition] {
         let frame = view.shape.frames.get(view.process);
         let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
         let location = kind.and_then(|kind| kind.locations.get(location as usize));
@@ -103,7 +103,7 @@ impl Machine {
     /// Executes an instruction that is ready, on a copy of the state.
     pub(super) fn execute(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         operation: &Operation,
         ready: Ready,
         next: &mut Vec<u8>,
@@ -174,7 +174,7 @@ impl Machine {
 
     fn assign(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         place: &Place,
         number: i32,
         code: Code,
@@ -192,7 +192,7 @@ impl Machine {
     /// Puts the fields of a message where they belong.
     fn deliver(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         reception: &Reception,
         message: &[i32],
         next: &mut [u8],
@@ -207,7 +207,7 @@ impl Machine {
 
     fn set_priority(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         process: Code,
         value: Code,
         next: &mut [u8],
@@ -229,7 +229,7 @@ impl Machine {
     /// The channel of a rendezvous, and the message.
     pub(super) fn handed(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         channel: Code,
         values: &[Code],
         message: &mut Message,
@@ -242,7 +242,7 @@ impl Machine {
     /// Whether an instruction takes a message that is handed over.
     pub(super) fn takes(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         operation: &Operation,
         channel: i32,
         message: &[i32],
@@ -256,7 +256,7 @@ impl Machine {
     }
 
     /// What an instruction receives, also as the first of a `d_step`.
-    fn reception<'a>(&'a self, view: View<'_>, operation: &'a Operation) -> Option<&'a Reception> {
+    fn reception<'a>(&'a self, view: &View<'_>, operation: &'a Operation) -> Option<&'a Reception> {
         match operation {
             Operation::Receive(reception) => Some(reception),
             Operation::Sequence(start) => {
@@ -273,7 +273,7 @@ impl Machine {
     /// Takes a message that is handed over.
     pub(super) fn receive(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         operation: &Operation,
         message: &[i32],
         next: &mut Vec<u8>,
@@ -301,7 +301,7 @@ impl Machine {
     /// Executes a `d_step` from its beginning.
     fn sequence(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         start: u32,
         next: &mut Vec<u8>,
         message: &mut Message,
@@ -315,7 +315,7 @@ impl Machine {
     /// Executes a `d_step` from a place in it up to where it is left.
     fn go_on(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         shape: &Arc<Shape>,
         from: u32,
         next: &mut Vec<u8>,
@@ -342,13 +342,13 @@ impl Machine {
             let now = View {
                 state: &state,
                 shape,
-                ..view
+                ..*view
             };
-            let (transition, ready) = self.first_ready(now, &location.transitions)?;
+            let (transition, ready) = self.first_ready(&now, &location.transitions)?;
             let Some(instruction) = self.program.instruction(transition) else {
                 break;
             };
-            let done = self.execute(now, &instruction.operation, ready, next, message)?;
+            let done = self.execute(&now, &instruction.operation, ready, next, message)?;
             if let Some(fault) = done.fault {
                 return Err(fault);
             }
@@ -369,7 +369,7 @@ impl Machine {
     /// The first transition of a `d_step` that can be made.
     fn first_ready<'a>(
         &'a self,
-        view: View<'_>,
+        view: &View<'_>,
         transitions: &'a [Transition],
     ) -> Result<(&'a Transition, Ready), Fault> {
         let mut span = None;
@@ -395,7 +395,7 @@ impl Machine {
     /// Begins a process.
     fn run(
         &self,
-        view: View<'_>,
+        view: &View<'_>,
         (kind, priority): (u16, u8),
         arguments: &[Code],
         into: Option<&Place>,
@@ -509,7 +509,7 @@ impl Machine {
     }
 
     /// Ends the youngest process, with its channels.
-    fn end(&self, view: View<'_>, next: &mut Vec<u8>) -> Result<Done, Fault> {
+    fn end(&self, view: &View<'_>, next: &mut Vec<u8>) -> Result<Done, Fault> {
         let mut kinds = view.shape.kinds();
         kinds.pop();
         let Some(shape) = self.shapes.of(&self.program, &kinds) else {

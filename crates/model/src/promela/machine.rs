@@ -115,7 +115,7 @@ impl Machine {
     }
 
     /// Whether a process may have a turn, by its `provided` and by priority.
-    fn may_have_turn(&self, view: View<'_>) -> Result<bool, Trap> {
+    fn may_have_turn(&self, view: &View<'_>) -> Result<bool, Trap> {
         let Some(frame) = view.shape.frames.get(view.process) else {
             return Ok(false);
         };
@@ -131,12 +131,12 @@ impl Machine {
         let own = view.priority(view.process);
         let mut others = 0..view.shape.frames.len();
         Ok(!others.any(|other| {
-            other != view.process && view.priority(other) > own && self.can_move(view.of(other))
+            other != view.process && view.priority(other) > own && self.can_move(&view.of(other))
         }))
     }
 
     /// Whether a process could do something by itself.
-    pub fn can_move(&self, view: View<'_>) -> bool {
+    pub fn can_move(&self, view: &View<'_>) -> bool {
         let frame = view.shape.frames.get(view.process);
         let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
         if let Some(provided) = kind.and_then(|kind| kind.provided)
@@ -247,7 +247,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let Some(location) = machine.location(here.state, frame) else {
             return false;
         };
-        let view = self.view(here, process, timeout);
+        let view = &self.view(here, process, timeout);
         match machine.may_have_turn(view) {
             Ok(true) => {}
             Ok(false) => return false,
@@ -282,7 +282,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     fn transition(
         &mut self,
         here: Here<'_>,
-        view: View<'_>,
+        view: &View<'_>,
         transition: &Transition,
         moved: bool,
     ) -> bool {
@@ -354,7 +354,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    fn push(&mut self, view: View<'_>, transition: &Transition, takes: bool) {
+    fn push(&mut self, view: &View<'_>, transition: &Transition, takes: bool) {
         self.scratch.path.push(Micro {
             process: view.process,
             transition: *transition,
@@ -368,7 +368,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     fn hand_over(
         &mut self,
         here: Here<'_>,
-        view: View<'_>,
+        view: &View<'_>,
         transition: &Transition,
         channel: super::program::Code,
         values: &[super::program::Code],
@@ -407,7 +407,7 @@ impl<'a, S: Sink> Walk<'a, S> {
         let Some(location) = frame.and_then(|frame| machine.location(here.state, frame)) else {
             return false;
         };
-        let view = self.view(here, process, false);
+        let view = &self.view(here, process, false);
         match machine.may_have_turn(view) {
             Ok(true) => {}
             Ok(false) => return false,
@@ -430,7 +430,7 @@ impl<'a, S: Sink> Walk<'a, S> {
     fn receive_half(
         &mut self,
         here: Here<'_>,
-        view: View<'_>,
+        view: &View<'_>,
         transition: &Transition,
         channel: i32,
         message: &[i32],

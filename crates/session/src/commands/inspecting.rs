@@ -69,7 +69,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "the monitors with their slices, states and variables",
             ),
         ],
-        details: "Subjects: args, breakpoints, evaluations, frame, line, locals, monitors, registers, \
+        details: "Subjects: args, breakpoints, evaluations, frame, graph, line, locals, monitors, registers, \
                   sharedlibrary, signals, source, threads.",
         repeats: false,
         completes: Completes::InfoSubjects,
@@ -105,6 +105,34 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Properties,
     },
     Entry {
+        command: Command::Property,
+        name: "property",
+        aliases: &["prop"],
+        summary: "add, remove and list properties while the program is there",
+        examples: &[
+            ("property", "which are watched, and from when on"),
+            (
+                "property add queue.prop",
+                "evaluated from now on; before run, from the start",
+            ),
+            (
+                "property add queue.prop --from-start",
+                "from the start, where the run is recorded (--trace)",
+            ),
+            (
+                "property disable queue_bounds",
+                "it sees nothing until it is enabled",
+            ),
+            ("property enable queue_bounds", "it goes on as it was left"),
+            ("property remove queue_bounds", "it is gone"),
+        ],
+        details: "With a trace, what has been recorded is given to the property first; the \
+                  events that it is about must be among it. A trace goes on as it was begun; \
+                  the next run records the events of all properties.",
+        repeats: false,
+        completes: Completes::PropertyActions,
+    },
+    Entry {
         command: Command::Print,
         name: "print",
         aliases: &["p", "inspect"],
@@ -121,6 +149,24 @@ pub(super) const ENTRIES: &[Entry] = &[
                   /c character, /a address, /s text.",
         repeats: false,
         completes: Completes::Expressions,
+    },
+    Entry {
+        command: Command::ShowGraph,
+        name: "show-graph",
+        aliases: &[],
+        summary: "show the states of a property, and where it stands",
+        examples: &[
+            ("show-graph", "of all properties"),
+            ("show-graph queue_bounds", "of one"),
+            (
+                "show-graph queue_bounds queue.svg",
+                "as a picture in a file; also .dot, .mmd",
+            ),
+        ],
+        details: "As info graph. A star is at the states in which slices stand, with how many. \
+                  Of a formula they are those of its smallest automaton.",
+        repeats: false,
+        completes: Completes::Properties,
     },
     Entry {
         command: Command::Thread,

@@ -50,10 +50,12 @@ pub enum Command {
     NextInstruction,
     Print,
     Process,
+    Property,
     Quit,
     ReadWatch,
     Run,
     Set,
+    ShowGraph,
     Start,
     Step,
     StepInstruction,
@@ -85,6 +87,8 @@ pub enum Completes {
     Commands,
     /// Names of properties.
     Properties,
+    /// What is done with properties, and their names.
+    PropertyActions,
 }
 
 /// A row of the table.
@@ -120,6 +124,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "expressions that wait for functions which they call",
     ),
     ("frame", "the selected frame"),
+    (
+        "graph",
+        "the states of the properties, and how many slices stand in each",
+    ),
     ("line", "where the selected frame stands in the source"),
     ("locals", "the local variables of the selected frame"),
     (

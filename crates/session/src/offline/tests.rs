@@ -16,10 +16,7 @@ impl Observer for Nobody {
 }
 
 fn offline(source: &str) -> Offline {
-    let source = PropertySource {
-        file: "p.prop".into(),
-        text: source.into(),
-    };
+    let source = PropertySource::new("p.prop", source);
     let (offline, _) = Offline::load(&[source], 0).expect("the property is right");
     offline
 }

@@ -49,7 +49,9 @@ impl Session {
             violations,
         };
         self.processes.untold.push(end);
-        drop(self.replace_current(ending));
+        if let Some(mut gone) = self.replace_current(ending) {
+            self.processes.keep_watchpoints(&mut gone);
+        }
     }
 
     /// Makes another process the current one in place of this, which is given
@@ -58,7 +60,8 @@ impl Session {
         let others = &self.processes.others;
         let first = others.iter().enumerate().min_by_key(|(_, it)| it.number);
         let position = first.map(|(position, _)| position)?;
-        self.processes.count(&mut self.watch, ending);
+        let program = self.program.as_ref();
+        self.processes.count(&mut self.watch, program, ending);
         let mut parked = self.processes.others.swap_remove(position);
         self.exchange(&mut parked);
         if let Some(program) = &mut self.program
@@ -106,6 +109,7 @@ impl Session {
         let Some(mut left) = self.replace_current(ending) else {
             return Ok(Outcome::Done);
         };
+        self.processes.keep_watchpoints(&mut left);
         for program in self
             .program
             .iter_mut()
@@ -132,7 +136,9 @@ impl Session {
             let ending = other.program.as_ref().map(|it| Ending::Detached {
                 process: it.debuggee.pid(),
             });
-            self.processes.count(&mut other.watch, ending);
+            self.processes
+                .count(&mut other.watch, other.program.as_ref(), ending);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = other.program.take() {
                 result = result.and(program.debuggee.detach());
             }
@@ -147,7 +153,9 @@ impl Session {
             None => Ok(()),
         };
         for mut other in std::mem::take(&mut self.processes.others) {
-            self.processes.count(&mut other.watch, None);
+            self.processes
+                .count(&mut other.watch, other.program.as_ref(), None);
+            self.processes.keep_watchpoints(&mut other);
             if let Some(program) = &mut other.program {
                 result = result.and(program.debuggee.kill());
             }

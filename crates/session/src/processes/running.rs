@@ -96,6 +96,7 @@ impl Session {
         for end in self.processes.untold.drain(..) {
             observer.process_ended(&end);
         }
+        self.tell_lost_watchpoints(observer);
     }
 }
 

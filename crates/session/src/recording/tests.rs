@@ -84,15 +84,13 @@ fn a_mistake_in_a_named_event_is_shown_in_its_text() {
         std::iter::empty(),
         &recording(&["before f(x)", "before f("]),
     );
-    let Err(SessionError::Property {
-        file,
-        text,
-        diagnostics,
-    }) = error
-    else {
+    let Err(SessionError::Property { file, found }) = error else {
         panic!("it is wrong: {error:?}");
     };
     assert_eq!(file, "--record");
+    let crate::options::FileDiagnostics {
+        text, diagnostics, ..
+    } = &found[0];
     let first = diagnostics.first().expect("a mistake");
     let line = text
         .get(..first.span.start)

@@ -1,15 +1,19 @@
-//! Events that are no calls, bound to what is loaded now; and where each event
-//! is watched.
+//! Events bound to what is loaded now; and where each event is watched.
 
+use super::loading::wrong;
 use super::occasions::{Occasion, Subject};
 use super::places::PlaceWatch;
-use super::{Watch, is_needed_by};
-use juror_debuggee::WatchTier;
-use juror_event::{EventId, EventKind, SymbolicEvent};
+use super::{Watch, internal, is_needed_by};
+use crate::options::{Options, SessionError};
+use crate::{recording, report};
+use juror_debuggee::{ThreadId, WatchTier};
+use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::places::EventPlace;
 use juror_instrument::probes::{BindError, Probe};
 use juror_instrument::program::Program;
+use juror_language::Diagnostic;
+use std::sync::Arc;
 
 /// Where an event of a monitor is watched.
 pub(crate) struct Planted {
@@ -22,6 +26,163 @@ pub(crate) struct Planted {
 }
 
 impl Watch {
+    /// Binds every event to what is loaded now, and plants what is needed.
+    /// `thread` waits where modules are announced. `is_start`: a function that
+    /// is nowhere is an error now.
+    pub fn bind(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &Options,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, is_start)?;
+        // Nothing of what was just loaded has run, so no call is active.
+        self.newly_awaited.clear();
+        Ok(())
+    }
+
+    /// The same for a program in the middle of its run, all threads stopped:
+    /// the returns of calls that are active are watched, too.
+    pub fn bind_running(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &Options,
+    ) -> Result<(), SessionError> {
+        self.bind_events(program, thread, options, true)?;
+        self.await_calls_on_stacks(program, thread, None)
+            .map_err(internal)
+    }
+
+    fn bind_events(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        options: &Options,
+        is_start: bool,
+    ) -> Result<(), SessionError> {
+        self.probes.forget_unloaded(program).map_err(internal)?;
+        for monitor in 0..self.watched.len() {
+            let bound = self.bind_monitor(program, thread, monitor, options, is_start);
+            self.check_bound(monitor, bound)?;
+            self.apply_needs(program, monitor).map_err(internal)?;
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(program, options)?;
+        }
+        if self
+            .probes
+            .iter()
+            .any(|probe| probe.kind == EventKind::AfterCall)
+        {
+            self.unwind_points.plant(program).map_err(internal)?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the events of a monitor is shown where it is written.
+    pub(super) fn check_bound(
+        &self,
+        monitor: usize,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<(), SessionError> {
+        let is_recorder = monitor == self.shown().len();
+        match (diagnostics.is_empty(), self.watched.get(monitor)) {
+            (true, _) | (_, None) => Ok(()),
+            (false, Some(watched)) => Err(match &self.recorder {
+                Some(recorder) if is_recorder => {
+                    recording::wrong(recorder.recording(), diagnostics)
+                }
+                _ => wrong(watched.file(), &watched.text, diagnostics),
+            }),
+        }
+    }
+
+    /// Binds the events of one monitor; gives what is wrong with them.
+    pub(super) fn bind_monitor(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: usize,
+        options: &Options,
+        is_start: bool,
+    ) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let Some(watched) = self.watched.get(monitor) else {
+            return diagnostics;
+        };
+        let property = Arc::clone(&watched.property);
+        for (index, event) in property.events.iter().enumerate() {
+            let id = EventId(index as u16);
+            let bound = match event.kind.is_call() {
+                true => self.bind_call(program, thread, monitor as u16, id, event, options),
+                false => self.bind_other(program, monitor as u16, id, event),
+            };
+            let is_awaited = !is_start || event.reach != Reach::Anywhere;
+            match bound {
+                Ok(()) => self.note_bound(program, monitor, index, event, options),
+                Err(
+                    BindError::UnknownFunction { .. }
+                    | BindError::Subject {
+                        is_absent: true, ..
+                    },
+                ) if is_awaited => {}
+                Err(error) => diagnostics.push(report::bind_diagnostic(event, &error)),
+            }
+        }
+        diagnostics
+    }
+
+    /// Some definition of an event's function was found.
+    fn note_bound(
+        &mut self,
+        program: &Program,
+        monitor: usize,
+        index: usize,
+        event: &SymbolicEvent,
+        options: &Options,
+    ) {
+        let Some(watched) = self.watched.get_mut(monitor) else {
+            return;
+        };
+        if let Some(bound) = watched.bound.get_mut(index) {
+            *bound = true;
+        }
+        if options.ignore_inlined
+            && event.kind.is_call()
+            && let Some(inlined) = watched.inlined.get_mut(index)
+        {
+            *inlined = program.inlined_calls(event);
+        }
+    }
+
+    fn bind_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        monitor: u16,
+        event: EventId,
+        symbolic: &SymbolicEvent,
+        options: &Options,
+    ) -> Result<(), BindError> {
+        for (bound, captures) in program.bind_event(symbolic, thread, options.ignore_inlined)? {
+            let address = bound.address();
+            if !self.probes.has(monitor, event, address) {
+                self.probes.add(Probe {
+                    monitor,
+                    event,
+                    kind: symbolic.kind,
+                    address,
+                    function: bound.function.name.clone(),
+                    captures,
+                    planted: false,
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Binds an event that is no call. What is bound already stays, unless it
     /// has moved.
     pub(super) fn bind_other(

@@ -149,6 +149,18 @@ impl Occasions {
         self.list.sort_by_key(|it| (it.monitor, it.event));
     }
 
+    /// Monitors have other numbers from now on; those that have none are gone.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
+        self.list
+            .retain_mut(|occasion| match number(occasion.monitor) {
+                Some(other) => {
+                    occasion.monitor = other;
+                    true
+                }
+                None => false,
+            });
+    }
+
     pub(crate) fn get(&self, position: usize) -> Option<&Occasion> {
         self.list.get(position)
     }

@@ -141,6 +141,18 @@ impl PlaceWatches {
         &mut self.list[position]
     }
 
+    /// Monitors have other numbers from now on. Those that have none are gone,
+    /// and none of their places is watched.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
+        self.list.retain_mut(|place| match number(place.monitor) {
+            Some(other) => {
+                place.monitor = other;
+                true
+            }
+            None => false,
+        });
+    }
+
     /// The same in a forked copy of the process, of which nothing is watched
     /// yet.
     pub(crate) fn forked(&self) -> PlaceWatches {

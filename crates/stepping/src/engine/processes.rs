@@ -44,6 +44,15 @@ impl Engine {
         self.settle(operations);
     }
 
+    pub(super) fn started_in_place(&mut self, id: ThreadId, parent: ThreadId) {
+        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
+        let inherits = !self.drops(Rule::InheritInPlace);
+        if let Some(parent) = self.threads.get(&parent).filter(|_| inherits) {
+            thread.inherit(parent);
+        }
+        self.threads.insert(id, thread);
+    }
+
     pub(super) fn unparked(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -89,7 +98,7 @@ impl Engine {
         }
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         let inherits = !self.drops(Rule::Inherit);
-        if let Some(parent) = self.threads.get_mut(&parent) {
+        if let Some(parent) = self.threads.get(&parent) {
             thread.place = parent.place;
             if inherits {
                 thread.inherit(parent);

@@ -2,7 +2,8 @@
 
 use super::pass::Step;
 use super::{Engine, Rule};
-use crate::thread::{Arrival, Departure, Motion, Thread, Wanted};
+use crate::arrival::{Arrival, Departure};
+use crate::thread::{Motion, Thread, Wanted};
 use crate::{Operation, Passage, ThreadId};
 
 impl Engine {

@@ -70,6 +70,11 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
         Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
+        Action::BeginToLeave(number) => (
+            0,
+            format!("sees thread {} replace the program alone", number + 1),
+        ),
+        Action::Leave => (0, "lets those go that have the old memory".to_owned()),
         Action::TrapLate(number) => {
             let at = name(state.processors[number].counter);
             (
@@ -182,7 +187,9 @@ fn describe_input(input: &Input) -> String {
         Input::Lost { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),
-        Input::Started { thread } => format!("sees thread {} start", thread.0),
+        Input::Started { thread } | Input::StartedInPlace { thread, .. } => {
+            format!("sees thread {} start", thread.0)
+        }
         Input::Ended { thread } => format!("sees thread {} end", thread.0),
         Input::Trapped {
             thread, address, ..

@@ -213,6 +213,11 @@ impl Processor {
         }
     }
 
+    /// Whether it was made by a `vfork` and has the same memory.
+    pub(super) fn shares(&self) -> bool {
+        self.shares_with.is_some() && self.mode != Mode::Dead
+    }
+
     pub(super) fn moves(&self) -> bool {
         matches!(self.mode, Mode::Running | Mode::Stepping)
     }

@@ -2,11 +2,13 @@
 //! happen next.
 
 use super::System;
+use super::budget::Budget;
 use super::machine::State;
 use super::processor::{
     Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop, Upper,
     address_of, copy_of, thread_of,
 };
+use super::store::Store;
 use crate::engine::Rule;
 use crate::{Input, Operation, Owner, Owners, Passage, StepBy};
 
@@ -30,53 +32,6 @@ pub(super) enum Way {
     Call,
     Copy,
     InPlace,
-}
-
-/// How many times each disturbance may happen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Budget {
-    pub(super) halts: u8,
-    pub(super) steps: u8,
-    pub(super) faults: u8,
-    pub(super) signals: u8,
-    pub(super) ends: u8,
-    /// Removals and insertions of the monitor's point at I.
-    pub(super) toggles: u8,
-    /// Insertions of points at I: first a scenario's if there are two, then a
-    /// developer's.
-    pub(super) inserts: u8,
-    /// Calls of I by juror on a stopped thread.
-    pub(super) evaluations: u8,
-    /// Settings of the program counter by hand.
-    pub(super) jumps: u8,
-    /// Traps that cannot be planted, since the memory is gone.
-    pub(super) losses: u8,
-    /// Replacements of the program.
-    pub(super) execs: u8,
-    /// Processes that are made with a copy of the memory, and with the same.
-    pub(super) forks: u8,
-    pub(super) vforks: u8,
-}
-
-impl Budget {
-    /// What this one and another allow together.
-    pub(super) fn plus(&self, other: &Budget) -> Budget {
-        Budget {
-            halts: self.halts + other.halts,
-            steps: self.steps + other.steps,
-            faults: self.faults + other.faults,
-            signals: self.signals + other.signals,
-            ends: self.ends + other.ends,
-            toggles: self.toggles + other.toggles,
-            inserts: self.inserts + other.inserts,
-            evaluations: self.evaluations + other.evaluations,
-            jumps: self.jumps + other.jumps,
-            losses: self.losses + other.losses,
-            execs: self.execs + other.execs,
-            forks: self.forks + other.forks,
-            vforks: self.vforks + other.vforks,
-        }
-    }
 }
 
 /// What is explored.
@@ -134,6 +89,11 @@ pub(super) enum Action {
     SeeCopy(usize),
     /// It lets the process go and is with the copy.
     Switch,
+    /// It sees that the program has been replaced, while others share the
+    /// memory of the one before.
+    BeginToLeave(usize),
+    /// It lets those go, which stand.
+    Leave,
 }
 
 impl Program {
@@ -319,6 +279,7 @@ fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
 impl System for Program {
     type State = State;
     type Action = Action;
+    type Store = Store;
 
     fn initial(&self) -> State {
         State::new(self).expect("nothing moves yet")
@@ -338,7 +299,9 @@ impl System for Program {
                 if is_fork || self.passes_on() && (surplus || stop == Stop::Signal) {
                     actions.push(Action::SeeQuietly(number));
                 }
-                if !(is_fork || self.passes_on() && surplus) {
+                if stop == Stop::Exec && state.is_shared() {
+                    actions.push(Action::BeginToLeave(number));
+                } else if !(is_fork || self.passes_on() && surplus) {
                     actions.push(Action::See(number));
                 }
             }
@@ -350,7 +313,10 @@ impl System for Program {
             if state.can_switch() {
                 actions.push(Action::Switch);
             }
-            if state.followed.is_none() {
+            if state.can_leave() {
+                actions.push(Action::Leave);
+            }
+            if state.followed.is_none() && !state.leaves_memory {
                 self.commands(state, actions);
             }
         } else {
@@ -383,7 +349,7 @@ impl System for Program {
                 }
             }
             Action::SeeQuietly(number) => state.see_quietly(number)?,
-            Action::Command(input) => state.command(input)?,
+            Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
@@ -393,6 +359,8 @@ impl System for Program {
             Action::LeaveCall(number, late) => state.leave_call(number, late),
             Action::SeeCopy(index) => state.see_copy(self, index)?,
             Action::Switch => state.switch()?,
+            Action::BeginToLeave(number) => state.begin_to_leave(number)?,
+            Action::Leave => state.leave()?,
         }
         if !self.uniprocessor {
             state.check()?;

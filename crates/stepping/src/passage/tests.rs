@@ -102,9 +102,20 @@ fn follow_jump(copy: &CopyCode, rip: u64) -> u64 {
 
 fn copy_of(bytes: &[u8], address: u64, slot: u64) -> CopyCode {
     let planned = plan_passage(bytes, address, Some(slot));
-    assert_eq!(planned.passage, Passage::Copy { at: slot }, "{bytes:x?}");
     assert_eq!(planned.length, bytes.len());
-    let copy = planned.copy.unwrap();
+    let is_call = matches!(bytes, [0x0f, 0x05] | [0xcd, 0x80]);
+    let last = address + bytes.len() as u64 - 1;
+    let copy = if address >> 12 != last >> 12 && !is_call {
+        assert!(planned.passage.is_in_place(), "{bytes:x?}");
+        // The copy would be right all the same.
+        let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        let offsets = decoder.get_constant_offsets(&instruction);
+        relocate(&instruction, bytes, &offsets, slot).unwrap()
+    } else {
+        assert_eq!(planned.passage, Passage::Copy { at: slot }, "{bytes:x?}");
+        planned.copy.unwrap()
+    };
     assert!(copy.bytes.len() <= COPY_LENGTH_MAX);
     assert_eq!(map_counter(&copy, slot), Some((address, false)));
     assert_eq!(map_counter(&copy, address), None);
@@ -268,6 +279,18 @@ fn left_in_place() {
             },
             "{why}"
         );
+    }
+    for (bytes, expected, why) in [
+        (&[0x48, 0x89, 0xe5][..], Passage::InPlace, "mov rbp,rsp"),
+        (&[0xe8, 0, 0, 0, 0], Passage::InPlace, "call"),
+        (&[0x66, 0x90], Passage::InPlace, "nop"),
+        (&[0xf3, 0xaa], Passage::InPlaceRounds, "rep stosb"),
+        (&[0x0f, 0x05], Passage::Copy { at: NEAR }, "syscall"),
+        (&[0xcd, 0x80], Passage::Copy { at: NEAR }, "int 80h"),
+        (&[0x55], Passage::Copy { at: NEAR }, "push rbp"),
+    ] {
+        let passage = plan_passage(bytes, ADDRESS - 1, Some(NEAR)).passage;
+        assert_eq!(passage, expected, "{why}, at the end of a page");
     }
     for (bytes, name) in RELATIVE {
         assert_eq!(

@@ -72,7 +72,9 @@ impl Referee {
                 }
                 self.update(address);
             }
-            Input::Started { thread } => self.start(thread),
+            Input::Started { thread } | Input::StartedInPlace { thread, .. } => {
+                self.start(thread);
+            }
             Input::Attached { thread } => {
                 self.start(thread);
                 if let Some(known) = self.threads.get_mut(&thread) {

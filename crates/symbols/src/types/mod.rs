@@ -9,6 +9,9 @@ mod field;
 mod lookup;
 mod name;
 mod read;
+mod template;
+
+pub use template::TemplateArgument;
 
 pub(crate) use read::target;
 

@@ -18,7 +18,7 @@ impl Type {
     }
 
     /// The name that the program gave to the type itself, with its scopes.
-    fn own_name(&self) -> Option<String> {
+    pub(super) fn own_name(&self) -> Option<String> {
         match &self.source {
             Source::Void => Some("void".to_owned()),
             Source::Builtin { name, .. } => Some((*name).to_owned()),
@@ -34,7 +34,7 @@ impl Type {
         }
     }
 
-    fn language(&self) -> Language {
+    pub(super) fn language(&self) -> Language {
         match &self.source {
             Source::Die { info, die } => info
                 .unit(die.unit)

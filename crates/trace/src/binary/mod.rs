@@ -54,6 +54,7 @@ mod value_tag {
     pub const TEXT: u8 = 6;
     pub const UNREADABLE: u8 = 7;
     pub const OPTIMIZED_OUT: u8 = 8;
+    pub const SEQUENCE: u8 = 9;
 }
 
 /// How a run ended.

@@ -5,8 +5,11 @@ use crate::decode::{BATCH_EVENTS, Sink, Written};
 use crate::fault::{FaultKind, Position};
 use crate::model::{Batch, Declaration, Header, How, Place};
 use crate::tables;
-use juror_event::{Unavailability, Value};
+use juror_event::{Sequence, Unavailability, Value};
 use std::sync::Arc;
+
+/// How deeply sequences may be nested.
+const NESTING_MAX: u32 = 64;
 
 /// Reads the binary form.
 #[derive(Debug, Default)]
@@ -270,7 +273,9 @@ impl BinaryDecoder {
             place = Some(number.ok_or_else(wrong)?);
         }
         for _ in 0..values {
-            batch.values.push(reader.value().ok_or_else(wrong)?);
+            batch
+                .values
+                .push(reader.value(NESTING_MAX).ok_or_else(wrong)?);
         }
         self.sequence = self.sequence.max(sequence.unwrap_or(0));
         Ok(Written {
@@ -393,7 +398,8 @@ impl<'a> Reader<'a> {
         Some((how, self.varint()?))
     }
 
-    fn value(&mut self) -> Option<Value> {
+    /// `nesting`: how deeply sequences may be nested in it.
+    fn value(&mut self, nesting: u32) -> Option<Value> {
         Some(match self.byte()? {
             value_tag::NOT_CAPTURED => Value::Unavailable(Unavailability::NotCaptured),
             value_tag::INTEGER => Value::Int(self.wide_zigzag()?),
@@ -409,6 +415,14 @@ impl<'a> Reader<'a> {
                 address: self.varint()?,
             }),
             value_tag::OPTIMIZED_OUT => Value::Unavailable(Unavailability::OptimizedOut),
+            value_tag::SEQUENCE => {
+                let nesting = nesting.checked_sub(1)?;
+                let mut elements = Sequence::default();
+                for _ in 0..self.varint()? {
+                    elements.push(self.value(nesting)?).ok()?;
+                }
+                Value::Sequence(elements)
+            }
             _ => return None,
         })
     }

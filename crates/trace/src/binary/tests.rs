@@ -90,14 +90,7 @@ fn records_that_are_damaged_repeated_or_swapped_are_found() {
         ],
     );
     check_faults(&bytes[..starts[3]], 3, &[(offset(3), FaultKind::NoEnd)]);
-    check_faults(
-        &bytes[..starts[3] - 1],
-        2,
-        &[
-            (offset(2), FaultKind::Cut),
-            (offset(3) - 1, FaultKind::NoEnd),
-        ],
-    );
+    check_faults(&bytes[..starts[3] - 1], 2, &[(offset(2), FaultKind::Cut)]);
     let mut shorter = bytes[..starts[2]].to_vec();
     shorter.extend_from_slice(&bytes[starts[3]..]);
     let (counted, found) = (3, 2);

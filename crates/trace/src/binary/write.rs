@@ -168,11 +168,17 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
             out.push(value_tag::TEXT);
             text(words, out);
         }
-        // A recorder refuses events that carry collections.
-        Value::Set(_)
-        | Value::Map(_)
-        | Value::Sequence(_)
-        | Value::Unavailable(Unavailability::NotCaptured) => out.push(value_tag::NOT_CAPTURED),
+        Value::Sequence(elements) => {
+            out.push(value_tag::SEQUENCE);
+            varint(elements.len() as u64, out);
+            elements
+                .iter()
+                .for_each(|element| write_value(element, out));
+        }
+        // Nothing that is read of a program is a set or a map.
+        Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
+            out.push(value_tag::NOT_CAPTURED);
+        }
         Value::Unavailable(Unavailability::OptimizedOut) => out.push(value_tag::OPTIMIZED_OUT),
         Value::Unavailable(Unavailability::Unreadable { address }) => {
             out.push(value_tag::UNREADABLE);

@@ -7,7 +7,7 @@
 
 use crate::decode::Written;
 use crate::tables::{self, Tables};
-use juror_event::Value;
+use juror_event::{Sequence, Value};
 use memchr::memchr;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -158,9 +158,32 @@ fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
             }
         }
         b'"' => text(bytes.get(1..)?),
+        b'[' => sequence(bytes.get(1..)?),
         b't' => Some((Value::Bool(true), bytes.strip_prefix(b"true")?)),
         b'f' => Some((Value::Bool(false), bytes.strip_prefix(b"false")?)),
         _ => None,
+    }
+}
+
+/// Elements that are no sequences themselves, behind the opening bracket.
+fn sequence(mut rest: &[u8]) -> Option<(Value, &[u8])> {
+    let mut elements = Sequence::default();
+    if let Some(rest) = rest.strip_prefix(b"]") {
+        return Some((Value::Sequence(elements), rest));
+    }
+    loop {
+        if rest.first() == Some(&b'[') {
+            return None;
+        }
+        let (element, after) = value(rest)?;
+        elements.push(element).ok()?;
+        let (&delimiter, after) = after.split_first()?;
+        rest = after;
+        match delimiter {
+            b',' => {}
+            b']' => return Some((Value::Sequence(elements), rest)),
+            _ => return None,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::decode::{Sink, Written};
 use crate::fault::{Excerpt, FaultKind, Position};
 use crate::model::{Batch, Declaration, Header, How, Place};
 use crate::tables;
-use juror_event::{Unavailability, Value};
+use juror_event::{Sequence, Unavailability, Value};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
 use std::fmt;
@@ -266,7 +266,15 @@ fn value(json: Json) -> Option<Value> {
             tables::address(text.as_bytes()).unwrap_or_else(|| Value::Text(text.into()))
         }
         Json::Object(members) => tagged(&members)?,
-        Json::Array(_) => return None,
+        // The parser has refused what is nested too deeply for it; what is too
+        // deep for a value is no value.
+        Json::Array(elements) => {
+            let mut sequence = Sequence::default();
+            for element in elements {
+                sequence.push(value(element)?).ok()?;
+            }
+            Value::Sequence(sequence)
+        }
     })
 }
 

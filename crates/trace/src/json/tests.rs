@@ -154,6 +154,15 @@ fn a_trace_with_a_header_must_have_an_end() {
     );
 }
 
+#[test]
+fn a_line_that_is_cut_off_is_one_fault() {
+    let read = read(b"{\"trace\":1}\n{\"event\":\"e\"}\n{\"eve");
+    assert_eq!(read.events.len(), 1);
+    let kinds: Vec<_> = read.faults.iter().map(|fault| fault.kind.clone()).collect();
+    assert_eq!(kinds, [FaultKind::Cut]);
+    assert!(read.end.is_none());
+}
+
 /// A line near those that are written: some of its parts are strange.
 fn any_line() -> impl Strategy<Value = String> {
     let number = || {

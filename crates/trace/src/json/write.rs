@@ -157,10 +157,19 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Unavailable(Unavailability::OptimizedOut) => {
             write!(out, "{{\"unavailable\":\"optimized out\"}}")
         }
-        // A recorder refuses events that carry collections.
-        Value::Set(_)
-        | Value::Map(_)
-        | Value::Sequence(_)
-        | Value::Unavailable(Unavailability::NotCaptured) => write!(out, "null"),
+        Value::Sequence(elements) => {
+            let mut lead = b'[';
+            for element in elements.iter() {
+                out.push(lead);
+                write_value(element, out);
+                lead = b',';
+            }
+            out.extend_from_slice(if lead == b'[' { b"[]" } else { b"]" });
+            Ok(())
+        }
+        // Nothing that is read of a program is a set or a map.
+        Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
+            write!(out, "null")
+        }
     };
 }

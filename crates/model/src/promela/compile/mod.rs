@@ -45,6 +45,8 @@ pub(super) struct Compiler {
     globals: FxHashMap<Arc<str>, Variable>,
     records: FxHashMap<Arc<str>, u16>,
     kinds: FxHashMap<Arc<str>, u16>,
+    /// By kind: how many values it is given.
+    parameter_counts: Vec<usize>,
     mtypes: FxHashMap<Arc<str>, i32>,
     asked_labels: Vec<AskedLabel>,
     asked_variables: Vec<AskedVariable>,
@@ -76,6 +78,7 @@ pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)
         globals: FxHashMap::default(),
         records: FxHashMap::default(),
         kinds: FxHashMap::default(),
+        parameter_counts: Vec::new(),
         mtypes: FxHashMap::default(),
         asked_labels: Vec::new(),
         asked_variables: Vec::new(),
@@ -167,6 +170,7 @@ impl Compiler {
 
     fn number_kinds(&mut self, written: &Written) {
         for (number, process) in written.processes.iter().enumerate() {
+            self.parameter_counts.push(process.parameters.len());
             let is_new = self
                 .kinds
                 .insert(process.name.text.clone(), number as u16)

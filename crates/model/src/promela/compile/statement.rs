@@ -192,6 +192,17 @@ impl Compiler {
 
     fn run(&mut self, run: &Run, into: Option<Place>) -> Compiled<Operation> {
         let kind = self.kind_of(&run.process)?;
+        let wanted = self
+            .parameter_counts
+            .get(kind as usize)
+            .copied()
+            .unwrap_or(0);
+        if run.arguments.len() != wanted {
+            let name = &run.process.text;
+            let given = run.arguments.len();
+            let message = format!("`{name}` takes {wanted} values, and is given {given}");
+            return self.refuse("arguments", message, run.process.span);
+        }
         let arguments: Vec<Code> = run
             .arguments
             .iter()

@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..25, thread, address, stack, owner, passage).prop_map(
+    (0..26, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -64,6 +64,10 @@ fn any_input() -> impl Strategy<Value = Input> {
             21 => Input::Unparked { thread },
             22 => Input::Copied { process: thread },
             23 => Input::Followed {
+                thread,
+                parent: ThreadId(1),
+            },
+            24 => Input::StartedInPlace {
                 thread,
                 parent: ThreadId(1),
             },

@@ -1,0 +1,142 @@
+//! What a session is to do, from its command line.
+
+use super::TraceFormat;
+use super::session::{Attach, Common, Cpu, Followed, Run};
+use crate::driver::{CpuPolicy, Follow, Options, PropertySource, Recording, SelfCheck};
+use anyhow::{Context as _, anyhow};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+impl Common {
+    /// What the session is to do, but for where the debuggee comes from; reads
+    /// the property files.
+    fn options(&self) -> anyhow::Result<Options> {
+        Ok(Options {
+            recording: self.recording()?,
+            cpu: match self.cpu {
+                Cpu::Auto => CpuPolicy::Auto,
+                Cpu::Shared => CpuPolicy::Shared,
+                Cpu::Free => CpuPolicy::Free,
+            },
+            follow: match self.follow {
+                Followed::Parent => Follow::Parent,
+                Followed::Child => Follow::Child,
+                Followed::Both => Follow::Both,
+            },
+            properties: read_properties(&self.properties)?,
+            history: self.history.unwrap_or_default(),
+            batch: self.batch,
+            ignore_inlined: self.ignore_inlined,
+            self_check: self.self_check()?,
+            ..Options::default()
+        })
+    }
+
+    fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
+        Ok(match &self.self_check {
+            None => None,
+            Some(None) => Some(SelfCheck::new()),
+            Some(Some(file)) => {
+                let check = SelfCheck::with_log(file);
+                Some(check.with_context(|| {
+                    format!(
+                        "the file {} for --self-check cannot be written",
+                        file.display()
+                    )
+                })?)
+            }
+        })
+    }
+
+    /// What is to be recorded, and where.
+    fn recording(&self) -> anyhow::Result<Option<Recording>> {
+        let Some(file) = &self.trace else {
+            return Ok(None);
+        };
+        if self.properties.is_empty() && self.record.is_empty() {
+            return Err(anyhow!(
+                "--trace has nothing to record\n\
+                 help: name events with --record 'before f(x)', or give a property"
+            ));
+        }
+        let is_binary = match self.trace_format {
+            TraceFormat::Auto => file.extension().is_some_and(|it| it == "jtr"),
+            TraceFormat::Json => false,
+            TraceFormat::Binary => true,
+            TraceFormat::Csv => {
+                return Err(anyhow!(
+                    "juror reads CSV, and does not record it\nhelp: --trace-format json"
+                ));
+            }
+        };
+        Ok(Some(Recording {
+            file: file.clone(),
+            binary: is_binary,
+            events: self.record.clone(),
+        }))
+    }
+}
+
+impl Attach {
+    /// What the session is to do; reads the property files.
+    pub fn options(&self) -> anyhow::Result<Options> {
+        self.common.options()
+    }
+}
+
+impl Run {
+    /// What the session is to run; reads the property files.
+    pub fn options(&self) -> anyhow::Result<Options> {
+        let (program, arguments) = self
+            .program
+            .split_first()
+            .ok_or_else(|| anyhow!("no program is named"))?;
+        Ok(Options {
+            program: program.into(),
+            arguments: arguments.to_vec(),
+            environment: self.environment()?,
+            clear_environment: self.clear_environment,
+            directory: self.directory.clone(),
+            stdin: self.stdin.clone(),
+            stdout: self.stdout.clone(),
+            stderr: self.stderr.clone(),
+            append_stdout: self.append,
+            append_stderr: self.append,
+            randomize: self.aslr,
+            ..self.common.options()?
+        })
+    }
+
+    /// Variables to remove, then those to set.
+    fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
+        let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
+        let set = self.environment.iter().map(|word| split_variable(word));
+        removed.chain(set).collect()
+    }
+}
+
+/// Reads files of properties, with those that they use.
+pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
+    let read = |file: &PathBuf| PropertySource::read(file).map_err(anyhow::Error::msg);
+    files.iter().map(read).collect()
+}
+
+/// Splits `NAME=VALUE`.
+fn split_variable(word: &OsStr) -> anyhow::Result<(OsString, Option<OsString>)> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let bytes = word.as_bytes();
+    match bytes.iter().position(|&byte| byte == b'=') {
+        None | Some(0) => Err(anyhow!(
+            "--env takes NAME=VALUE, not `{}`; --unset-env removes a variable",
+            word.display()
+        )),
+        Some(equals) => {
+            let (name, value) = bytes.split_at(equals);
+            let value = value.get(1..).unwrap_or(&[]).to_vec();
+            Ok((
+                OsString::from_vec(name.to_vec()),
+                Some(OsString::from_vec(value)),
+            ))
+        }
+    }
+}

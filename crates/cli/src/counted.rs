@@ -1,0 +1,110 @@
+//! Violations that are counted together: how many of each kind at each place,
+//! and the first of them.
+
+use crate::columns::{self, Cell};
+use crate::escape::safe;
+use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
+use crate::places::{named_values, short_location};
+use juror_session::view::ViolationCount;
+
+/// `1204 violations at 2 places`, or `1 violation`.
+pub fn words(violations: u64, counts: &[ViolationCount]) -> String {
+    let places = counts.iter().filter(|it| it.location.is_some()).count();
+    match (violations, places) {
+        (1, _) => "1 violation".to_owned(),
+        (_, 0) => format!("{violations} violations"),
+        (_, 1) => format!("{violations} violations at 1 place"),
+        _ => format!("{violations} violations at {places} places"),
+    }
+}
+
+/// Writes a line for each kind at each place; nothing where a single violation
+/// says it all.
+pub fn write(page: &mut Page, indent: usize, counts: &[ViolationCount]) {
+    let total: u64 = counts.iter().map(|it| it.count).sum();
+    if total < 2 {
+        return;
+    }
+    let rows: Vec<Vec<Cell>> = counts.iter().map(row).collect();
+    columns::write(page, indent, &[], &rows);
+}
+
+fn row(kind: &ViolationCount) -> Vec<Cell> {
+    let times = match kind.count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    };
+    let what = match (&kind.what, kind.at_end) {
+        (Some(what), _) => safe(what).into_owned(),
+        (None, true) => "at the end of the run".to_owned(),
+        (None, false) if kind.from.is_empty() => "in other ways".to_owned(),
+        (None, false) => "by a time that passed".to_owned(),
+    };
+    let steps = match kind.from.is_empty() {
+        true => String::new(),
+        false => format!("{} → {}", safe(&kind.from), safe(&kind.to)),
+    };
+    vec![
+        Cell::new(times, BAD),
+        Cell::new(what, NAME),
+        kind.location
+            .as_ref()
+            .map_or_else(String::new, short_location)
+            .into(),
+        Cell::new(steps, PLAIN),
+        Cell::new(first(kind), QUIET),
+    ]
+}
+
+/// `first: queue = 0x4052a0, thread 1, event 27`
+fn first(kind: &ViolationCount) -> String {
+    let mut facts = Vec::new();
+    if !kind.slice.is_empty() {
+        facts.push(named_values(&kind.slice));
+    }
+    facts.extend(kind.thread.map(|thread| format!("thread {thread}")));
+    facts.extend(kind.sequence.map(|sequence| format!("event {sequence}")));
+    match facts.is_empty() {
+        true => String::new(),
+        false => format!("first: {}", facts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::plain;
+    use crate::report::samples::violation_count;
+
+    #[test]
+    fn each_kind_has_its_count_and_its_first() {
+        let one = violation_count(1203);
+        let mut other = violation_count(1);
+        other.slice.clear();
+        other.location = None;
+        other.event = None;
+        other.what = None;
+        let end = ViolationCount {
+            count: 2,
+            at_end: true,
+            ..ViolationCount::default()
+        };
+        let counts = [one, other, end];
+        assert_eq!(words(1206, &counts), "1206 violations at 1 place");
+        assert_eq!(
+            plain(|page| write(page, 2, &counts)),
+            "  1203 times  before queue_push      main.c:17  ready → overflow  \
+             first: queue = 0x4052a0, thread 4711, event 9
+  once        by a time that passed             ready → overflow  first: thread 4711, event 9
+  2 times     at the end of the run
+"
+        );
+    }
+
+    #[test]
+    fn one_violation_needs_no_count() {
+        let one = [violation_count(1)];
+        assert_eq!(words(1, &one), "1 violation");
+        assert_eq!(plain(|page| write(page, 2, &one)), "");
+    }
+}

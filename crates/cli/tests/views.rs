@@ -1,0 +1,190 @@
+//! Values of library types are shown by what they hold.
+
+mod support;
+
+use juror_testing::{Build, Language, Optimization};
+use std::path::Path;
+use support::{Batch, program};
+
+/// Checks what `print` says of expressions where `look` was called.
+fn check(executable: &Path, build: &Build, table: &[(&str, &str)]) {
+    let mut batch = Batch::new()
+        .command("break look")
+        .command("run")
+        .command("up");
+    for (expression, _) in table {
+        batch = batch.command(&format!("print {expression}"));
+    }
+    let report = batch.run(executable, &[]);
+    for (expression, expected) in table {
+        let outcome = report.outcome(&format!("print {expression}"));
+        let shown = outcome["value"].as_str().unwrap_or_default();
+        assert_eq!(without_addresses(shown), *expected, "{expression}, {build}");
+    }
+}
+
+/// Addresses differ from run to run: `0x?` for each.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x");
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        result.push_str("0x?");
+        result.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    result
+}
+
+fn plain_builds(language: Language) -> Vec<Build> {
+    let mut builds = Build::all_of(language);
+    builds.retain(|build| build.optimization == Optimization::None && build.pie);
+    builds
+}
+
+const CPP: &[(&str, &str)] = &[
+    ("numbers", "{1, 2, 3}"),
+    ("none", "{}"),
+    ("truths", "{true, false, true}"),
+    ("points", "{{x = 1, y = 2}, {x = 3, y = 4}}"),
+    ("many", "{5 <repeats 200 times>...}"),
+    ("words", r#"{"one", "a \"quoted\" word"}"#),
+    ("nested", "{{1}, {}, {2, 3}}"),
+    ("text", r#""hello""#),
+    ("empty", r#""""#),
+    ("wide", r#""hä""#),
+    ("wider", r#""hä""#),
+    ("part", r#""ell""#),
+    ("fixed", "{4, 5, 6}"),
+    ("ends", "{1, 2, 3}"),
+    ("linked", "{7, 8, 9}"),
+    ("forward", "{97 'a', 98 'b'}"),
+    ("ages", r#"{"ann": 31, "bob": 27, "cid": 5}"#),
+    (
+        "large",
+        "{0: 0, 1: 3, 2: 6, 3: 9, 4: 12, 5: 15, 6: 18, 7: 1, 8: 4, 9: 7, 10: 10, 11: 13, 12: 16, \
+         13: 19, 14: 2, 15: 5, 16: 8, 17: 11, 18: 14, 19: 17}",
+    ),
+    ("twice", "{1: 97 'a', 1: 98 'b'}"),
+    ("sorted", "{1, 2, 3}"),
+    ("table", r#"{1: "one"}"#),
+    ("bag", "{5}"),
+    ("pair", r#"(1, "two")"#),
+    ("triple", r#"(1, 2.5, "three")"#),
+    ("unit", "()"),
+    ("some", "5"),
+    ("nothing", "nullopt"),
+    ("choice", r#""chosen""#),
+    ("other", "2.5"),
+    ("unique", "@0x?: {x = 5, y = 6}"),
+    ("null", "null"),
+    ("shared", "@0x?: 8"),
+    ("weak", "@0x?: 8"),
+    ("expired", "expired"),
+    ("stack", "{1}"),
+    ("queue", "{2}"),
+    ("heap", "{3}"),
+    ("atomic", "4"),
+    ("plain.legs", "4"),
+];
+
+#[test]
+fn containers_of_cpp_are_shown_by_what_they_hold() {
+    for build in plain_builds(Language::Cpp) {
+        let executable = program("views.cpp").argument("-std=c++17").compile(&build);
+        check(&executable, &build, CPP);
+    }
+}
+
+#[test]
+fn objects_of_virtual_classes_are_shown_whole() {
+    for build in plain_builds(Language::Cpp) {
+        let executable = program("views.cpp").argument("-std=c++17").compile(&build);
+        let report = Batch::new()
+            .command("break look")
+            .command("run")
+            .command("up")
+            .command("print *animal._M_t._M_t._M_head_impl")
+            .command("print *beast")
+            .command("print *named")
+            .command("print plain")
+            .command("print/r *beast")
+            .run(&executable, &[]);
+        for command in ["print *beast", "print *named"] {
+            let shown = report.outcome(command)["value"]
+                .as_str()
+                .unwrap_or_default();
+            assert!(
+                shown.starts_with("(Dog) {<Animal> = {_vptr"),
+                "{shown}, {build}"
+            );
+            assert!(
+                shown.ends_with("length = 3}, barks = 7}"),
+                "{shown}, {build}"
+            );
+        }
+        for command in ["print plain", "print/r *beast"] {
+            let shown = report.outcome(command)["value"]
+                .as_str()
+                .unwrap_or_default();
+            assert!(shown.starts_with("{_vptr"), "{shown}, {build}");
+            assert!(shown.ends_with("legs = 4}"), "{shown}, {build}");
+        }
+    }
+}
+
+const RUST: &[(&str, &str)] = &[
+    ("numbers", "[1, 2, 3]"),
+    ("none", "[]"),
+    ("points", "[Point {x: 1, y: 2}, Point {x: 3, y: 4}]"),
+    ("many", "[5 <repeats 200 times>...]"),
+    ("text", r#""hello""#),
+    ("borrowed", r#""ell""#),
+    ("words", r#"["one", "a \"quoted\" word"]"#),
+    ("slice", "[2, 3]"),
+    ("array", "[4, 5, 6]"),
+    ("boxed", "@0x?: Point {x: 5, y: 6}"),
+    ("boxed_slice", "[7, 8]"),
+    ("ends", "[1, 2, 3]"),
+    ("linked", "[7, 8, 9]"),
+    ("heap", "[3]"),
+    ("ages", r#"{"ann": 31}"#),
+    ("bag", "{5}"),
+    ("small", "{1: 'a', 2: 'b'}"),
+    ("sorted", "{1, 2, 3}"),
+    ("empty", "{}"),
+    ("some", "Some(5)"),
+    ("nothing", "None"),
+    ("pointer", "Some(@0x?: 6)"),
+    ("null", "None"),
+    ("right", "Ok(1)"),
+    ("wrong", r#"Err("why")"#),
+    ("shapes", "[Circle {radius: 1.5}, Square(4), Empty]"),
+    ("colors", "[Red, Green]"),
+    ("tuple", r#"(1, 2.5, 'x', "y")"#),
+    ("meters", "Meters(2.5)"),
+    ("unit_like", "Nothing"),
+    ("letter", "'ä'"),
+    ("truth", "true"),
+    ("shared", "@0x?: 8"),
+    ("weak", "@0x?: 8"),
+    ("expired", "expired"),
+    ("atomic_shared", "@0x?: 10"),
+    ("cell", "11"),
+    ("ref_cell", "[12]"),
+    ("mutex", "13"),
+    ("lock", "14"),
+    ("atomic", "15"),
+    ("path", r#""/tmp""#),
+];
+
+#[test]
+fn values_of_rust_are_shown_as_rust_writes_them() {
+    for build in plain_builds(Language::Rust) {
+        let executable = program("library.rs").compile(&build);
+        check(&executable, &build, RUST);
+        let whole: Vec<String> = (0..100u32)
+            .map(|key| format!("{key}: {}", key * 43 % 100))
+            .collect();
+        let whole = format!("{{{}}}", whole.join(", "));
+        check(&executable, &build, &[("large", &whole)]);
+    }
+}

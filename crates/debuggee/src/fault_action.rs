@@ -1,0 +1,172 @@
+//! What the program does about `SIGSEGV`, while pages are protected.
+//!
+//! The kernel takes the handler away from a fault that comes while its signal
+//! is blocked or ignored, and unblocks it: such a fault ends a program. One at
+//! a page that juror has protected must not. So juror knows the action, and
+//! whether a thread that it lets run blocks the signal; after the fault both
+//! become again what they were.
+//!
+//! Invariant: but for its own faults, the program's action and masks are as it
+//! set them.
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel;
+
+/// The length of the kernel's `struct sigaction`, in bytes: handler, flags,
+/// restorer and mask.
+const ACTION_LENGTH: usize = 32;
+/// The kernel's length of a mask, in bytes.
+const MASK_LENGTH: u64 = 8;
+/// `SIGSEGV` in a mask.
+const FAULT_BIT: u64 = 1 << (libc::SIGSEGV - 1);
+/// How far below the stack pointer a program keeps values.
+const RED_ZONE: u64 = 128;
+
+/// The program's action for `SIGSEGV`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FaultAction {
+    bytes: [u8; ACTION_LENGTH],
+    /// The kernel has taken it away.
+    is_lost: bool,
+}
+
+impl FaultAction {
+    fn handler(&self) -> usize {
+        let word = self.bytes.first_chunk::<8>();
+        word.map_or(libc::SIG_DFL, |word| usize::from_le_bytes(*word))
+    }
+}
+
+impl Debuggee {
+    /// Asks what the program does about the signal. The pages are open, and
+    /// about to be protected.
+    pub(crate) fn learn_fault_action(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let mut bytes = [0; ACTION_LENGTH];
+        if self.call_sigaction(thread, &mut bytes, false)? {
+            self.watches.pages.fault_action = FaultAction {
+                bytes,
+                is_lost: false,
+            };
+        }
+        Ok(())
+    }
+
+    /// A thread has made a system call: it may have set another action.
+    pub(crate) fn note_fault_action(
+        &mut self,
+        number: i64,
+        arguments: [u64; 6],
+        result: i64,
+    ) -> Result<(), DebuggeeError> {
+        let [signal, new, ..] = arguments;
+        let is_meant = number == libc::SYS_rt_sigaction && signal == libc::SIGSEGV as u64;
+        if self.watches.pages.is_empty() || !is_meant || result != 0 || new == 0 {
+            return Ok(());
+        }
+        let mut bytes = [0; ACTION_LENGTH];
+        if self.memory.read(new, &mut bytes).is_ok() {
+            self.watches.pages.fault_action = FaultAction {
+                bytes,
+                is_lost: false,
+            };
+        }
+        Ok(())
+    }
+
+    /// A thread is about to run: notes whether it blocks the signal.
+    pub(crate) fn note_fault_mask(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.watches.pages.is_empty() {
+            return Ok(());
+        }
+        let mask = kernel::signal_mask(thread.0).map_err(gone_or("read a signal mask", thread))?;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.blocks_faults = mask & FAULT_BIT != 0;
+        }
+        Ok(())
+    }
+
+    /// A thread has faulted at a protected page: its mask becomes what it was.
+    /// The action does when the pages are open.
+    pub(crate) fn undo_fault(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let blocks = self.blocks_faults(thread);
+        if blocks {
+            self.set_fault_blocked(thread, true)?;
+        }
+        let action = &mut self.watches.pages.fault_action;
+        let is_ignored = action.handler() == libc::SIG_IGN;
+        action.is_lost |= is_ignored || blocks && action.handler() != libc::SIG_DFL;
+        Ok(())
+    }
+
+    /// Gives the program its action back. The pages are open.
+    pub(crate) fn restore_fault_action(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let action = self.watches.pages.fault_action;
+        if action.is_lost {
+            let mut bytes = action.bytes;
+            self.call_sigaction(thread, &mut bytes, true)?;
+            self.watches.pages.fault_action.is_lost = false;
+        }
+        Ok(())
+    }
+
+    /// A fault is the program's own: where it blocks the signal or ignores it,
+    /// nothing but the end is left to it.
+    pub(crate) fn redo_fault(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let is_ignored = self.watches.pages.fault_action.handler() == libc::SIG_IGN;
+        if !self.blocks_faults(thread) && !is_ignored {
+            return Ok(());
+        }
+        self.set_fault_blocked(thread, false)?;
+        self.watches.pages.fault_action = FaultAction {
+            is_lost: true,
+            ..FaultAction::default()
+        };
+        self.restore_fault_action(thread)
+    }
+
+    fn blocks_faults(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread.0)
+            .is_some_and(|known| known.blocks_faults)
+    }
+
+    fn set_fault_blocked(&self, thread: ThreadId, blocked: bool) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("set a signal mask", thread)(errno);
+        let mask = kernel::signal_mask(thread.0).map_err(failed)?;
+        let wanted = match blocked {
+            true => mask | FAULT_BIT,
+            false => mask & !FAULT_BIT,
+        };
+        kernel::set_signal_mask(thread.0, wanted).map_err(failed)
+    }
+
+    /// Has a thread set the action to these bytes, or fill them with it; false
+    /// where its stack cannot be used for that.
+    fn call_sigaction(
+        &mut self,
+        thread: ThreadId,
+        bytes: &mut [u8; ACTION_LENGTH],
+        sets: bool,
+    ) -> Result<bool, DebuggeeError> {
+        let Some(gadget) = self.scratch.gadget() else {
+            return Ok(false);
+        };
+        let stack = self.stop_registers(thread)?.shown.rsp;
+        let place = stack.wrapping_sub(RED_ZONE + ACTION_LENGTH as u64) & !15;
+        let mut before = [0; ACTION_LENGTH];
+        let is_usable = self.memory.read(place, &mut before).is_ok()
+            && self.memory.write_raw(place, bytes).is_ok();
+        if !is_usable {
+            return Ok(false);
+        }
+        let (new, old) = if sets { (place, 0) } else { (0, place) };
+        let arguments = [libc::SIGSEGV as u64, new, old, MASK_LENGTH, 0, 0];
+        let result = self.call_system(thread, gadget, libc::SYS_rt_sigaction, arguments)?;
+        let is_read = self.memory.read(place, bytes).is_ok();
+        self.memory.write_raw(place, &before)?;
+        Ok(result == 0 && is_read)
+    }
+}

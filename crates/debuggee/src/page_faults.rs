@@ -1,0 +1,173 @@
+//! Accesses to protected pages: each faults, and is made with the pages open
+//! while all other threads stand.
+//!
+//! Invariant: a fault that the program would have without juror is the
+//! program's. The instruction raises it again while the pages are as they were.
+
+use juror_stepping::{Input, ThreadId};
+use libc::siginfo_t;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::pages::page_of;
+use crate::thread::State;
+use crate::watch::MemoryAccess;
+use crate::watched_steps::{StepEnd, note_access};
+
+/// `SEGV_ACCERR`: the page forbids the access.
+const FORBIDDEN: i32 = 2;
+
+impl Debuggee {
+    /// Whether a fault may be one of a protected page.
+    #[inline]
+    pub(crate) fn is_page_fault(&self, signal: i32) -> bool {
+        signal == libc::SIGSEGV && !self.watches.pages.is_empty()
+    }
+
+    /// A thread has faulted.
+    pub(crate) fn take_in_page_fault(
+        &mut self,
+        thread: ThreadId,
+        information: &siginfo_t,
+    ) -> Result<PageFault, DebuggeeError> {
+        let address = kernel::fault_address(information);
+        let page = self.watches.pages.pages.get(&page_of(address)).copied();
+        let Some(page) = page.filter(|_| information.si_code == FORBIDDEN) else {
+            return Ok(PageFault::Own(None));
+        };
+        self.undo_fault(thread)?;
+        if self.watches.pages.is_passing {
+            // Another thread's turn: the fault will come again.
+            return self.settle(thread).map(|()| PageFault::Taken);
+        }
+        if self.watches.pages.is_open {
+            // It has faulted before the pages were opened; or the program
+            // itself forbids what it does.
+            let forbidden = page.original & libc::PROT_WRITE == 0;
+            self.restore_fault_action(thread)?;
+            if forbidden {
+                self.redo_fault(thread)?;
+                return Ok(PageFault::Own(Some((libc::SIGSEGV, *information))));
+            }
+            return self.settle(thread).map(|()| PageFault::Taken);
+        }
+        let passed = self.with_others_held(thread, |it| it.pass_page(thread))?;
+        match passed {
+            Passed::Done(accesses) if accesses.is_empty() => self.go_on_after(thread)?,
+            Passed::Done(accesses) => self.tell_accesses(thread, accesses)?,
+            Passed::Faulted(signal, information) => {
+                if signal == libc::SIGSEGV {
+                    self.redo_fault(thread)?;
+                }
+                return Ok(PageFault::Own(Some((signal, information))));
+            }
+        }
+        Ok(PageFault::Taken)
+    }
+
+    /// Has a thread execute its instruction with the pages open.
+    fn pass_page(&mut self, thread: ThreadId) -> Result<Passed, DebuggeeError> {
+        self.open_pages(thread)?;
+        let mut accesses: Vec<MemoryAccess> = Vec::new();
+        let mut fault = None;
+        loop {
+            let step = self.watched_step(thread)?;
+            if let StepEnd::Faulted(signal) = self.step_alone(thread)? {
+                fault = kernel::signal_information(thread.0)
+                    .ok()
+                    .map(|information| (signal, information));
+                break;
+            }
+            let hits = self.take_hardware_hits(thread)?;
+            let mut found = Vec::new();
+            self.hardware_accesses(&hits, &mut found);
+            if let Some(step) = &step {
+                self.stepped_accesses(step, &mut found);
+            }
+            for access in found {
+                note_access(&mut accesses, access);
+            }
+            // The rest of a repeated instruction's way over the pages.
+            if !self.repeats_on(thread, |it, bytes| it.watches.pages.meet(bytes))? {
+                break;
+            }
+        }
+        self.close_pages(thread)?;
+        Ok(match fault {
+            Some((signal, information)) if accesses.is_empty() => {
+                Passed::Faulted(signal, information)
+            }
+            // The fault will come again, when these have been told.
+            _ => Passed::Done(accesses),
+        })
+    }
+
+    /// Does some work while all other threads stand, and lets those run again
+    /// that ran before.
+    pub(crate) fn with_others_held<T>(
+        &mut self,
+        thread: ThreadId,
+        work: impl FnOnce(&mut Self) -> Result<T, DebuggeeError>,
+    ) -> Result<T, DebuggeeError> {
+        let was_halting = self.is_halting;
+        let awaiting = |it: &Self| -> Vec<ThreadId> {
+            let threads = it.threads.values().filter(|known| known.awaiting);
+            threads.map(|known| known.id).collect()
+        };
+        let awaited_before = awaiting(self);
+        let others: Vec<ThreadId> = self
+            .threads
+            .values()
+            .filter(|it| it.id != thread && !it.awaiting)
+            .filter(|it| matches!(it.state, State::Running | State::Stopped))
+            .map(|it| it.id)
+            .collect();
+        self.watches.pages.is_passing = true;
+        // What is born meanwhile waits, too.
+        self.is_halting = true;
+        let mut result = Ok(());
+        for other in others {
+            result = result.and(self.feed(Input::Halt { thread: other }));
+        }
+        let is_moving = |it: &Self| {
+            let mut threads = it.threads.values();
+            threads.any(|known| known.id != thread && known.state == State::Running)
+        };
+        while result.is_ok() && is_moving(self) {
+            result = self.take_status();
+        }
+        let done = result.and_then(|()| {
+            let done = work(self)?;
+            self.open_for_held_signals(thread)?;
+            Ok(done)
+        });
+        self.watches.pages.is_passing = false;
+        self.is_halting = was_halting;
+        if !was_halting {
+            for other in awaiting(self) {
+                if other != thread && !awaited_before.contains(&other) {
+                    self.resume(other)?;
+                }
+            }
+        }
+        done
+    }
+}
+
+/// Whose affair a fault is.
+pub(crate) enum PageFault {
+    /// Juror's: it has been dealt with.
+    Taken,
+    /// The program's; when the thread has been moved meanwhile, the fault as
+    /// it is now.
+    Own(Option<(i32, siginfo_t)>),
+}
+
+/// How a thread's instruction went.
+enum Passed {
+    /// It has run; what it accessed of what is watched.
+    Done(Vec<MemoryAccess>),
+    /// It faults for a reason of the program's own.
+    Faulted(i32, siginfo_t),
+}

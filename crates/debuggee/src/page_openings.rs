@@ -1,0 +1,201 @@
+//! Protected pages that are open for the kernel: while it carries out a system
+//! call, and while it writes the frame of a signal's handler.
+//!
+//! All other threads run by single steps meanwhile, which see every access. For
+//! a signal the pages are opened when it is taken from the kernel, since
+//! nobody can be held any more when it is given back. One that is given back
+//! all the same while they are closed is sent anew, and so comes by again.
+//!
+//! Invariant: while a page is open, no thread runs freely but in the kernel;
+//! and no handler is entered while a page is closed.
+
+use std::ops::Range;
+
+use juror_stepping::{AccessKinds, ThreadId};
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::signals;
+use crate::thread::State;
+use crate::watch::{AccessKind, MemoryAccess, WatchTier};
+
+/// Where the frame of a signal keeps the signal stack, in bytes from its start.
+const SIGNAL_STACK: u64 = 24;
+/// Where it keeps the stack pointer of the code that was interrupted.
+const INTERRUPTED_STACK: u64 = 168;
+
+impl Debuggee {
+    /// A thread enters a system call that may touch a protected page: opens
+    /// the pages until the call is over. For that the thread may have to leave
+    /// the entry; it comes there again.
+    pub(crate) fn open_for_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let pages = &mut self.watches.pages;
+        if pages.is_open {
+            pages.callers.push(thread);
+            return Ok(());
+        }
+        if pages.is_passing {
+            // Another thread's turn: it will come to the entry again.
+            self.leave_entry(thread)?;
+        } else {
+            pages.callers.push(thread);
+            self.with_others_held(thread, |it| {
+                it.open_pages(thread)?;
+                it.watches.pages.is_open = true;
+                Ok(())
+            })?;
+        }
+        // Its entry has not been told, so the next one is news.
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.enters_again = false;
+        }
+        Ok(())
+    }
+
+    /// A thread has left its system call.
+    pub(crate) fn close_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if !self.is_page_caller(thread) {
+            return Ok(());
+        }
+        // The program may have changed its mappings by the call.
+        let now = self.pages_to_watch();
+        let pages = &mut self.watches.pages;
+        pages.callers.retain(|caller| *caller != thread);
+        pages.pages = now;
+        self.close_unneeded(thread)
+    }
+
+    /// Protects the pages again when no call and no signal needs them open.
+    pub(crate) fn close_unneeded(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let pages = &mut self.watches.pages;
+        if !pages.is_open || !pages.callers.is_empty() || !pages.deliveries.is_empty() {
+            return Ok(());
+        }
+        pages.is_open = false;
+        self.close_pages(thread)
+    }
+
+    /// A thread is gone, and with it the call that it was in, and its signal.
+    pub(crate) fn forget_page_caller(&mut self, thread: ThreadId) {
+        let pages = &mut self.watches.pages;
+        pages.callers.retain(|caller| *caller != thread);
+        pages.deliveries.retain(|it| *it != thread);
+    }
+
+    /// Whether a thread is in a call for which the pages are open.
+    pub(crate) fn is_page_caller(&self, thread: ThreadId) -> bool {
+        self.watches.pages.callers.contains(&thread)
+    }
+
+    /// A thread has taken a signal that it will get: opens the pages until the
+    /// frame of the handler has been written, which may be on any of them.
+    pub(crate) fn open_for_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        // Another thread's turn, at whose end this one is seen; or nobody knows
+        // yet when it will run again.
+        let is_early = self.watches.pages.is_passing || self.is_halting;
+        if is_early || !self.lacks_open_pages(thread) {
+            return Ok(());
+        }
+        self.watches.pages.deliveries.push(thread);
+        if !self.watches.pages.is_open {
+            self.with_others_held(thread, |it| {
+                it.open_pages(thread)?;
+                it.watches.pages.is_open = true;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Opens the pages for the signals that threads have taken while they were
+    /// held. All stand; `thread` can make system calls.
+    pub(crate) fn open_for_held_signals(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.watches.pages.is_empty() {
+            return Ok(());
+        }
+        let stopped = self
+            .threads
+            .values()
+            .filter(|it| it.state == State::Stopped);
+        let ids: Vec<ThreadId> = stopped.map(|it| it.id).collect();
+        for other in ids {
+            if !self.lacks_open_pages(other) {
+                continue;
+            }
+            if !self.watches.pages.is_open {
+                self.open_pages(thread)?;
+                self.watches.pages.is_open = true;
+            }
+            self.watches.pages.deliveries.push(other);
+        }
+        Ok(())
+    }
+
+    /// Whether a thread holds a signal that the program handles, while the
+    /// pages may be closed.
+    pub(crate) fn lacks_open_pages(&self, thread: ThreadId) -> bool {
+        let pages = &self.watches.pages;
+        if pages.is_empty() || pages.deliveries.contains(&thread) {
+            return false;
+        }
+        let known = self.threads.get(&thread.0);
+        let pending = known.and_then(|known| known.pending.as_ref());
+        pending
+            .filter(|pending| pending.deliver)
+            .is_some_and(|pending| signals::is_caught(self.process, pending.number))
+    }
+
+    /// A thread has entered a handler, or gets no signal any more. Whether the
+    /// pages were open for it.
+    pub(crate) fn end_delivery(&mut self, thread: ThreadId) -> bool {
+        let deliveries = &mut self.watches.pages.deliveries;
+        let before = deliveries.len();
+        deliveries.retain(|it| *it != thread);
+        deliveries.len() < before
+    }
+
+    /// What the frame has changed of watched memory that a thread stands on,
+    /// before the first instruction of a handler.
+    pub(crate) fn frame_accesses(
+        &mut self,
+        thread: ThreadId,
+        accesses: &mut Vec<MemoryAccess>,
+    ) -> Result<(), DebuggeeError> {
+        let Some(frame) = self.signal_frame(thread)? else {
+            return Ok(());
+        };
+        let memory = &self.memory;
+        for watch in &mut self.watches.list {
+            let is_meant = watch.tier != WatchTier::Hardware
+                && watch.kinds.contains(AccessKinds::WRITE)
+                && watch.touches(&frame);
+            if is_meant && watch.look(memory) {
+                accesses.push(MemoryAccess {
+                    bytes: watch.part_of(&frame),
+                    ..watch.access(AccessKind::Write)
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes at the stack pointer of a thread that has entered a handler
+    /// which are the signal's: up to the end of the signal stack, where that
+    /// has just been switched to, or to the stack of before.
+    fn signal_frame(&self, thread: ThreadId) -> Result<Option<Range<u64>>, DebuggeeError> {
+        let start = self.stop_registers(thread)?.shown.rsp;
+        let word = |offset: u64| {
+            let mut bytes = [0; 8];
+            let read = self.memory.read(start.wrapping_add(offset), &mut bytes);
+            read.ok().map(|()| u64::from_le_bytes(bytes))
+        };
+        let words = [SIGNAL_STACK, SIGNAL_STACK + 16, INTERRUPTED_STACK].map(word);
+        let [Some(base), Some(length), Some(interrupted)] = words else {
+            return Ok(None);
+        };
+        let stack = base..base.saturating_add(length);
+        let is_switch = stack.contains(&start) && !stack.contains(&interrupted);
+        let end = if is_switch { stack.end } else { interrupted };
+        Ok((start < end).then_some(start..end))
+    }
+}

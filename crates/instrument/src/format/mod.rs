@@ -1,0 +1,288 @@
+//! Values as text: C's notation, bounded in length and depth, and safe for a
+//! terminal.
+
+mod composite;
+mod number;
+mod text;
+mod viewed;
+
+use crate::typed::{Memory, Number, Place, Typed};
+use crate::views::Views;
+use juror_symbols::{Encoding, Type, TypeKind};
+use std::fmt::Write;
+
+/// How a value is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Radix {
+    /// As its type suggests.
+    #[default]
+    Natural,
+    /// `/x`
+    Hexadecimal,
+    /// `/d`
+    Decimal,
+    /// `/u`
+    Unsigned,
+    /// `/o`
+    Octal,
+    /// `/t`
+    Binary,
+    /// `/c`
+    Character,
+    /// `/a`
+    Address,
+    /// `/s`
+    Text,
+    /// `/r`: as its type suggests, library types by their fields.
+    Raw,
+}
+
+/// Elements of an array, and characters of a text, that are shown.
+const ELEMENTS_MAX: u64 = 200;
+/// Structures inside structures that are shown.
+const DEPTH_MAX: usize = 12;
+/// All text together.
+const LENGTH_MAX: usize = 16 * 1024;
+/// This many equal elements are folded.
+const REPEATS_MIN: u64 = 10;
+
+/// Who knows the names of addresses and types, and the views.
+pub trait Names {
+    /// `function+12`, for pointers to code and static data.
+    fn name_of(&self, address: u64) -> Option<String>;
+
+    /// A type of the program, by name.
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let _ = name;
+        None
+    }
+
+    /// How values of library types are shown.
+    fn views(&self) -> &Views {
+        Views::standard()
+    }
+}
+
+/// A value as text.
+pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
+    let mut writer = Writer {
+        memory,
+        names,
+        is_raw: radix == Radix::Raw,
+        radix: match radix {
+            Radix::Raw => Radix::Natural,
+            radix => radix,
+        },
+        text: String::new(),
+    };
+    writer.value(value, 0);
+    writer.text
+}
+
+struct Writer<'a> {
+    memory: &'a dyn Memory,
+    names: &'a dyn Names,
+    radix: Radix,
+    /// Views are not asked.
+    is_raw: bool,
+    text: String,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn is_full(&self) -> bool {
+        self.text.len() > LENGTH_MAX
+    }
+
+    fn missing(&mut self, why: &str) {
+        let _ = write!(self.text, "<{}>", why.escape_debug());
+    }
+
+    fn value(&mut self, value: &Typed, depth: usize) {
+        if self.is_full() || depth > DEPTH_MAX {
+            self.push("...");
+            return;
+        }
+        if let Place::Missing(why) = &value.place {
+            self.missing(why);
+            return;
+        }
+        let stripped = value.r#type.strip();
+        match stripped.kind() {
+            TypeKind::Composite(composite) => self.composite(value, &composite, depth),
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } => {
+                self.array(value, &element, &dimensions, depth);
+            }
+            TypeKind::Enumeration { enumerators, .. } => match value.number(self.memory) {
+                Ok(Number::Int(number)) => {
+                    let name = enumerators.iter().find(|e| e.value == number);
+                    match name {
+                        Some(name) if self.radix == Radix::Natural => self.push(&name.name),
+                        _ => self.integer(number, &stripped, None),
+                    }
+                }
+                Ok(_) => self.push("?"),
+                Err(why) => self.missing(&why),
+            },
+            TypeKind::Pointer(_) if self.viewed(value, depth) => {}
+            TypeKind::Pointer(target) if self.follows(&stripped, &target) => {
+                self.reference(value, &target, depth);
+            }
+            TypeKind::Pointer(target) => self.pointer(value, &target),
+            TypeKind::Reference(target) => self.reference(value, &target, depth),
+            TypeKind::Function { .. } => match &value.place {
+                Place::Memory(address) => {
+                    let address = *address;
+                    self.address(address);
+                }
+                _ => self.push("<function>"),
+            },
+            TypeKind::Base(Encoding::ComplexFloat) => self.complex(value, &stripped),
+            TypeKind::Base(encoding) => self.base(value, encoding, &stripped),
+            TypeKind::Void => self.push("void"),
+            _ => self.raw(value, &stripped),
+        }
+    }
+
+    fn pointer(&mut self, value: &Typed, target: &Type) {
+        let address = match value.number(self.memory) {
+            Ok(Number::Pointer(address, _)) => address,
+            Ok(_) => return,
+            Err(why) => return self.missing(&why),
+        };
+        if !matches!(self.radix, Radix::Natural | Radix::Text | Radix::Address) {
+            if let Some(word) = Type::builtin("unsigned long") {
+                self.integer(i128::from(address), &word, None);
+            }
+            return;
+        }
+        self.address(address);
+        let is_text = matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character())
+            && target.size() == Some(1);
+        if is_text && address != 0 {
+            self.push(" ");
+            self.text_at(address);
+        }
+    }
+
+    /// Whether a pointer is shown with what it leads to.
+    fn follows(&self, r#type: &Type, target: &Type) -> bool {
+        !self.is_raw
+            && self.radix == Radix::Natural
+            && composite::is_rust_reference(r#type)
+            && target.size().is_some()
+    }
+
+    fn reference(&mut self, value: &Typed, target: &Type, depth: usize) {
+        match value.number(self.memory) {
+            Ok(Number::Pointer(address, _)) => {
+                self.at(address, &Typed::in_memory(target.clone(), address), depth);
+            }
+            Ok(_) => {}
+            Err(why) => self.missing(&why),
+        }
+    }
+
+    fn separate(&mut self, first: &mut bool) {
+        if !*first {
+            self.push(", ");
+        }
+        *first = false;
+    }
+
+    fn array(&mut self, value: &Typed, element: &Type, dimensions: &[Option<u64>], depth: usize) {
+        let (Some(&count), rest) = (dimensions.first(), dimensions.get(1..).unwrap_or(&[])) else {
+            return self.push("{}");
+        };
+        let Some(count) = count else {
+            return self.push("<array of unknown length>");
+        };
+        let inner = rest
+            .iter()
+            .try_fold(1u64, |size, d| size.checked_mul((*d)?));
+        let one = element.size();
+        let stride = one.and_then(|one| one.checked_mul(inner?));
+        // Only within a size that there can be do the offsets below exist.
+        let size = stride.and_then(|stride| stride.checked_mul(count));
+        let (Some(one), Some(stride), Some(_)) = (one, stride, size) else {
+            return self.push("<array of unknown size>");
+        };
+        let is_text = rest.is_empty()
+            && one == 1
+            && matches!(element.strip().kind(), TypeKind::Base(e) if e.is_character())
+            && matches!(self.radix, Radix::Natural | Radix::Text);
+        if is_text {
+            return self.character_array(value, count);
+        }
+        let (open, close) = match element.is_rust() {
+            true => ("[", "]"),
+            false => ("{", "}"),
+        };
+        self.push(open);
+        let mut first = true;
+        let mut index = 0;
+        while index < count {
+            if index >= ELEMENTS_MAX || self.is_full() {
+                self.push("...");
+                break;
+            }
+            self.separate(&mut first);
+            let repeats = self.repeats(value, index, count, stride);
+            let part = value.part(index * stride, element.clone(), None);
+            if rest.is_empty() {
+                self.value(&part, depth + 1);
+            } else {
+                self.array(&part, element, rest, depth + 1);
+            }
+            if repeats >= REPEATS_MIN {
+                let _ = write!(self.text, " <repeats {repeats} times>");
+                index += repeats;
+            } else {
+                index += 1;
+            }
+        }
+        self.push(close);
+    }
+
+    /// How many elements from `index` on have the same bytes.
+    fn repeats(&self, value: &Typed, index: u64, count: u64, stride: u64) -> u64 {
+        if count - index < REPEATS_MIN || stride == 0 || stride > 64 {
+            return 1;
+        }
+        let most = (count - index).min(16 * ELEMENTS_MAX);
+        let Ok(bytes) = value
+            .part(index * stride, value.r#type.clone(), None)
+            .bytes(self.memory, most * stride)
+        else {
+            return 1;
+        };
+        let mut elements = bytes.chunks_exact(stride as usize);
+        let Some(head) = elements.next() else {
+            return 1;
+        };
+        1 + elements.take_while(|element| *element == head).count() as u64
+    }
+
+    fn raw(&mut self, value: &Typed, stripped: &Type) {
+        let size = stripped.size().unwrap_or(0).min(64);
+        match value.bytes(self.memory, size) {
+            Ok(bytes) => {
+                self.push("0x");
+                for byte in bytes.iter().rev() {
+                    let _ = write!(self.text, "{byte:02x}");
+                }
+            }
+            Err(why) => self.missing(&why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use super::*;
+
+struct Nothing;
+impl Memory for Nothing {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let text = b"hi\x1b\0";
+        match text.get((address.wrapping_sub(0x100)) as usize..) {
+            Some(rest) if rest.len() >= buffer.len() => {
+                buffer.copy_from_slice(&rest[..buffer.len()]);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+impl Names for Nothing {
+    fn name_of(&self, address: u64) -> Option<String> {
+        (address == 0x4000).then(|| "main+4".to_owned())
+    }
+}
+
+fn check(type_name: &str, bytes: &[u8], radix: Radix, expected: &str) {
+    let mut r#type = Type::builtin(type_name.trim_end_matches('*')).unwrap_or(Type::void());
+    if type_name.ends_with('*') {
+        r#type = r#type.pointer_to();
+    }
+    let value = Typed::of_bytes(r#type, bytes.to_vec());
+    assert_eq!(
+        format(&value, &Nothing, &Nothing, radix),
+        expected,
+        "{type_name}"
+    );
+}
+
+#[test]
+fn values_are_shown_as_c_writes_them() {
+    use Radix::*;
+    check("int", &(-3i32).to_le_bytes(), Natural, "-3");
+    check("int", &(-3i32).to_le_bytes(), Hexadecimal, "0xfffffffd");
+    check("int", &10i32.to_le_bytes(), Binary, "1010");
+    check("int", &10i32.to_le_bytes(), Octal, "012");
+    check("int", &(-1i32).to_le_bytes(), Unsigned, "4294967295");
+    check("char", b"a", Natural, "97 'a'");
+    check("char", b"\n", Natural, "10 '\\n'");
+    check("unsigned char", &[200], Natural, "200 '\\310'");
+    check("float", &0.1f32.to_le_bytes(), Natural, "0.1");
+    check("float", &3i32.to_le_bytes(), Natural, "4e-45");
+    check("float", &1.5f32.to_le_bytes(), Hexadecimal, "0x3fc00000");
+    check(
+        "double",
+        &(-3f64).to_le_bytes(),
+        Hexadecimal,
+        "0xc008000000000000",
+    );
+    check("double", &(-3.7f64).to_le_bytes(), Decimal, "-3");
+    check("bool", &[1], Natural, "true");
+    check("double", &2.5f64.to_le_bytes(), Natural, "2.5");
+    check("double", &1e300f64.to_le_bytes(), Natural, "1e300");
+    check("int*", &0x4000u64.to_le_bytes(), Natural, "0x4000 <main+4>");
+    check("int*", &0x4000u64.to_le_bytes(), Decimal, "16384");
+    check(
+        "char*",
+        &0x100u64.to_le_bytes(),
+        Natural,
+        "0x100 \"hi\\u{1b}\"",
+    );
+    check("char*", &0u64.to_le_bytes(), Natural, "0x0");
+    check(
+        "char*",
+        &0x300u64.to_le_bytes(),
+        Natural,
+        "0x300 <memory at 0x300 cannot be read>",
+    );
+    check("void*", &1u64.to_le_bytes(), Natural, "0x1");
+}
+
+#[test]
+fn arrays_larger_than_memory_are_not_walked() {
+    let check = |inner, outer, expected: &str| {
+        let r#type = Type::builtin("int").unwrap();
+        let r#type = r#type.array_of(inner).array_of(outer);
+        let value = Typed::in_memory(r#type, 0x100);
+        let shown = format(&value, &Nothing, &Nothing, Radix::Natural);
+        assert_eq!(shown, expected, "{inner}, {outer}");
+    };
+    check(u64::MAX, 5, "<array of unknown size>");
+    check(1 << 61, 5, "<array of unknown size>");
+    check(0, 2, "{{}, {}}");
+}

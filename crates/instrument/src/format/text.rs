@@ -1,0 +1,67 @@
+//! Text: what character pointers lead to, character arrays, and the strings of
+//! libraries.
+
+use super::{ELEMENTS_MAX, Writer};
+use crate::typed::Typed;
+use std::fmt::Write;
+
+impl Writer<'_> {
+    pub(super) fn text_at(&mut self, address: u64) {
+        let mut bytes = Vec::new();
+        let mut ended = false;
+        while !ended && (bytes.len() as u64) < ELEMENTS_MAX {
+            let mut byte = [0];
+            let at = address.wrapping_add(bytes.len() as u64);
+            if !self.memory.read(at, &mut byte) {
+                let why = format!("memory at {at:#x} cannot be read");
+                return self.missing(&why);
+            }
+            ended = byte[0] == 0;
+            if !ended {
+                bytes.push(byte[0]);
+            }
+        }
+        self.quoted(&bytes, !ended);
+    }
+
+    pub(super) fn quoted(&mut self, bytes: &[u8], more: bool) {
+        let _ = write!(self.text, "\"{}\"", escape(bytes));
+        if more {
+            self.push("...");
+        }
+    }
+
+    pub(super) fn character_array(&mut self, value: &Typed, count: u64) {
+        match value.bytes(self.memory, count.min(ELEMENTS_MAX)) {
+            Ok(bytes) => {
+                // Zeros at the end of a buffer say nothing.
+                let length = bytes
+                    .iter()
+                    .rposition(|&byte| byte != 0)
+                    .map_or(0, |at| at + 1);
+                self.quoted(&bytes[..length], count > ELEMENTS_MAX);
+            }
+            Err(why) => self.missing(&why),
+        }
+    }
+}
+
+/// Bytes as the inside of a C string: nothing of them acts on a terminal.
+fn escape(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == '\0' {
+                text.push_str("\\000");
+            } else if c == '\'' {
+                text.push(c);
+            } else {
+                text.extend(c.escape_debug());
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\{byte:03o}");
+        }
+    }
+    text
+}

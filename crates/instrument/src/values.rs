@@ -1,0 +1,279 @@
+//! What variables are worth in a frame, and where it is kept.
+
+use crate::frames::Frame;
+use crate::modules::Module;
+use crate::program::Program;
+use crate::typed::{Place, Typed};
+use juror_symbols::{
+    EntryLocation, EntryPlace, EvaluationContext, Location, Memory, Piece, Place as PiecePlace,
+    Type, Variable, register,
+};
+
+impl Program {
+    /// The value of a variable in a frame.
+    pub fn value_of(&self, frame: &Frame, variable: &Variable) -> Typed {
+        let Some(module) = &frame.module else {
+            return Typed::missing(variable.r#type.clone(), "no debug information");
+        };
+        if variable.parameter
+            && frame.is_at_entry()
+            && let Some(function) = &frame.function
+        {
+            let name = juror_symbols::Parameter::Name(&variable.name);
+            if let Ok(value) = module.symbols.entry_value_plan(function, name) {
+                let stack = frame
+                    .registers
+                    .get(register::RSP)
+                    .map(|stack| stack.wrapping_add(8));
+                return self.at_entry(frame, value.r#type, &value.location, stack);
+            }
+        }
+        let context = FrameContext {
+            program: self,
+            frame,
+            bias: module.bias,
+        };
+        located(
+            &variable.location,
+            module.to_file(frame.lookup),
+            variable.r#type.clone(),
+            &context,
+        )
+    }
+
+    /// A value at its place by the calling convention.
+    pub fn at_entry(
+        &self,
+        frame: &Frame,
+        r#type: Type,
+        location: &EntryLocation,
+        cfa: Option<u64>,
+    ) -> Typed {
+        let size = r#type.size().unwrap_or(8) as usize;
+        let mut bytes = vec![0; size];
+        for piece in location {
+            let register = |number: u16| match number {
+                register::XMM0..=32 => self.vector_of(frame, number),
+                _ => frame.registers.get(number),
+            };
+            let stack = |offset: &i64| cfa.map(|cfa| cfa.wrapping_add_signed(*offset));
+            match &piece.place {
+                EntryPlace::PointedByRegister(number) => {
+                    return match register(*number) {
+                        Some(address) => Typed::in_memory(r#type, address),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::PointedByStack(offset) => {
+                    let mut word = [0; 8];
+                    return match stack(offset).filter(|&at| self.read(at, &mut word)) {
+                        Some(_) => Typed::in_memory(r#type, u64::from_le_bytes(word)),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::Stack(offset) if location.len() == 1 => {
+                    return match stack(offset) {
+                        Some(address) => Typed::in_memory(r#type, address),
+                        None => Typed::missing(r#type, "its address is not known"),
+                    };
+                }
+                EntryPlace::Unavailable(why) => return Typed::missing(r#type, why.to_string()),
+                EntryPlace::Register(number) => match register(*number) {
+                    Some(word) => put(&mut bytes, piece.offset, piece.size, &word.to_le_bytes()),
+                    None => return Typed::missing(r#type, "its register is not known"),
+                },
+                EntryPlace::Stack(offset) => {
+                    let mut word = [0; 8];
+                    match stack(offset).filter(|&at| self.read(at, &mut word)) {
+                        Some(_) => put(&mut bytes, piece.offset, piece.size, &word),
+                        None => return Typed::missing(r#type, "its place cannot be read"),
+                    }
+                }
+                EntryPlace::Constant(constant) => {
+                    put(&mut bytes, piece.offset, piece.size, constant);
+                }
+            }
+        }
+        Typed::of_bytes(r#type, bytes)
+    }
+
+    fn vector_of(&self, frame: &Frame, number: u16) -> Option<u64> {
+        // Only the innermost frame's vector registers are known.
+        let thread = self
+            .debuggee
+            .threads()
+            .find(|thread| thread.pc == Some(frame.pc))?
+            .id;
+        let vectors = self.debuggee.vector_registers(thread).ok()?;
+        let xmm = vectors.xmm.get(usize::from(number - register::XMM0))?;
+        let mut low = [0; 8];
+        low.copy_from_slice(xmm.get(..8)?);
+        Some(u64::from_le_bytes(low))
+    }
+
+    /// Where a variable is in a frame, in pieces; nothing where that is not
+    /// known.
+    pub fn pieces_of(&self, frame: &Frame, variable: &Variable) -> Vec<Piece> {
+        let Some(module) = &frame.module else {
+            return Vec::new();
+        };
+        let context = FrameContext {
+            program: self,
+            frame,
+            bias: module.bias,
+        };
+        let place = module.to_file(frame.lookup);
+        let pieces = variable.location.evaluate(place, &context);
+        pieces.unwrap_or_default()
+    }
+}
+
+fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {
+    let start = (offset as usize).min(bytes.len());
+    let count = (size as usize).min(source.len()).min(bytes.len() - start);
+    bytes[start..start + count].copy_from_slice(&source[..count]);
+}
+
+/// What evaluating a location sees of a frame.
+struct FrameContext<'a> {
+    program: &'a Program,
+    frame: &'a Frame,
+    bias: u64,
+}
+
+impl Memory for FrameContext<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.program.read(address, buffer)
+    }
+}
+
+impl EvaluationContext for FrameContext<'_> {
+    fn register(&self, number: u16) -> Option<u64> {
+        match number {
+            register::XMM0..=32 => self.program.vector_of(self.frame, number),
+            _ => self.frame.registers.get(number),
+        }
+    }
+    fn cfa(&self) -> Option<u64> {
+        self.frame.cfa
+    }
+    fn load_bias(&self) -> u64 {
+        self.bias
+    }
+}
+
+/// A place that needs no frame: a global variable.
+struct StaticContext {
+    bias: u64,
+}
+
+impl Memory for StaticContext {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+impl EvaluationContext for StaticContext {
+    fn register(&self, _: u16) -> Option<u64> {
+        None
+    }
+    fn cfa(&self) -> Option<u64> {
+        None
+    }
+    fn load_bias(&self) -> u64 {
+        self.bias
+    }
+}
+
+/// The address of a global variable, when it has one that never changes.
+pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
+    let context = StaticContext { bias: module.bias };
+    match variable.location.evaluate(0, &context).ok()?.as_slice() {
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                ..
+            },
+        ] => Some(*address),
+        _ => None,
+    }
+}
+
+/// Evaluates a location and gathers its pieces.
+fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationContext) -> Typed {
+    let pieces = match location.evaluate(pc, context) {
+        Ok(pieces) => pieces,
+        Err(error) => return Typed::missing(r#type, error.to_string()),
+    };
+    match pieces.as_slice() {
+        [] => return Typed::missing(r#type, "optimized out"),
+        [
+            Piece {
+                place: PiecePlace::Address(address),
+                size_bits: None,
+                ..
+            },
+        ] => {
+            return Typed::in_memory(r#type, *address);
+        }
+        [
+            Piece {
+                place: PiecePlace::OptimizedOut,
+                ..
+            },
+        ] => {
+            return Typed::missing(r#type, "optimized out");
+        }
+        _ => {}
+    }
+    let size = r#type.size().unwrap_or(8) as usize;
+    let mut bytes = Vec::with_capacity(size);
+    for piece in &pieces {
+        let wanted = piece
+            .size_bits
+            .map_or(size - bytes.len().min(size), |bits| (bits / 8) as usize);
+        let mut part = vec![0; wanted.min(size)];
+        let offset = (piece.offset_bits / 8) as usize;
+        match &piece.place {
+            PiecePlace::Register(number) => {
+                let Some(word) = context.register(*number) else {
+                    return Typed::missing(r#type, "its register is not known in this frame");
+                };
+                let word = word.to_le_bytes();
+                put(
+                    &mut part,
+                    0,
+                    wanted as u32,
+                    word.get(offset.min(8)..).unwrap_or(&[]),
+                );
+            }
+            PiecePlace::Address(address) => {
+                if !context.read(address.wrapping_add(offset as u64), &mut part) {
+                    return Typed::missing(
+                        r#type,
+                        format!("memory at {address:#x} cannot be read"),
+                    );
+                }
+            }
+            PiecePlace::Value(number) => {
+                put(&mut part, 0, wanted as u32, &number.to_le_bytes());
+            }
+            PiecePlace::Bytes(known) => {
+                put(
+                    &mut part,
+                    0,
+                    wanted as u32,
+                    known.get(offset..).unwrap_or(&[]),
+                );
+            }
+            _ => return Typed::missing(r#type, "partly optimized out"),
+        }
+        bytes.extend(part);
+    }
+    bytes.resize(size, 0);
+    Typed {
+        r#type,
+        place: Place::Bytes(bytes),
+        bits: None,
+    }
+}

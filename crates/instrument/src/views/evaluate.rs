@@ -1,0 +1,375 @@
+//! What a view makes of a value, from the debuggee's memory.
+
+use super::{Shape, Source, Statement, TypeSource, View, Views};
+use crate::expression::{self, Scope};
+use crate::typed::{Memory, Number, Typed};
+use juror_language::Expression;
+use juror_symbols::{TemplateArgument, Type, TypeKind};
+use std::collections::HashMap;
+
+/// Elements and characters that are taken.
+pub(crate) const ELEMENTS_MAX: usize = 200;
+/// Statements that one view may run: a bound for damaged containers.
+const STEPS_MAX: usize = 20_000;
+
+/// What is shown of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// Another value in its place.
+    Value(Typed),
+    /// What a pointer leads to: the address and the value.
+    At(u64, Typed),
+    /// Characters of this many bytes each, and whether there are more.
+    Text {
+        /// The characters' bytes.
+        bytes: Vec<u8>,
+        /// The size of one, in bytes.
+        size: usize,
+        /// Whether there are more of them.
+        more: bool,
+    },
+    /// A word of the language (`None`, `nullptr`).
+    Word(Box<str>),
+    /// Elements in order, and whether there are more.
+    List(Vec<Typed>, bool),
+    /// Elements without an order.
+    Set(Vec<Typed>, bool),
+    /// Values by keys.
+    Map(Vec<(Typed, Typed)>, bool),
+    /// Parts of different types.
+    Tuple(Vec<Typed>),
+}
+
+/// What the views make of a value; nothing when none fits it.
+pub fn show(
+    value: &Typed,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Shown> {
+    let found = views.of(&value.r#type);
+    let mut made = found.filter_map(|view| {
+        let mut run = Run {
+            frame: Variables {
+                value,
+                memory,
+                types,
+                variables: HashMap::new(),
+                names: template_types(view, &value.r#type),
+            },
+            steps: 0,
+            shown: None,
+            elements: Vec::new(),
+            entries: Vec::new(),
+        };
+        let more = match run.block(&view.body) {
+            Ok(()) => false,
+            Err(Halt::Full) => true,
+            Err(Halt::Failed) => return None,
+        };
+        run.result(view.shape, more)
+    });
+    made.next()
+}
+
+/// The names that a view has for the arguments of a template.
+fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let names = view.patterns.first().map(|pattern| &pattern.arguments);
+    let names = names.into_iter().flatten();
+    let arguments = r#type.template_arguments().into_iter();
+    let types = names.zip(arguments).filter_map(|(name, argument)| {
+        let TemplateArgument::Type(r#type) = argument else {
+            return None;
+        };
+        Some((name.clone(), r#type))
+    });
+    types.collect()
+}
+
+/// Why a view goes no further.
+enum Halt {
+    /// It does not fit the value.
+    Failed,
+    /// There is enough to show.
+    Full,
+}
+
+struct Run<'a> {
+    frame: Variables<'a>,
+    steps: usize,
+    shown: Option<Shown>,
+    elements: Vec<Typed>,
+    entries: Vec<(Typed, Typed)>,
+}
+
+impl Run<'_> {
+    fn block(&mut self, statements: &[Statement]) -> Result<(), Halt> {
+        for statement in statements {
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Halt> {
+        self.step()?;
+        match statement {
+            Statement::Assign(name, source) => {
+                let value = match source {
+                    Source::Expression(expression) => self.settled(expression)?,
+                    Source::Base(index, of) => base(&self.evaluate(of)?, *index)?,
+                };
+                self.frame.variables.insert(name.clone(), value);
+            }
+            Statement::Name(name, source) => {
+                let found = match source {
+                    TypeSource::Argument(index, of) => argument(&self.evaluate(of)?, *index)?,
+                    TypeSource::Target(of) => {
+                        self.evaluate(of)?.r#type.target().ok_or(Halt::Failed)?
+                    }
+                };
+                self.frame.names.insert(name.clone(), found);
+            }
+            Statement::If(condition, then, otherwise) => {
+                let chosen = if self.is_true(condition)? {
+                    then
+                } else {
+                    otherwise
+                };
+                self.block(chosen)?;
+            }
+            Statement::While(condition, body) => {
+                while self.is_true(condition)? {
+                    self.step()?;
+                    self.block(body)?;
+                }
+            }
+            Statement::For(name, start, end, body) => self.count(name, start, end, body)?,
+            Statement::Element(expression) => {
+                let element = self.evaluate(expression)?;
+                self.element(element)?;
+            }
+            Statement::Entry(key, value) => {
+                if self.entries.len() >= ELEMENTS_MAX {
+                    return Err(Halt::Full);
+                }
+                let entry = (self.evaluate(key)?, self.evaluate(value)?);
+                self.entries.push(entry);
+            }
+            Statement::Every(name) => self.every(name)?,
+            Statement::Text(pointer, length) => {
+                let text = self.text(pointer, length)?;
+                self.shown = Some(text);
+            }
+            Statement::Value(expression) => {
+                self.shown = Some(Shown::Value(self.evaluate(expression)?));
+            }
+            Statement::At(expression) => {
+                let (address, target) = self.pointer(expression)?;
+                self.shown = Some(match address {
+                    0 => Shown::Word("null".into()),
+                    _ => Shown::At(address, Typed::in_memory(target, address)),
+                });
+            }
+            Statement::Word(word) => self.shown = Some(Shown::Word(word.clone())),
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), Halt> {
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            return Err(Halt::Failed);
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, element: Typed) -> Result<(), Halt> {
+        if self.elements.len() >= ELEMENTS_MAX {
+            return Err(Halt::Full);
+        }
+        self.elements.push(element);
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        name: &str,
+        start: &Expression,
+        end: &Expression,
+        body: &[Statement],
+    ) -> Result<(), Halt> {
+        let (start, end) = (self.integer(start)?, self.integer(end)?);
+        // No container has a negative length: this one is damaged.
+        if end < start {
+            return Err(Halt::Failed);
+        }
+        for number in start..end {
+            self.step()?;
+            let number = Typed::of_integer(number).ok_or(Halt::Failed)?;
+            self.frame.variables.insert(name.into(), number);
+            self.block(body)?;
+        }
+        Ok(())
+    }
+
+    /// The field of this name of each base class, the outermost first.
+    fn every(&mut self, name: &str) -> Result<(), Halt> {
+        let mut waiting = vec![self.frame.value.clone()];
+        while let Some(part) = waiting.pop() {
+            self.step()?;
+            let Some(composite) = part.r#type.composite() else {
+                continue;
+            };
+            let own = composite.fields.iter();
+            let mut own = own.filter(|field| field.name.as_deref() == Some(name));
+            if let Some(field) = own.next() {
+                self.element(part.member(field))?;
+            }
+            let bases = composite.bases.iter().filter_map(|base| {
+                let part = part.part(base.offset?, base.r#type.clone(), None);
+                Some((has_own(&base.r#type, name), part))
+            });
+            let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
+            waiting.extend(without.into_iter().map(|(_, part)| part));
+            waiting.extend(with.into_iter().map(|(_, part)| part));
+        }
+        Ok(())
+    }
+
+    fn text(&self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
+        let (address, target) = self.pointer(pointer)?;
+        let length = usize::try_from(self.integer(length)?).map_err(|_| Halt::Failed)?;
+        let size = target.size().and_then(|size| usize::try_from(size).ok());
+        let size = size
+            .filter(|size| matches!(size, 1 | 2 | 4))
+            .ok_or(Halt::Failed)?;
+        let mut bytes = vec![0; length.min(ELEMENTS_MAX) * size];
+        if !bytes.is_empty() && !self.frame.memory.read(address, &mut bytes) {
+            return Err(Halt::Failed);
+        }
+        Ok(Shown::Text {
+            bytes,
+            size,
+            more: length > ELEMENTS_MAX,
+        })
+    }
+
+    fn evaluate(&self, expression: &Expression) -> Result<Typed, Halt> {
+        expression::evaluate(expression, &self.frame).map_err(|_| Halt::Failed)
+    }
+
+    /// A value that does not change when the place it came from is walked
+    /// over: numbers and pointers are read now.
+    fn settled(&self, expression: &Expression) -> Result<Typed, Halt> {
+        let value = self.evaluate(expression)?;
+        match value.r#type.strip().kind() {
+            TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. } => {
+                let size = value.r#type.size().unwrap_or(8);
+                let bytes = value.bytes(self.frame.memory, size);
+                let bytes = bytes.map_err(|_| Halt::Failed)?;
+                Ok(Typed {
+                    place: crate::typed::Place::Bytes(bytes),
+                    ..value
+                })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn is_true(&self, expression: &Expression) -> Result<bool, Halt> {
+        expression::is_true(expression, &self.frame).map_err(|_| Halt::Failed)
+    }
+
+    fn integer(&self, expression: &Expression) -> Result<i128, Halt> {
+        match self.evaluate(expression)?.number(self.frame.memory) {
+            Ok(Number::Int(number)) => Ok(number),
+            Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
+            _ => Err(Halt::Failed),
+        }
+    }
+
+    fn pointer(&self, expression: &Expression) -> Result<(u64, Type), Halt> {
+        match self.evaluate(expression)?.number(self.frame.memory) {
+            Ok(Number::Pointer(address, target)) => Ok((address, target)),
+            _ => Err(Halt::Failed),
+        }
+    }
+
+    fn result(self, shape: Shape, more: bool) -> Option<Shown> {
+        match shape {
+            Shape::Value => self.shown,
+            Shape::List => Some(Shown::List(self.elements, more)),
+            Shape::Set => Some(Shown::Set(self.elements, more)),
+            Shape::Map => Some(Shown::Map(self.entries, more)),
+            Shape::Tuple => Some(Shown::Tuple(self.elements)),
+        }
+    }
+}
+
+fn has_own(r#type: &Type, name: &str) -> bool {
+    let Some(composite) = r#type.composite() else {
+        return false;
+    };
+    let mut names = composite.fields.iter().map(|field| field.name.as_deref());
+    names.any(|own| own == Some(name))
+}
+
+fn base(value: &Typed, index: usize) -> Result<Typed, Halt> {
+    let composite = value.r#type.composite().ok_or(Halt::Failed)?;
+    let base = composite.bases.get(index).ok_or(Halt::Failed)?;
+    let offset = base.offset.ok_or(Halt::Failed)?;
+    Ok(value.part(offset, base.r#type.clone(), None))
+}
+
+fn argument(value: &Typed, index: usize) -> Result<Type, Halt> {
+    match value.r#type.template_arguments().into_iter().nth(index) {
+        Some(TemplateArgument::Type(r#type)) => Ok(r#type),
+        _ => Err(Halt::Failed),
+    }
+}
+
+/// What names mean in a view: its variables, then the fields of the value.
+struct Variables<'a> {
+    value: &'a Typed,
+    memory: &'a dyn Memory,
+    types: &'a dyn Fn(&str) -> Option<Type>,
+    variables: HashMap<Box<str>, Typed>,
+    names: HashMap<Box<str>, Type>,
+}
+
+impl Scope for Variables<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        if let Some(value) = self.variables.get(name) {
+            return Ok(value.clone());
+        }
+        match name {
+            "this" => Ok(self.value.clone()),
+            _ => self.value.field(name),
+        }
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        Err(format!("`${name}` belongs to a thread"))
+    }
+
+    fn argument(&self, _: u8) -> Result<Typed, String> {
+        Err("a view has no call".to_owned())
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        Err("a view has no call".to_owned())
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        Err("a view has no caller".to_owned())
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let known = self.names.get(name).cloned();
+        known.or_else(|| (self.types)(name))
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self.memory
+    }
+}

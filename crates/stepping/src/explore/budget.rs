@@ -1,0 +1,48 @@
+//! How often a program may be disturbed, and how.
+
+/// How many times each disturbance may happen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Budget {
+    pub(super) halts: u8,
+    pub(super) steps: u8,
+    pub(super) faults: u8,
+    pub(super) signals: u8,
+    pub(super) ends: u8,
+    /// Removals and insertions of the monitor's point at I.
+    pub(super) toggles: u8,
+    /// Insertions of points at I: first a scenario's if there are two, then a
+    /// developer's.
+    pub(super) inserts: u8,
+    /// Calls of I by juror on a stopped thread.
+    pub(super) evaluations: u8,
+    /// Settings of the program counter by hand.
+    pub(super) jumps: u8,
+    /// Traps that cannot be planted, since the memory is gone.
+    pub(super) losses: u8,
+    /// Replacements of the program.
+    pub(super) execs: u8,
+    /// Processes that are made with a copy of the memory, and with the same.
+    pub(super) forks: u8,
+    pub(super) vforks: u8,
+}
+
+impl Budget {
+    /// What this one and another allow together.
+    pub(super) fn plus(&self, other: &Budget) -> Budget {
+        Budget {
+            halts: self.halts + other.halts,
+            steps: self.steps + other.steps,
+            faults: self.faults + other.faults,
+            signals: self.signals + other.signals,
+            ends: self.ends + other.ends,
+            toggles: self.toggles + other.toggles,
+            inserts: self.inserts + other.inserts,
+            evaluations: self.evaluations + other.evaluations,
+            jumps: self.jumps + other.jumps,
+            losses: self.losses + other.losses,
+            execs: self.execs + other.execs,
+            forks: self.forks + other.forks,
+            vforks: self.vforks + other.vforks,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! How the shell carries out what the engine orders, one order at a time, and
+//! what may fail then.
+
+use super::machine::{State, demand};
+use super::processor::{Counter, HANDLER_END, I, J, Mode, Motion, Stop, Upper, address_of};
+use super::program::{Program, Way};
+use crate::{FollowSet, Input, Operation, Owners, ThreadId};
+
+impl State {
+    pub(super) fn carry_out(&mut self, program: &Program) -> Result<(), String> {
+        let Some(order) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        if let Operation::RestoreCopied { process, .. }
+        | Operation::PlantCopied { process, .. }
+        | Operation::ReleaseCopy { process } = order
+        {
+            return self.carry_out_in_copy(process, order);
+        }
+        if self.is_about_the_past(&order) {
+            return Ok(());
+        }
+        match order {
+            Operation::Plant { address } => {
+                let place = Counter::from_address(address).place();
+                self.trap[place] = true;
+                self.armed[place] = self.wanted[place];
+            }
+            Operation::Lift { address } => {
+                self.trap[Counter::from_address(address).place()] = false
+            }
+            Operation::HoldThread { thread } => {
+                let processor = self.processor(thread);
+                if processor.mode == Mode::Stopped && processor.stop.is_none() {
+                    return Err("a thread is held that has stopped".to_owned());
+                }
+                processor.interrupted = processor.mode != Mode::Dead;
+                processor.hold_requested = true;
+            }
+            Operation::SetCounter { thread, address } => {
+                self.set_counter(program, thread, address)?
+            }
+            Operation::EmulateCall { thread, to, .. } => self.emulate(program, thread, to)?,
+            Operation::FindFollowSet { thread, address } => {
+                let follow = self.find_follow_set(program, thread, address);
+                self.tell(Input::FollowSet {
+                    thread,
+                    address,
+                    follow,
+                })?;
+            }
+            Operation::RunToFollowSet { thread } => self.let_go(thread, Motion::ToTraps)?,
+            Operation::StepThread { thread } => self.let_go(thread, Motion::Step)?,
+            Operation::ContinueThread { thread } => self.let_go(thread, Motion::Free)?,
+            Operation::Report {
+                thread,
+                address,
+                owners,
+            } => self.report(thread, address, owners)?,
+            Operation::ReportStep { thread, .. } => {
+                let processor = self.processor(thread);
+                processor.stepped = false;
+                processor.upper = Upper::Has;
+            }
+            Operation::ReportHalted { thread } => {
+                let processor = self.processor(thread);
+                processor.halting = false;
+                processor.stepped = false;
+                processor.upper = Upper::Has;
+            }
+            Operation::Unexplained { thread, .. } => {
+                // No program of ours has traps of its own: go back.
+                let processor = self.processor(thread);
+                processor.counter = Counter::At(processor.counter.place());
+                processor.upper = Upper::Has;
+            }
+            Operation::RestoreCopied { .. }
+            | Operation::PlantCopied { .. }
+            | Operation::ReleaseCopy { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Upper floors are told of an arrival.
+    fn report(&mut self, thread: ThreadId, address: u64, owners: Owners) -> Result<(), String> {
+        let processor = self.processor(thread);
+        if processor.counter.shown() != address + 1 {
+            return Err("an arrival is reported of a thread that is not there".to_owned());
+        }
+        if std::mem::take(&mut processor.stepped) {
+            return Err("a step is not reported".to_owned());
+        }
+        let is_silent = processor.shares_with.is_some();
+        if !is_silent {
+            processor.upper = Upper::Has;
+        }
+        let told = processor.told_mut();
+        if told.owners.intersects(owners) && !told.vague {
+            return Err("the same execution is reported twice".to_owned());
+        }
+        told.owners |= owners;
+        if is_silent {
+            self.tell(Input::Resume { thread })?;
+        }
+        Ok(())
+    }
+
+    fn set_counter(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<(), String> {
+        let wanted = self.wanted;
+        let processor = self.processor(thread);
+        if processor.mode != Mode::Stopped || processor.stop.is_some() {
+            return Err("a program counter is set of a thread that moves".to_owned());
+        }
+        let to = Counter::from_address(address);
+        if let (Counter::InCopy(place), Counter::Behind(_)) = (to, processor.counter) {
+            let told = *processor.told_mut();
+            if !told.vague {
+                demand(wanted[place], told.owners)?;
+            }
+            processor.told_mut().vague |= wanted[place].is_empty();
+        }
+        if program.way == Way::Skip && to != Counter::At(processor.counter.place()) {
+            return self.emulate(program, thread, address);
+        }
+        processor.counter = to;
+        Ok(())
+    }
+
+    /// The shell does what the instruction would do.
+    fn emulate(&mut self, program: &Program, thread: ThreadId, to: u64) -> Result<(), String> {
+        let wanted = self.wanted;
+        let processor = self.processor(thread);
+        let place = processor.counter.place();
+        let leads_there = address_of(program.followers(place)[0]) == to;
+        if processor.counter != Counter::Behind(place) || !leads_there {
+            return Err("an instruction is emulated where the thread is not".to_owned());
+        }
+        let told = *processor.told_mut();
+        processor.executed(program.followers(place)[0]);
+        if told.vague {
+            Ok(())
+        } else {
+            demand(wanted[place], told.owners)
+        }
+    }
+
+    /// The shell cannot push the return address: it drops what follows for
+    /// the thread, and says so.
+    pub(super) fn fail_push(&mut self) -> Result<(), String> {
+        let Some(Operation::EmulateCall { thread, .. }) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        self.left.faults -= 1;
+        self.orders.retain(|order| match order {
+            Operation::ContinueThread { thread: id } => *id != thread,
+            Operation::ReportStep { thread: id, .. } => *id != thread,
+            _ => true,
+        });
+        let processor = self.processor(thread);
+        let address = address_of(processor.counter.place());
+        let stack = processor.stack();
+        self.tell(Input::Faulted {
+            thread,
+            address,
+            stack,
+        })
+    }
+
+    /// What follows the instruction; nothing where a system call returns from
+    /// a handler.
+    fn find_follow_set(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Option<FollowSet> {
+        let place = Counter::from_address(address).place();
+        if program.may_be_call(place) {
+            return None;
+        }
+        let processor = self.processor(thread);
+        let mut follow = program
+            .followers(place)
+            .iter()
+            .map(|next| address_of(processor.successor(*next)));
+        let first = follow.next().filter(|_| place != HANDLER_END)?;
+        Some(FollowSet::two(first, follow.next().unwrap_or(first)))
+    }
+
+    pub(super) fn let_go(&mut self, thread: ThreadId, motion: Motion) -> Result<(), String> {
+        let processor = self.processor(thread);
+        if processor.mode == Mode::Dead {
+            return Ok(());
+        }
+        if processor.mode != Mode::Stopped || processor.stop.is_some() {
+            return Err("a thread is let go that moves".to_owned());
+        }
+        let trapped = processor.queued == Some(Stop::Trap);
+        if matches!(processor.counter, Counter::Behind(_)) && !trapped {
+            return Err("a thread goes on in the middle of an instruction".to_owned());
+        }
+        if processor.upper == Upper::Has {
+            return Err("a thread is let go that waits to be resumed".to_owned());
+        }
+        let place = processor.counter.place();
+        if processor.go(motion) {
+            let address = address_of(place);
+            self.tell(Input::Signalled { thread, address })?;
+        }
+        Ok(())
+    }
+
+    /// Whether the next order is a trap whose memory may be gone.
+    pub(super) fn may_lose_trap(&self) -> bool {
+        let Some(Operation::Plant { address }) = self.orders.front() else {
+            return false;
+        };
+        let place = Counter::from_address(*address).place();
+        matches!(place, I | J) && !self.wanted[place].is_empty()
+    }
+
+    /// The trap cannot be planted, and the shell says so.
+    pub(super) fn fail_plant(&mut self) -> Result<(), String> {
+        let Some(Operation::Plant { address }) = self.orders.pop_front() else {
+            return Ok(());
+        };
+        self.left.losses -= 1;
+        let place = Counter::from_address(address).place();
+        self.wanted[place] = Owners::empty();
+        self.armed[place] = Owners::empty();
+        self.forget(place);
+        self.tell(Input::Lost { address })
+    }
+}

@@ -1,0 +1,119 @@
+//! A program that is replaced: its memory is gone, with all threads but one.
+//!
+//! A thread that was made by a `vfork` keeps the memory. The shell sees all that
+//! share it to a stand, takes the traps out of it and lets them go; only then
+//! it tells the engine of the new program.
+
+use super::machine::State;
+use super::processor::{Mode, PLACES, Processor, Upper, thread_of};
+use crate::{Input, Operation, Owners, ThreadId};
+
+impl State {
+    /// A thread replaces the program.
+    pub(super) fn replace(&mut self, number: usize) {
+        for (other, processor) in self.processors.iter_mut().enumerate() {
+            if processor.mode != Mode::Unborn && !processor.shares() {
+                processor.replace(other == number);
+            }
+        }
+        self.replaced_by = Some(number);
+        if !self.is_shared() {
+            self.lose_memory();
+        }
+    }
+
+    pub(super) fn lose_memory(&mut self) {
+        self.trap = [false; PLACES];
+        self.wanted = [Owners::empty(); PLACES];
+        self.armed = [Owners::empty(); PLACES];
+    }
+
+    /// Whether there is a thread that was made by a `vfork`.
+    pub(super) fn is_shared(&self) -> bool {
+        self.processors.iter().any(Processor::shares)
+    }
+
+    /// Whether an order is about what is gone with the program before.
+    pub(super) fn is_about_the_past(&self, order: &Operation) -> bool {
+        self.replaced_by.is_some()
+            && match mover(order) {
+                None => !self.is_shared(),
+                Some(thread) => !self.processors[thread.0 as usize - 1].shares(),
+            }
+    }
+
+    /// The shell sees that the program has been replaced, and has those stand
+    /// that share the memory of the one before.
+    pub(super) fn begin_to_leave(&mut self, number: usize) -> Result<(), String> {
+        self.leaves_memory = true;
+        let left = &mut self.processors[number];
+        left.stop = None;
+        left.upper = Upper::Has;
+        let address = left.counter.shown();
+        let thread = thread_of(number);
+        self.tell(Input::Interrupted { thread, address })?;
+        for other in 0..self.processors.len() {
+            let thread = thread_of(other);
+            let processor = &mut self.processors[other];
+            if other == number || self.engine.thread_state(thread).is_none() {
+                continue;
+            }
+            if !processor.shares() {
+                self.tell(Input::Ended { thread })?;
+            } else if processor.upper != Upper::Has && !processor.halting {
+                processor.halting = true;
+                self.tell(Input::Halt { thread })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all stand that the shell waits for.
+    pub(super) fn can_leave(&self) -> bool {
+        let stands = |processor: &Processor| {
+            processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves()
+        };
+        let mut sharers = self.processors.iter().filter(|it| it.shares());
+        self.leaves_memory && self.orders.is_empty() && sharers.all(stands)
+    }
+
+    /// The shell takes the traps out of the old memory, lets those go that have
+    /// it, and is with the new program.
+    pub(super) fn leave(&mut self) -> Result<(), String> {
+        let Some(number) = self.replaced_by.take() else {
+            return Ok(());
+        };
+        for processor in self.processors.iter_mut().filter(|it| it.shares()) {
+            if processor.queued.is_some() {
+                return Err("a process is let go into the stop of its trap".to_owned());
+            }
+            *processor = Processor::new(Mode::Dead);
+        }
+        self.leaves_memory = false;
+        self.lose_memory();
+        let thread = thread_of(number);
+        self.tell(Input::Executed { thread })
+    }
+}
+
+/// The thread that an order is about, if it is about one.
+fn mover(order: &Operation) -> Option<ThreadId> {
+    match *order {
+        Operation::SetCounter { thread, .. }
+        | Operation::EmulateCall { thread, .. }
+        | Operation::FindFollowSet { thread, .. }
+        | Operation::RunToFollowSet { thread }
+        | Operation::StepThread { thread }
+        | Operation::ContinueThread { thread }
+        | Operation::HoldThread { thread }
+        | Operation::Report { thread, .. }
+        | Operation::ReportStep { thread, .. }
+        | Operation::ReportHalted { thread }
+        | Operation::Unexplained { thread, .. } => Some(thread),
+        Operation::Plant { .. }
+        | Operation::Lift { .. }
+        | Operation::RestoreCopied { .. }
+        | Operation::PlantCopied { .. }
+        | Operation::ReleaseCopy { .. } => None,
+    }
+}

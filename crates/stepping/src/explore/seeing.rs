@@ -1,0 +1,101 @@
+//! What the shell sees of the stops, and tells the engine.
+
+use super::machine::State;
+use super::processor::{Counter, Mode, Motion, Stop, Upper, address_of, thread_of};
+use crate::{Input, ThreadState};
+
+impl State {
+    /// What the shell tells the engine of a stop.
+    pub(super) fn see(&mut self, number: usize) -> Option<Input> {
+        let thread = thread_of(number);
+        let wanted = self.wanted;
+        let stepping = self.engine.thread_state(thread) == Some(ThreadState::Stepping);
+        let passed = self.engine.reported_at(thread).filter(|_| stepping);
+        let processor = &mut self.processors[number];
+        let place = processor.counter.place();
+        let unowned = wanted[place].is_empty();
+        if processor.is_held_behind_trap() {
+            // It goes no further than to that stop.
+            processor.stop = processor.queued.take();
+            return None;
+        }
+        let stop = processor.stop.take()?;
+        processor.motion = None;
+        processor.hold_requested = false;
+        if matches!(stop, Stop::Start | Stop::Signal | Stop::Fault) {
+            processor.upper = Upper::Has;
+            processor.stepped = false;
+            let told = processor.told_mut();
+            told.vague |= unowned && !told.owners.is_empty();
+        }
+        let stack = processor.stack();
+        let address = processor.counter.shown();
+        Some(match stop {
+            Stop::Start => match processor.shares_with {
+                Some(parent) => Input::StartedInPlace {
+                    thread,
+                    parent: thread_of(parent),
+                },
+                None => Input::Started { thread },
+            },
+            Stop::Trap => Input::Trapped {
+                thread,
+                address: address_of(place),
+                stack,
+            },
+            Stop::Trace => Input::Stepped { thread, address },
+            Stop::Hold => Input::Stopped { thread, address },
+            Stop::Signal => {
+                processor.signalled = true;
+                Input::Interrupted { thread, address }
+            }
+            Stop::Fault
+                if passed == Some(address) || matches!(processor.counter, Counter::InCopy(_)) =>
+            {
+                processor.counter = Counter::At(place);
+                Input::Faulted {
+                    thread,
+                    address,
+                    stack,
+                }
+            }
+            Stop::Fault => Input::Interrupted { thread, address },
+            // The first is held until the copy is followed.
+            Stop::Fork | Stop::Vfork => {
+                processor.mode = Mode::Parked;
+                Input::Parked { thread, address }
+            }
+            Stop::VforkDone => Input::Unparked { thread },
+            Stop::End => Input::Ended { thread },
+            Stop::Exec => {
+                processor.upper = Upper::Has;
+                self.replaced_by = None;
+                // Those who shared it have ended meanwhile.
+                self.lose_memory();
+                Input::Executed { thread }
+            }
+        })
+    }
+
+    /// A stop that concerns the program alone, or nobody: the thread goes on as it went,
+    /// unless the engine wants it to stop.
+    pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
+        let thread = thread_of(number);
+        let processor = &mut self.processors[number];
+        let stop = processor.stop.take();
+        processor.signalled |= stop == Some(Stop::Signal);
+        if stop == Some(Stop::Fork) && processor.motion == Some(Motion::Step) {
+            // Its step has been made, but for the end.
+            return self.let_go(thread, Motion::Step);
+        }
+        if std::mem::take(&mut processor.hold_requested) {
+            processor.motion = None;
+            let address = processor.counter.shown();
+            return self.tell(Input::Stopped { thread, address });
+        }
+        match processor.motion {
+            Some(motion) => self.let_go(thread, motion),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Nothing wrong, with disturbances that meet each other.
+
+use super::{
+    NOTHING, QUIET, check, check_all, check_followed, check_steps, disturbances, explore_all,
+    is_asked_for, programs, stepping_programs,
+};
+use crate::explore::Explored;
+use crate::explore::budget::Budget;
+use crate::explore::program::{Layout, Program, Way};
+
+#[test]
+fn followed_forks_with_steps() {
+    let programs = stepping_programs().map(|program| Program {
+        budget: Budget {
+            forks: 1,
+            steps: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..program
+    });
+    check_all(programs);
+}
+
+/// A point that goes or comes between a fork and the first sight of the copy.
+#[test]
+fn forks_with_toggles() {
+    let budget = Budget {
+        forks: 1,
+        toggles: 1,
+        ..NOTHING
+    };
+    check_followed(budget);
+    check_all(programs().map(|program| Program {
+        budget,
+        threads: 1,
+        ..program
+    }));
+}
+
+#[test]
+fn vforks_with_steps() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        budget: Budget {
+            vforks: 1,
+            steps: 2,
+            ..NOTHING
+        },
+        ..program
+    }));
+}
+
+/// The pairs of disturbances that have something to do with each other.
+#[test]
+fn toggles_with_faults() {
+    check(Budget {
+        toggles: 2,
+        faults: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
+fn signals_with_steps() {
+    check(Budget {
+        signals: 1,
+        steps: 1,
+        ..NOTHING
+    });
+}
+
+/// A program that is replaced while another process has its memory.
+#[test]
+fn execs_with_vforks() {
+    check(Budget {
+        execs: 1,
+        vforks: 1,
+        ..NOTHING
+    });
+}
+
+/// Pairs of disturbances that something was wrong with, where it was.
+#[test]
+fn pairs_that_were_wrong() {
+    let toggles_and_signals = Budget {
+        toggles: 2,
+        signals: 1,
+        ..NOTHING
+    };
+    let faults_and_evaluations = Budget {
+        faults: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let signals_and_evaluations = Budget {
+        signals: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let halts_and_evaluations = Budget {
+        halts: 1,
+        evaluations: 1,
+        ..NOTHING
+    };
+    let signals_and_vforks = Budget {
+        signals: 1,
+        vforks: 1,
+        ..NOTHING
+    };
+    let halts_and_steps = Budget {
+        halts: 1,
+        steps: 1,
+        ..NOTHING
+    };
+    let cases = [
+        (Layout::Adjacent, Way::Copy, 1, halts_and_steps),
+        (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
+        (Layout::Itself, Way::InPlace, 2, halts_and_evaluations),
+        (Layout::Apart, Way::Copy, 1, faults_and_evaluations),
+        (Layout::Apart, Way::InPlace, 1, signals_and_vforks),
+        (Layout::Apart, Way::InPlace, 1, signals_and_evaluations),
+    ];
+    check_all(
+        cases
+            .into_iter()
+            .map(|(layout, way, threads, budget)| Program {
+                layout,
+                way,
+                budget,
+                threads,
+                ..QUIET
+            }),
+    );
+}
+
+/// All pairs of the disturbance with this number and one up to it: many minutes
+/// for all numbers, so only when `JUROR_EXPLORE` is `all`.
+fn explore_pairs(number: usize) {
+    if !is_asked_for(&["all"]) {
+        return;
+    }
+    let singles = disturbances();
+    let mut sum = Explored::default();
+    let mut wrong = Vec::new();
+    for other in &singles[..=number] {
+        let budget = singles[number].plus(other);
+        let with = |follows| {
+            programs().map(move |program| Program {
+                budget,
+                follows,
+                ..program
+            })
+        };
+        explore_all(with(false), &mut sum, &mut wrong);
+        if budget.forks > 0 {
+            explore_all(with(true), &mut sum, &mut wrong);
+        }
+    }
+    println!("all pairs of {number}: {sum:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A test a disturbance, so that they run side by side.
+macro_rules! pairs {
+    ($($name:ident $number:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                explore_pairs($number);
+            }
+        )*
+    };
+}
+
+pairs! {
+    all_pairs_of_halts 0,
+    all_pairs_of_steps 1,
+    all_pairs_of_faults 2,
+    all_pairs_of_signals 3,
+    all_pairs_of_ends 4,
+    all_pairs_of_toggles 5,
+    all_pairs_of_inserts 6,
+    all_pairs_of_evaluations 7,
+    all_pairs_of_jumps 8,
+    all_pairs_of_losses 9,
+    all_pairs_of_execs 10,
+    all_pairs_of_forks 11,
+    all_pairs_of_vforks 12,
+}
+
+/// What takes three to go wrong: only when `JUROR_EXPLORE` is `all`.
+#[test]
+fn all_with_signals_in_steps_that_fault() {
+    if is_asked_for(&["all"]) {
+        check_steps(Budget {
+            signals: 1,
+            steps: 1,
+            faults: 1,
+            ..NOTHING
+        });
+    }
+}

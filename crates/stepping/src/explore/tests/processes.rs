@@ -1,0 +1,162 @@
+//! The rules about processes that are made, followed, waited for and replaced:
+//! each is needed.
+
+use super::rules::{check_chart, check_reason};
+use super::{NOTHING, QUIET};
+use crate::engine::Rule;
+use crate::explore::budget::Budget;
+use crate::explore::program::{Program, Way};
+
+#[test]
+fn without_making_it_good_a_copy_runs_into_a_trap() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+                                      forks at outside, goes to I
+sees thread 1 stop for nobody
+sees the copy
+lets the copy go
+=> a process is let go with a trap in its text";
+    check_chart(Rule::RestoreCopy, program, expected);
+}
+
+#[test]
+fn without_remembering_lifted_traps_a_copy_runs_into_one() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            toggles: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+is told: no point of Monitor at I
+                                      forks at outside, goes to I
+lifts the trap at I
+sees thread 1 stop for nobody
+sees the copy
+makes J good in the copy
+lets the copy go
+=> a process is let go with a trap in its text";
+    check_chart(Rule::RestoreFormer, program, expected);
+}
+
+#[test]
+fn without_planting_in_it_a_followed_copy_misses_a_breakpoint() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    let expected = "
+debugger                              thread 1
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      forks at I, goes to follow
+sees thread 1 wait for its child
+plants the trap at I
+sees the copy
+reports thread 1 halted
+goes over to the copy
+is told: resume thread 2
+continues thread 2
+                                                                            executes follow, goes to outside
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    check_chart(Rule::PlantCopy, program, expected);
+}
+
+#[test]
+fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            forks: 1,
+            signals: 1,
+            faults: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    check_reason(
+        Rule::Inherit,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_inheriting_an_arrival_is_reported_of_the_one_in_its_place() {
+    let program = Program {
+        budget: Budget {
+            vforks: 1,
+            signals: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::InheritInPlace,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
+    let program = Program {
+        budget: Budget {
+            vforks: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::Park,
+        program,
+        "nothing that can happen from here brings every thread through",
+    );
+}
+
+#[test]
+fn without_answering_it_a_halt_is_lost_with_the_program() {
+    let program = Program {
+        budget: Budget {
+            halts: 1,
+            execs: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::AnswerReplaced,
+        program,
+        "nothing that can happen from here brings every thread through",
+    );
+}

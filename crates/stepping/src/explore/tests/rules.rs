@@ -1,0 +1,242 @@
+//! Each rule is needed: without it, something goes wrong. The shortest way there
+//! is told as in Ramsey's Figure 2.
+
+use super::{NOTHING, QUIET};
+use crate::StepBy;
+use crate::engine::Rule;
+use crate::explore::budget::Budget;
+use crate::explore::chart::chart;
+use crate::explore::explore;
+use crate::explore::program::{Layout, Program, Way};
+
+/// Compares the shortest counterexample to the algorithm without a rule.
+#[track_caller]
+fn check_without(rule: Rule, budget: Budget, expected: &str) {
+    check_chart(rule, Program { budget, ..QUIET }, expected);
+}
+
+#[track_caller]
+pub(super) fn check_chart(rule: Rule, program: Program, expected: &str) {
+    let found = find_without(rule, program);
+    let lines: Vec<&str> = found.lines().map(str::trim_end).collect();
+    assert_eq!(lines.join("\n"), expected.trim_matches('\n'), "\n{found}");
+}
+
+#[track_caller]
+fn find_without(rule: Rule, program: Program) -> String {
+    let program = Program {
+        without: Some(rule),
+        ..program
+    };
+    match explore(&program) {
+        Ok(explored) => panic!("nothing wrong without {rule:?}: {explored:?}"),
+        Err(counterexample) => chart(&program, &counterexample),
+    }
+}
+
+/// What is wrong without a rule, in the last line.
+#[track_caller]
+pub(super) fn check_reason(rule: Rule, program: Program, expected: &str) {
+    let found = find_without(rule, program);
+    let reason = found.lines().last().unwrap_or_default();
+    assert_eq!(reason, format!("=> {expected}"), "\n{found}");
+}
+
+/// The run of Figure 2 of the paper: the debugger restores I, plants a trap at
+/// its successor and resumes; the other thread runs through.
+#[test]
+fn restoring_and_stepping_beside_others_misses_a_breakpoint() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+finds what follows I in thread 1
+lifts the trap at I
+plants the trap at follow
+sets thread 1 to I
+lets thread 1 run to the traps
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    let program = Program {
+        step_by: StepBy::FollowSet,
+        uniprocessor: true,
+        ..QUIET
+    };
+    check_chart(Rule::HoldOthers, program, expected);
+}
+
+#[test]
+fn without_counting_traps_a_breakpoint_behind_a_breakpoint_is_missed() {
+    let program = Program {
+        layout: Layout::Adjacent,
+        step_by: StepBy::FollowSet,
+        ..QUIET
+    };
+    check_reason(Rule::CountTraps, program, "an execution is not reported");
+}
+
+#[test]
+fn without_completing_first_a_step_is_lost() {
+    let program = Program {
+        layout: Layout::Adjacent,
+        step_by: StepBy::FollowSet,
+        threads: 1,
+        budget: Budget {
+            steps: 1,
+            ..NOTHING
+        },
+        ..QUIET
+    };
+    check_reason(Rule::CompleteFirst, program, "a step is not reported");
+}
+
+#[test]
+fn without_looking_after_itself_an_instruction_never_runs() {
+    let program = Program {
+        layout: Layout::Itself,
+        step_by: StepBy::FollowSet,
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(Rule::RefuseItself, program, "an execution is not reported");
+}
+
+#[test]
+fn without_suspending_it_an_arrival_is_reported_twice() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            evaluations: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::SuspendArrival,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_noting_a_signal_in_a_copy_a_fault_repeats_the_report() {
+    let program = Program {
+        way: Way::Copy,
+        budget: Budget {
+            signals: 1,
+            faults: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(
+        Rule::NoteSignal,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_holding_first_a_breakpoint_is_missed() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+lifts the trap at I
+                                                                            executes outside, goes to I
+                                                                            executes I, goes to follow
+=> an execution is not reported";
+    check_without(Rule::HoldBeforeLift, NOTHING, expected);
+}
+
+#[test]
+fn without_planting_first_a_breakpoint_may_be_missed() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+holds thread 2
+                                                                            is held at outside
+sees thread 2 stop at outside
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      executes I, goes to follow
+sees thread 1 stepped to follow
+continues thread 1
+continues thread 2
+=> the original instruction is back while another thread may run";
+    check_without(Rule::PlantBeforeRelease, NOTHING, expected);
+}
+
+#[test]
+fn without_putting_it_back_a_late_trap_tears_an_instruction() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+                                                                            executes outside, goes to I
+                                                                            traps at I
+sees thread 2 trap at I
+reports thread 2 at I to MONITOR
+is told: resume thread 2
+holds thread 1
+sees thread 1 trap at I
+lifts the trap at I
+sets thread 2 to I
+steps thread 2
+                                                                            executes I, goes to follow
+sees thread 2 stepped to follow
+plants the trap at I
+continues thread 1
+=> a thread goes on in the middle of an instruction";
+    check_without(Rule::PutBackLateTrap, NOTHING, expected);
+}
+
+#[test]
+fn without_remembering_it_an_arrival_is_reported_twice() {
+    let expected = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+holds thread 2
+                                                                            is held at outside
+sees thread 2 stop at outside
+lifts the trap at I
+sets thread 1 to I
+steps thread 1
+                                      faults at I
+sees thread 1 fault at I
+plants the trap at I
+continues thread 2
+is told: resume thread 1
+sets thread 1 to I
+continues thread 1
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+=> the same execution is reported twice";
+    check_without(
+        Rule::RememberArrival,
+        Budget {
+            faults: 1,
+            ..NOTHING
+        },
+        expected,
+    );
+}

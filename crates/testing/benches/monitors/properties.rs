@@ -1,0 +1,81 @@
+//! The properties that are measured.
+
+use juror_event::EventId;
+use juror_language::{Behaviour, Demand, Effect, EffectAction, Logic, Property, Proposition, load};
+use juror_logic::Formula;
+
+/// Nobody reads what is closed, as states.
+pub fn automaton(parameters: &[&str]) -> Result<Property, String> {
+    let names = parameters.join(", ");
+    let slice = match parameters {
+        [] => String::new(),
+        _ => format!("slice on {names}"),
+    };
+    let source = format!(
+        "property closed {slice}
+         event open = before o({names})
+         event read = before r({names})
+         event close = before c({names})
+         state opened {{ on close -> closed }}
+         state closed {{ on open -> opened on read -> bad }}
+         state bad non-accepting"
+    );
+    let (mut properties, diagnostics) = load(&source);
+    properties.pop().ok_or_else(|| format!("{diagnostics:?}"))
+}
+
+/// The same as a formula, and in longer ones.
+pub fn formula(parameters: &[&str], formula: Formula) -> Result<Property, String> {
+    let mut property = automaton(parameters)?;
+    let slots: Vec<Option<u8>> = (0..parameters.len()).map(|slot| Some(slot as u8)).collect();
+    let effect = |event: u16, proposition: u8| Effect {
+        event: EventId(event),
+        binding: slots.clone(),
+        guard: None,
+        captures: 0,
+        proposition,
+        action: EffectAction::Pulse,
+        span: 0..0,
+    };
+    property.behaviour = Behaviour::Logic(Logic {
+        demand: Demand::Formula(formula),
+        propositions: propositions(&["open", "read", "close"], false),
+        effects: vec![effect(0, 0), effect(1, 1), effect(2, 2)],
+    });
+    Ok(property)
+}
+
+/// Propositions with these names.
+pub fn propositions(names: &[&str], persistent: bool) -> Vec<Proposition> {
+    let of = |name: &&str| Proposition {
+        name: (*name).into(),
+        persistent,
+        span: 0..0,
+    };
+    names.iter().map(of).collect()
+}
+
+/// `always (close implies next (not read weak until open))`, so often.
+pub fn nobody_reads(times: usize) -> Formula {
+    let [open, read, close] = [0, 1, 2].map(Formula::proposition);
+    let after = || read.clone().negation().weak_until(open.clone()).next();
+    let once = close.clone().implies(after()).always();
+    // The parts differ, so that none of them is dropped as a copy.
+    let mut whole = once;
+    for part in 1..times {
+        let ahead = (0..part).fold(after(), |inner, _| inner.next());
+        whole = whole.and(close.clone().implies(ahead.eventually()).always());
+    }
+    whole
+}
+
+/// `always (close implies eventually open)`, and the same of propositions that no
+/// event sets.
+pub fn unrelated(count: u8) -> Formula {
+    let demands = (0..count).map(|number| {
+        let close = Formula::proposition(2 + number * 3);
+        let open = Formula::proposition(number * 3);
+        close.implies(open.eventually()).always()
+    });
+    demands.fold(Formula::True, Formula::and)
+}
