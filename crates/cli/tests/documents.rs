@@ -75,6 +75,9 @@ fn build(shown: &Shown, target: &Path) {
     for entry in fs::read_dir(&shown.directory).expect("the directory is there") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name");
+        if path.is_dir() {
+            continue;
+        }
         fs::copy(&path, target.join(name)).expect("a copy");
         if path.extension().is_some_and(|extension| extension == "c") {
             command.arg(name);

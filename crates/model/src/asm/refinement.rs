@@ -81,6 +81,7 @@ impl Model {
             },
             nodes: Vec::new(),
             known: FxHashMap::default(),
+            steps: FxHashMap::default(),
         };
         let result = search.run(options, go_on);
         let states = search.nodes.len() as u64;
@@ -262,6 +263,8 @@ struct Search<'a> {
     /// In the order of discovery.
     nodes: Vec<Node>,
     known: FxHashMap<(State, Belief), usize>,
+    /// By state: those after it, with what they show.
+    steps: FxHashMap<State, Rc<[(State, Rc<Shown>)]>>,
 }
 
 impl Search<'_> {
@@ -327,21 +330,36 @@ impl Search<'_> {
         }
     }
 
+    /// The states after one, with what they show.
+    fn steps(&mut self, state: State) -> Result<Rc<[(State, Rc<Shown>)]>, Fault> {
+        if let Some(known) = self.steps.get(&state) {
+            return Ok(Rc::clone(known));
+        }
+        let mut steps = Vec::new();
+        for next in self.model.next_states(Some(&state))? {
+            let shown = self.shown(&next)?;
+            steps.push((next, shown));
+        }
+        let steps: Rc<[(State, Rc<Shown>)]> = steps.into();
+        self.steps.insert(state, Rc::clone(&steps));
+        Ok(steps)
+    }
+
     fn expand(&mut self, number: usize) -> Result<Option<Divergence>, Fault> {
         let Some(node) = self.nodes.get(number) else {
             return Ok(None);
         };
         let (belief, before) = (Rc::clone(&node.belief), Rc::clone(&node.shown));
-        for state in self.model.next_states(Some(&node.state.clone()))? {
-            let shown = self.shown(&state)?;
-            let belief = match shown == before {
+        let here = node.state.clone();
+        for (state, shown) in self.steps(here)?.iter() {
+            let belief = match *shown == before {
                 true => Rc::clone(&belief),
-                false => self.above.step(&belief, &shown)?,
+                false => self.above.step(&belief, shown)?,
             };
             if belief.is_empty() {
-                return self.divergence(number, &state, &before, &shown).map(Some);
+                return self.divergence(number, state, &before, shown).map(Some);
             }
-            self.push(state, belief, shown, Some(number));
+            self.push(state.clone(), belief, Rc::clone(shown), Some(number));
         }
         Ok(None)
     }

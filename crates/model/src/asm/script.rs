@@ -287,11 +287,13 @@ impl Reading<'_> {
         }
         let mut parser = Parser::at_place(self.source, self.text, range.clone());
         let span = Span::new(self.source, range);
-        let order = self.order(&mut parser)?;
-        parser.end()?;
+        let order = self.order(&mut parser);
+        // What is no token is the cause of what follows from it.
         if let Some(fault) = parser.faults.pop() {
             return Err(fault);
         }
+        let order = order?;
+        parser.end()?;
         self.orders.push((order, span));
         Ok(())
     }

@@ -101,7 +101,8 @@ fn decode_entry(bytes: &mut &[u8]) -> Option<(Vec<Value>, Value)> {
     Some((arguments?, Value::decode(bytes)?))
 }
 
-fn all_live(arguments: &[Value], live: &Objects) -> bool {
+/// Whether all objects among some values are of these.
+pub(super) fn all_live(arguments: &[Value], live: &Objects) -> bool {
     let mut all = true;
     for argument in arguments {
         argument.objects(&mut |class, number| all &= live.contains(&(class, number)));

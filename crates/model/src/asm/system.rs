@@ -4,7 +4,7 @@
 use super::environment::{Possibilities, Stop};
 use super::evaluate::Stepped;
 use super::program::{Model, Term};
-use super::state::State;
+use super::state::{State, all_live};
 use super::value::Value;
 use crate::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
@@ -111,6 +111,7 @@ impl Model {
     /// What is different in another state.
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let mut changes = Vec::new();
+        let live = after.live();
         for (slot, id) in self.dynamic.iter().enumerate() {
             let (old, new) = (before.entries.get(slot), after.entries.get(slot));
             let mut places: Vec<&Vec<Value>> = old
@@ -123,7 +124,11 @@ impl Model {
             for arguments in places {
                 let changed = old.and_then(|old| old.get(arguments))
                     != new.and_then(|new| new.get(arguments));
-                if let (true, Ok(value)) = (changed, self.value_at(after, *id, arguments)) {
+                // What becomes of an object that is gone is no change.
+                if changed
+                    && all_live(arguments, &live)
+                    && let Ok(value) = self.value_at(after, *id, arguments)
+                {
                     changes.push(Change {
                         name: self.show_location(*id, arguments),
                         value: self.show(&value),
