@@ -232,7 +232,7 @@ impl Random {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         let mixed = mixed ^ (mixed >> 31);
-        (u128::from(mixed) * count as u128 >> 64) as usize
+        ((u128::from(mixed) * count as u128) >> 64) as usize
     }
 }
 

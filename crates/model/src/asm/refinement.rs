@@ -257,6 +257,9 @@ struct Node {
     parent: Option<usize>,
 }
 
+/// States, with what they show.
+type Steps = Rc<[(State, Rc<Shown>)]>;
+
 struct Search<'a> {
     model: &'a Model,
     above: Above<'a>,
@@ -264,7 +267,7 @@ struct Search<'a> {
     nodes: Vec<Node>,
     known: FxHashMap<(State, Belief), usize>,
     /// By state: those after it, with what they show.
-    steps: FxHashMap<State, Rc<[(State, Rc<Shown>)]>>,
+    steps: FxHashMap<State, Steps>,
 }
 
 impl Search<'_> {
@@ -331,7 +334,7 @@ impl Search<'_> {
     }
 
     /// The states after one, with what they show.
-    fn steps(&mut self, state: State) -> Result<Rc<[(State, Rc<Shown>)]>, Fault> {
+    fn steps(&mut self, state: State) -> Result<Steps, Fault> {
         if let Some(known) = self.steps.get(&state) {
             return Ok(Rc::clone(known));
         }
@@ -340,7 +343,7 @@ impl Search<'_> {
             let shown = self.shown(&next)?;
             steps.push((next, shown));
         }
-        let steps: Rc<[(State, Rc<Shown>)]> = steps.into();
+        let steps: Steps = steps.into();
         self.steps.insert(state, Rc::clone(&steps));
         Ok(steps)
     }

@@ -358,7 +358,7 @@ impl Model {
         let updates = machine.rule(rule)?;
         let (answers, choices) = (machine.answers, machine.choices);
         let mut next = state.clone();
-        let said = answers.iter().map(|(location, value)| (location, value));
+        let said = answers.iter();
         let done = updates
             .iter()
             .map(|(location, update)| (location, &update.value));
