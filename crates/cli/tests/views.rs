@@ -75,7 +75,7 @@ const CPP: &[(&str, &str)] = &[
     ("choice", r#""chosen""#),
     ("other", "2.5"),
     ("unique", "@0x?: {x = 5, y = 6}"),
-    ("null", "null"),
+    ("vacant", "null"),
     ("shared", "@0x?: 8"),
     ("weak", "@0x?: 8"),
     ("expired", "expired"),
@@ -102,7 +102,6 @@ fn objects_of_virtual_classes_are_shown_whole() {
             .command("break look")
             .command("run")
             .command("up")
-            .command("print *animal._M_t._M_t._M_head_impl")
             .command("print *beast")
             .command("print *named")
             .command("print plain")
@@ -154,7 +153,7 @@ const RUST: &[(&str, &str)] = &[
     ("some", "Some(5)"),
     ("nothing", "None"),
     ("pointer", "Some(@0x?: 6)"),
-    ("null", "None"),
+    ("vacant", "None"),
     ("right", "Ok(1)"),
     ("wrong", r#"Err("why")"#),
     ("shapes", "[Circle {radius: 1.5}, Square(4), Empty]"),

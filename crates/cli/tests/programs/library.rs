@@ -61,7 +61,7 @@ fn main() {
     let some = Some(5);
     let nothing: Option<i32> = None;
     let pointer: Option<Box<i32>> = Some(Box::new(6));
-    let null: Option<&i32> = None;
+    let vacant: Option<&i32> = None;
     let right: Result<i32, String> = Ok(1);
     let wrong: Result<i32, String> = Err("why".to_owned());
     let shapes = [
@@ -89,7 +89,7 @@ fn main() {
     look(1);
     println!("{numbers:?}{none:?}{points:?}{}{text}{borrowed}{words:?}{slice:?}", many.len());
     println!("{array:?}{boxed:?}{boxed_slice:?}{ends:?}{linked:?}{heap:?}{ages:?}{bag:?}{small:?}");
-    println!("{large:?}{sorted:?}{empty:?}{some:?}{nothing:?}{pointer:?}{null:?}{right:?}{wrong:?}");
+    println!("{large:?}{sorted:?}{empty:?}{some:?}{nothing:?}{pointer:?}{vacant:?}{right:?}{wrong:?}");
     println!("{shapes:?}{colors:?}{tuple:?}{unit:?}{meters:?}{unit_like:?}{letter}{truth}{shared}");
     println!("{weak:?}{expired:?}{atomic_shared}{cell:?}{ref_cell:?}{mutex:?}{lock:?}{atomic:?}{path:?}");
 }

@@ -80,7 +80,7 @@ int main() {
     std::variant<int, std::string, double> choice = std::string("chosen");
     std::variant<int, double> other = 2.5;
     std::unique_ptr<Point> unique(new Point{5, 6});
-    std::unique_ptr<Point> null;
+    std::unique_ptr<Point> vacant;
     std::shared_ptr<int> shared = std::make_shared<int>(8);
     std::weak_ptr<int> weak = shared;
     std::weak_ptr<int> expired;

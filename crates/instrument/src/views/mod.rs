@@ -2,10 +2,9 @@
 //! by its text, not by the pointers that they are made of.
 //!
 //! A view is a rule for types of a name, written in a few lines over the
-//! fields of the value (`cpp.views`, `rust.views`, and files of the user). It
-//! is evaluated over the debuggee's memory by the expressions of the prompt,
-//! with a bound on its steps: a damaged container ends in an error, never in
-//! an endless walk. Where a view does not fit the value (another version of a
+//! fields of the value (`cpp.views`, `rust.views`). It is evaluated over the
+//! debuggee's memory by the expressions of the prompt, with a bound on its
+//! steps: a damaged container ends the view, never in an endless walk. Where a view does not fit the value (another version of a
 //! library, memory that was never initialized), the next one is tried, and
 //! with none left the value is shown as it is.
 
