@@ -123,6 +123,12 @@ impl Writer {
             }
             6 if !self.steady && self.labels > 0 => {
                 let label = self.random.below(self.labels);
+                // Spin refuses a process that goes from a place to itself
+                // without doing anything.
+                let before = self.text.trim_end();
+                if before.ends_with("skip;") || before.ends_with(&format!("L{label}:")) {
+                    self.text += "x = y; ";
+                }
                 let _ = write!(self.text, "goto L{label}");
             }
             7 => {

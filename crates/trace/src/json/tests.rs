@@ -100,7 +100,7 @@ fn what_is_wrong_is_told_with_its_place() {
         &no_record("`a` is there twice"),
     );
     check_fault(
-        "{\"event\":\"e\",\"values\":{\"a\":[1]}}\n",
+        "{\"event\":\"e\",\"values\":{\"a\":{\"b\":1}}}\n",
         1,
         24,
         &no_record("`a` has no value of a trace"),
