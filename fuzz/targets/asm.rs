@@ -62,7 +62,9 @@ fn walk(model: &Model, seed: u64) {
 fn steps(script: &str) -> usize {
     let count = |rest: &str| {
         let rest = rest.trim_start();
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         rest[..digits].parse().unwrap_or(1_usize).max(1)
     };
     let asked = script.split("step").skip(1);

@@ -8,12 +8,16 @@ use std::os::unix::ffi::OsStrExt as _;
 
 // The command line belongs to the program `juror`, which is no library.
 #[allow(dead_code)]
-#[path = "../../crates/cli/src/arguments.rs"]
+#[path = "../../crates/cli/src/arguments/mod.rs"]
+#[allow(unused_imports)]
 mod arguments;
 #[allow(dead_code)]
 #[path = "../../crates/cli/src/driver.rs"]
 #[allow(unused_imports)]
 mod driver;
+#[allow(dead_code)]
+#[path = "../../crates/cli/src/model_arguments.rs"]
+mod model_arguments;
 #[allow(dead_code)]
 #[path = "../../crates/cli/src/property_arguments.rs"]
 mod property_arguments;

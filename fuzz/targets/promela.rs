@@ -44,7 +44,10 @@ fuzz_target!(|bytes: &[u8]| {
     if plain.cut.is_none() && deep.cut.is_none() {
         assert_eq!(plain.finding.is_some(), deep.finding.is_some());
         if plain.finding.is_none() {
-            assert_eq!((plain.states, plain.transitions), (deep.states, deep.transitions));
+            assert_eq!(
+                (plain.states, plain.transitions),
+                (deep.states, deep.transitions)
+            );
         }
     }
     let names: Vec<String> = model.formulas().map(|(name, _)| name.to_owned()).collect();
