@@ -23,6 +23,21 @@ fn followed_forks_with_steps() {
     check_all(programs);
 }
 
+/// A process that is forked in an evaluation, and followed.
+#[test]
+fn followed_forks_of_evaluations() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        follows: true,
+        budget: Budget {
+            forks: 1,
+            evaluations: 1,
+            ..NOTHING
+        },
+        ..program
+    }));
+}
+
 /// A point that goes or comes between a fork and the first sight of the copy.
 #[test]
 fn forks_with_toggles() {
@@ -164,7 +179,7 @@ fn explore_pairs(number: usize) {
             })
         };
         explore_all(with(false), &mut sum, &mut wrong);
-        if budget.forks > 0 {
+        if budget.forks + budget.vforks > 0 {
             explore_all(with(true), &mut sum, &mut wrong);
         }
     }

@@ -109,6 +109,26 @@ fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
 }
 
 #[test]
+fn without_keeping_it_an_arrival_of_an_evaluation_is_reported_in_the_copy_again() {
+    let program = Program {
+        budget: Budget {
+            forks: 1,
+            signals: 1,
+            evaluations: 1,
+            ..NOTHING
+        },
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    check_reason(
+        Rule::KeepParked,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
 fn without_inheriting_an_arrival_is_reported_of_the_one_in_its_place() {
     let program = Program {
         budget: Budget {

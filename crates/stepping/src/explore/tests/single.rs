@@ -135,6 +135,14 @@ fn vforks() {
 }
 
 #[test]
+fn followed_vforks() {
+    check_followed(Budget {
+        vforks: 1,
+        ..NOTHING
+    });
+}
+
+#[test]
 fn evaluations() {
     check(Budget {
         evaluations: 1,
