@@ -184,6 +184,29 @@ fn reads_of_a_register_are_told_once_for_each_instruction() {
 }
 
 #[test]
+fn stores_of_the_same_value_to_a_register_are_told() {
+    let (same, change) = (line_with("four same values"), line_with("one change"));
+    for build in optimized().filter(|build| build.compiler == Compiler::Gcc) {
+        for (command, expected) in [("watch kept", 4), ("change kept", 0)] {
+            let report = run(&build, "rewritten", &[command], 8);
+            let message = format!("{build} {command} {}", report.all());
+            let given = accesses(&report);
+            let at = |line: u64| given.iter().filter(move |it| it.2 == line);
+            assert_eq!(at(same).count(), expected, "{message}");
+            assert!(at(same).all(|it| it.1 == "2"), "{message}");
+            let changes: Vec<_> = at(change).collect();
+            assert_eq!(changes, [&("write", "3", change)], "{message}");
+            assert_eq!(given.len(), expected + 1, "{message}");
+            assert_eq!(
+                ends(&report),
+                [("[\"kept\"]".into(), "\"rewritten\"".into())]
+            );
+            assert_eq!(report.end()["ending"]["status"], 0, "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_variable_that_goes_to_memory_and_back_is_followed_there() {
     for build in optimized().filter(|build| build.compiler == Compiler::Gcc) {
         let report = run(&build, "spilled", &["awatch kept"], 12);
