@@ -6,7 +6,7 @@
 
 use super::machine::State;
 use super::processor::{Mode, PLACES, Processor, Upper, thread_of};
-use crate::{Input, Operation, Owners, ThreadId};
+use crate::{Input, Operation, Owners};
 
 impl State {
     /// A thread replaces the program.
@@ -36,7 +36,7 @@ impl State {
 
     /// Whether an order is about what is gone with the program before.
     pub(super) fn is_about_the_past(&self, order: &Operation) -> bool {
-        let mover = mover(order).map(|thread| thread.0 as usize - 1);
+        let mover = order.thread().map(|thread| thread.0 as usize - 1);
         if mover.is_some() && mover == self.followed_program {
             return true;
         }
@@ -95,27 +95,5 @@ impl State {
         self.lose_memory();
         let thread = thread_of(number);
         self.tell(Input::Executed { thread })
-    }
-}
-
-/// The thread that an order is about, if it is about one.
-fn mover(order: &Operation) -> Option<ThreadId> {
-    match *order {
-        Operation::SetCounter { thread, .. }
-        | Operation::EmulateCall { thread, .. }
-        | Operation::FindFollowSet { thread, .. }
-        | Operation::RunToFollowSet { thread }
-        | Operation::StepThread { thread }
-        | Operation::ContinueThread { thread }
-        | Operation::HoldThread { thread }
-        | Operation::Report { thread, .. }
-        | Operation::ReportStep { thread, .. }
-        | Operation::ReportHalted { thread }
-        | Operation::Unexplained { thread, .. } => Some(thread),
-        Operation::Plant { .. }
-        | Operation::Lift { .. }
-        | Operation::RestoreCopied { .. }
-        | Operation::PlantCopied { .. }
-        | Operation::ReleaseCopy { .. } => None,
     }
 }
