@@ -167,7 +167,7 @@ lifts the trap at I
 #[test]
 fn without_planting_first_a_breakpoint_may_be_missed() {
     let expected = BEGINS_STEP.to_owned()
-        + "\
+        + "
                                       executes I, goes to follow
 sees thread 1 stepped to follow
 continues thread 1
@@ -203,7 +203,7 @@ continues thread 1
 #[test]
 fn without_remembering_it_an_arrival_is_reported_twice() {
     let expected = BEGINS_STEP.to_owned()
-        + "\
+        + "
                                       faults at I
 sees thread 1 fault at I
 plants the trap at I
