@@ -25,6 +25,7 @@ mod json;
 mod model_arguments;
 mod model_asm;
 mod model_command;
+mod model_report;
 mod model_walk;
 mod moments;
 mod monitors;
