@@ -65,8 +65,21 @@ pub struct Location {
     pub file: Option<String>,
     /// The line in it, from 1.
     pub line: Option<u32>,
+    /// For code that the compiler made, and that belongs to no line: the line
+    /// before it in the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<SourceLine>,
     /// The module's file name, without directories.
     pub module: Option<String>,
+}
+
+/// A line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceLine {
+    /// The file, as the debug information names it.
+    pub file: String,
+    /// The line in it, from 1.
+    pub line: u32,
 }
 
 /// A variable with its value as text.
