@@ -1,6 +1,7 @@
 //! What can be known of a property before its first event: which transitions
 //! a state has for an event, what each state's verdict is, what it needs.
 
+use crate::logic::stays_open;
 use crate::plan::{Plan, StateNeed};
 use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
@@ -98,7 +99,9 @@ impl Automaton {
         let quick = direct.iter().enumerate().map(|(position, &target)| {
             let from = position / events.max(1);
             let to = target as usize;
-            let is_quiet = verdicts.get(from) == verdicts.get(to) && finals.get(to) == Some(&false);
+            let both = verdicts.get(from).zip(verdicts.get(to));
+            let stays_open = both.is_some_and(|(before, after)| stays_open(*before, *after));
+            let is_quiet = stays_open && finals.get(to) == Some(&false);
             match target {
                 IGNORED => count(from),
                 _ if target != GUARDED && is_quiet => target,
@@ -139,7 +142,7 @@ impl Automaton {
     }
 
     /// The next state, where it is all that the event changes: no variable, no
-    /// verdict, and no slice ends.
+    /// final verdict comes of it, and no slice ends.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.plain.len();

@@ -65,7 +65,7 @@ pub(crate) struct LogicStates {
     /// How many actions a row has room for.
     width: usize,
     /// Row by row of states: the next state by all effects of each event, where
-    /// that is known, none of them has a guard, and the verdict stays.
+    /// that is known, none of them has a guard, and no final verdict comes of it.
     quick: Vec<u32>,
     pub effects: Effects,
     /// By event: the actions of sets of effects that were met.
@@ -129,7 +129,7 @@ impl LogicStates {
     }
 
     /// The next state by all effects of an event, where that is known, none of
-    /// them has a guard, and the verdict stays.
+    /// them has a guard, and no final verdict comes of it.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.whole_actions.len();
@@ -146,8 +146,11 @@ impl LogicStates {
         let action = *self.whole_actions.get(usize::from(event.0))?;
         let position = state.index() * self.width + action as usize;
         let next = *self.table.get(position)?;
-        let same = self.verdicts.get(next as usize)? == self.verdicts.get(state.index())?;
-        same.then_some(StateId(next))
+        let (before, after) = (
+            self.verdicts.get(state.index())?,
+            self.verdicts.get(next as usize)?,
+        );
+        stays_open(*before, *after).then_some(StateId(next))
     }
 
     /// The action of these effects.
@@ -229,7 +232,7 @@ impl LogicStates {
         let column = usize::from(event.0);
         let position = state.index() * self.whole_actions.len() + column;
         let is_quick = self.whole_actions.get(column) == Some(&number)
-            && self.verdict(next) == self.verdict(state);
+            && stays_open(self.verdict(state), self.verdict(next));
         if let Some(entry) = self.quick.get_mut(position).filter(|_| is_quick) {
             *entry = next.0;
         }
@@ -371,6 +374,11 @@ impl LogicStates {
             state.needs = Some(needs);
         }
     }
+}
+
+/// True where no final verdict comes of a step.
+pub(crate) fn stays_open(before: Verdict, after: Verdict) -> bool {
+    before == after || !is_decided(after)
 }
 
 /// True for the verdicts that nothing changes any more.
