@@ -141,7 +141,8 @@ impl Monitor {
         Some(next != state)
     }
 
-    /// A slice is born of the base, where that is left for a state; nothing was done where it has more to inherit, or may not exist.
+    /// A slice is born of the base, where that is left for a state; nothing was
+    /// done where it has more to inherit, or may not exist.
     #[inline]
     fn bear_quickly(
         &mut self,
