@@ -34,6 +34,12 @@ impl Action {
         self
     }
 
+    /// The propositions that last, and are true or false after this whatever they
+    /// were before.
+    pub(crate) fn decides(self) -> u64 {
+        self.set | self.clear
+    }
+
     /// What is true from this step on where these propositions were, and the
     /// letter of the step.
     pub(crate) fn apply(self, valuation: u64) -> (u64, Letter) {

@@ -34,6 +34,9 @@ pub(crate) struct Origin {
 struct State {
     machine: MachineState,
     valuation: u64,
+    /// The propositions that some step from here on asks about: the valuation
+    /// is that of these.
+    followed: u64,
     verdict: Verdict,
     origin: Option<Origin>,
     /// What it needs, when that has been asked.
@@ -240,10 +243,12 @@ impl LogicStates {
     }
 
     fn intern(&mut self, machine: MachineState, valuation: u64, origin: Option<Origin>) -> StateId {
+        // What no step asks about any more makes no difference.
+        let followed = self.machine.propositions_ahead(machine);
         let state = State {
             machine,
-            // What no step asks about any more makes no difference.
-            valuation: valuation & self.machine.propositions_ahead(machine),
+            valuation: valuation & followed,
+            followed,
             verdict: self.machine.verdict(machine),
             origin,
             needs: None,
@@ -292,20 +297,31 @@ impl LogicStates {
         let Some(state) = self.states.get(state.index()) else {
             return String::new();
         };
-        let lasting = logic.propositions.iter().enumerate();
-        let mut lasting = lasting
-            .filter(|(_, proposition)| proposition.persistent)
-            .peekable();
-        let is_decided = matches!(state.verdict, Verdict::Satisfied | Verdict::Violated);
-        if is_decided || lasting.peek().is_none() {
-            return state.verdict.to_string();
-        }
-        let holds = lasting.filter(|(bit, _)| *bit < 64 && state.valuation & (1 << bit) != 0);
-        let names: Vec<&str> = holds.map(|(_, proposition)| &*proposition.name).collect();
-        match names.is_empty() {
-            true => "nothing holds".to_owned(),
-            false => names.join(", "),
-        }
+        let known = Known {
+            valuation: state.valuation,
+            propositions: state.followed,
+        };
+        known.words(logic, state.verdict)
+    }
+
+    /// A state in a few words, right after this action in the state before: what
+    /// the action has made true is told, too, though no step may ask about it any
+    /// more.
+    pub(crate) fn sketch_after(
+        &self,
+        logic: &Logic,
+        from: StateId,
+        action: Action,
+        to: StateId,
+    ) -> String {
+        let Some(before) = self.states.get(from.index()) else {
+            return self.sketch(logic, to);
+        };
+        let known = Known {
+            valuation: action.apply(before.valuation).0,
+            propositions: before.followed | action.decides(),
+        };
+        known.words(logic, self.verdict(to))
     }
 
     /// How many states were met.
@@ -372,6 +388,42 @@ impl LogicStates {
     pub(crate) fn set_needs(&mut self, state: StateId, needs: Vec<StateNeed>) {
         if let Some(state) = self.states.get_mut(state.index()) {
             state.needs = Some(needs);
+        }
+    }
+}
+
+/// What is known of the propositions of an instance: the events of those that
+/// no step asks about any more are not watched.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    valuation: u64,
+    /// Which are known.
+    propositions: u64,
+}
+
+impl Known {
+    /// The lasting propositions that are true; the verdict where there are none,
+    /// or nothing depends on them.
+    fn words(self, logic: &Logic, verdict: Verdict) -> String {
+        let has = |mask: u64, bit: u32| mask >> bit & 1 == 1;
+        let lasting = (0..64_u32).zip(&logic.propositions);
+        let lasting = lasting.filter(|(_, proposition)| proposition.persistent);
+        let mut lasting = lasting.peekable();
+        if is_decided(verdict) || lasting.peek().is_none() {
+            return verdict.to_string();
+        }
+        let mut knows_all = true;
+        let mut names: Vec<&str> = Vec::new();
+        for (bit, proposition) in lasting {
+            knows_all &= has(self.propositions, bit);
+            if has(self.valuation, bit) {
+                names.push(&proposition.name);
+            }
+        }
+        match (names.is_empty(), knows_all) {
+            (false, _) => names.join(", "),
+            (true, true) => "nothing holds".to_owned(),
+            (true, false) => "nothing that still matters".to_owned(),
         }
     }
 }
