@@ -4,6 +4,7 @@
 //! all that an event carries are whole numbers and nobody asks for the thread
 //! or the place.
 
+use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
 use crate::routing::Delivery;
 use crate::slices::{BASE, Place};
@@ -235,8 +236,53 @@ impl Monitor {
             values: &values,
             ..BARE
         };
-        let result = self.step(event, &occurrence);
+        let result = match self.has_one_slice(event) {
+            true => self.step_one(event, &occurrence),
+            false => self.step(event, &occurrence).map(|step| step.taken),
+        };
         self.scratch.values = values;
-        result.map(|step| step.taken)
+        result
+    }
+
+    /// Whether one slice of an automaton takes the event, or is born by it.
+    fn has_one_slice(&self, event: EventId) -> bool {
+        let is_automaton = matches!(self.behaviour, Behaviour::Automaton(_));
+        is_automaton
+            && match self.parameters {
+                0 => true,
+                1 => self.plan.only_slot(event).is_some(),
+                _ => false,
+            }
+    }
+
+    /// One slice of an automaton takes an event with values.
+    fn step_one(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<bool, EvaluationError> {
+        if self.words.is_crowded() {
+            self.tidy();
+        }
+        let slot = self.plan.only_slot(event).map(usize::from);
+        let bound = slot.map(|slot| occurrence.values.get(slot));
+        if bound == Some(None) {
+            return self.step(event, occurrence).map(|step| step.taken);
+        }
+        self.needs.defer(true);
+        self.begin();
+        let delivery = Delivery {
+            event,
+            occurrence,
+            applying: 1,
+        };
+        match bound.flatten() {
+            None => self.deliver(delivery, 1, BASE)?,
+            Some(value) => {
+                let word = self.words.word(0, value);
+                self.route_word(delivery, word)?;
+            }
+        }
+        Ok(!self.changes.is_empty())
     }
 }
