@@ -4,8 +4,10 @@
 //! `Serialize`, so that the text and the JSON of one result cannot differ in
 //! what they say.
 
+mod code;
 mod properties;
 
+pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
 pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
@@ -589,6 +591,12 @@ pub enum Outcome {
     Registers(Vec<RegisterView>),
     /// Variables.
     Variables(Vec<VariableView>),
+    /// Instructions.
+    Assembly(AssemblyView),
+    /// Memory.
+    Memory(MemoryView),
+    /// Functions, variables or types.
+    Names(Vec<NameView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
     /// Properties.
