@@ -76,6 +76,26 @@ fn execs_with_vforks() {
     check(EXEC.plus(VFORK));
 }
 
+/// A program that is replaced while a process that had its memory is about to be
+/// followed.
+#[test]
+fn execs_with_followed_vforks() {
+    check_followed(EXEC.plus(VFORK));
+}
+
+/// Copies, and processes in the same memory, any of which may be followed first.
+#[test]
+fn forks_with_followed_vforks() {
+    for budget in [FORK.plus(VFORK), VFORK.plus(VFORK)] {
+        check_all(programs().map(|program| Program {
+            budget,
+            threads: 1,
+            follows: true,
+            ..program
+        }));
+    }
+}
+
 /// Pairs of disturbances that something was wrong with, where it was.
 #[test]
 fn pairs_that_were_wrong() {
