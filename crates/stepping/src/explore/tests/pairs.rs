@@ -1,7 +1,7 @@
 //! Nothing wrong, with disturbances that meet each other.
 
 use super::disturbances::{
-    EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
+    EVALUATION, EXEC, FAULT, FORK, HALT, LOSS, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
 };
 use super::{
     QUIET, check, check_all, check_followed, check_steps, explore_all, is_asked_for, programs,
@@ -83,10 +83,12 @@ fn execs_with_followed_vforks() {
     check_followed(EXEC.plus(VFORK));
 }
 
-/// Copies, and processes in the same memory, any of which may be followed first.
+/// Copies, and processes in the same memory, any of which may be followed first;
+/// and memory that goes away.
 #[test]
-fn forks_with_followed_vforks() {
-    for budget in [FORK.plus(VFORK), VFORK.plus(VFORK)] {
+fn forks_and_losses_with_followed_vforks() {
+    for other in [FORK, VFORK, LOSS] {
+        let budget = other.plus(VFORK);
         check_all(programs().map(|program| Program {
             budget,
             threads: 1,
