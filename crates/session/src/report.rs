@@ -3,8 +3,8 @@
 
 use crate::counted;
 use crate::view::{
-    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
-    ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, SourceLine, StateChange, StopReason,
+    StoredValue, ViolationView,
 };
 use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, Read, SymbolicEvent, Value};
@@ -31,6 +31,10 @@ pub fn location(program: &Program, address: u64) -> Location {
         offset: described.offset,
         file: described.file.map(|file| file.display().to_string()),
         line: described.line,
+        near: described.near.map(|(file, line)| SourceLine {
+            file: file.display().to_string(),
+            line,
+        }),
         module: described.module,
     }
 }
