@@ -144,7 +144,11 @@ impl Debuggee {
             .filter(|(id, status)| {
                 let is_own = is_alone || status.parent == self.process;
                 let followed = self.followed.as_ref().map(|(followed, _)| *followed);
-                status.tracer == tracer && is_own && !self.knows(*id) && followed != Some(*id)
+                status.tracer == tracer
+                    && is_own
+                    && !self.knows(*id)
+                    && !stash::is_template(*id)
+                    && followed != Some(*id)
             })
             .map(|(id, _)| id)
             .collect();

@@ -14,6 +14,8 @@ struct Stash {
     statuses: Vec<(u32, Status)>,
     /// How many debuggees this thread traces.
     users: usize,
+    /// Processes that this thread traces and that never run: no debuggee's.
+    templates: Vec<u32>,
 }
 
 thread_local! {
@@ -38,6 +40,24 @@ pub(crate) fn leave() {
 /// Whether there is no other debuggee on this thread.
 pub(crate) fn has_one_user() -> bool {
     STASH.with_borrow(|stash| stash.users == 1)
+}
+
+/// A process that this thread traces is to stand for ever.
+pub(crate) fn add_template(process: u32) {
+    STASH.with_borrow_mut(|stash| stash.templates.push(process));
+}
+
+/// It is gone.
+pub(crate) fn remove_template(process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.templates.retain(|&it| it != process);
+        stash.statuses.retain(|(thread, _)| *thread != process);
+    });
+}
+
+/// Whether a process is to stand for ever.
+pub(crate) fn is_template(process: u32) -> bool {
+    STASH.with_borrow(|stash| stash.templates.contains(&process))
 }
 
 pub(crate) fn put(thread: u32, status: Status) {
