@@ -33,6 +33,15 @@ impl Descriptors {
         tasks::descriptor_of(&self.handle, number).ok()
     }
 
+    /// The bytes that wait in a pipe of which `descriptor` is the end to read
+    /// from; they stay in it.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn peek_pipe(&self, descriptor: &OwnedFd) -> Result<Vec<u8>, DebuggeeError> {
+        tasks::peek_pipe(descriptor).map_err(DebuggeeError::system("look into a pipe"))
+    }
+
     /// Sets a timer that is a descriptor: seconds and nanoseconds of its
     /// interval, and of the time until its next end, with the flags of
     /// `timerfd_settime`.

@@ -115,6 +115,33 @@ fn take_descriptor(result: c_long) -> Outcome<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
 }
 
+/// The bytes that wait in a pipe, which stay there.
+pub(super) fn peek_pipe(pipe: &OwnedFd) -> Outcome<Vec<u8>> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel stores two descriptors into the live array.
+    Errno::result(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
+    // SAFETY: the kernel has just made these descriptors for us alone.
+    let [reading, writing] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
+    // SAFETY: requests about open descriptors, on plain numbers.
+    let copied = unsafe {
+        let length = Errno::result(libc::fcntl(pipe.as_raw_fd(), libc::F_GETPIPE_SZ))?;
+        Errno::result(libc::fcntl(writing.as_raw_fd(), libc::F_SETPIPE_SZ, length))?;
+        let (from, to) = (pipe.as_raw_fd(), writing.as_raw_fd());
+        Errno::result(libc::tee(from, to, length as usize, libc::SPLICE_F_NONBLOCK))
+    };
+    match copied {
+        Ok(_) => {}
+        Err(Errno::EAGAIN) => return Ok(Vec::new()),
+        Err(errno) => return Err(errno),
+    }
+    drop(writing);
+    let mut bytes = Vec::new();
+    let read = std::io::Read::read_to_end(&mut std::fs::File::from(reading), &mut bytes);
+    let failed = |error: std::io::Error| Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO));
+    read.map_err(failed)?;
+    Ok(bytes)
+}
+
 /// Sets a timer that is a descriptor: seconds and nanoseconds of its interval
 /// and of its next end, with the flags of `timerfd_settime`.
 pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Outcome<()> {
