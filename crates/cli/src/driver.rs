@@ -6,7 +6,7 @@ use juror_session::Session;
 use juror_session::view::Outcome;
 
 pub use juror_session::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer, Options,
+    AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer, Options,
     PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
 };
 

@@ -10,6 +10,7 @@
 mod arguments;
 mod batch;
 mod check;
+mod checkpoints;
 mod columns;
 mod console;
 mod counted;

@@ -175,6 +175,25 @@ impl Debuggee {
         }
     }
 
+    /// Every insert of upper floors that has not been taken back: the site,
+    /// whose, and how many.
+    pub fn points(&self) -> Vec<(u64, Owner, u32)> {
+        let points = self.engine.inserts().map(|(address, owner, count, _)| {
+            let is_own = owner == Owner::Internal && self.is_own_point(address);
+            (address, owner, count - u32::from(is_own && count > 0))
+        });
+        points.filter(|(_, _, count)| *count > 0).collect()
+    }
+
+    /// Plants the points of this room's own, in a process that has the image
+    /// and no points.
+    pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
+        for address in [self.announcement, self.entry_point].into_iter().flatten() {
+            self.insert(address, Owner::Internal)?;
+        }
+        Ok(())
+    }
+
     /// Whether a point of juror's own is here that this room planted.
     pub(crate) fn is_own_point(&self, address: u64) -> bool {
         self.announcement == Some(address) || self.entry_point == Some(address)

@@ -4,6 +4,7 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::handling::Handling;
@@ -69,6 +70,7 @@ pub struct Session {
     pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
+    pub(crate) checkpoints: Checkpoints,
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
@@ -99,6 +101,7 @@ impl Session {
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),
+            checkpoints: Checkpoints::new(options.checkpoints),
             handling: Handling::new(options.batch),
             options,
             program: None,
@@ -162,6 +165,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.checkpoints.begin_run();
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {

@@ -111,11 +111,7 @@ impl Debuggee {
             leads_session,
             settings: self.settings_for_thawing(),
             image: self.image_for_thawing(),
-            points: self
-                .engine
-                .inserts()
-                .map(|(address, owner, count, _)| (address, owner, count))
-                .collect(),
+            points: self.points(),
             watches: self.watches.list.clone(),
             system_calls: self.system_calls.clone(),
             monitored_signals: self.monitored_signals,

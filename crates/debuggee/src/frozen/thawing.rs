@@ -69,7 +69,7 @@ impl Drop for Making {
 }
 
 impl FrozenProcess {
-    /// The points that there were, whose, and how often each was inserted.
+    /// The points of upper floors that there were, whose, and how often each was inserted.
     pub fn points(&self) -> &[(u64, Owner, u32)] {
         &self.points
     }
@@ -234,6 +234,7 @@ impl FrozenProcess {
         for (frozen, &task) in self.threads.iter().zip(tasks) {
             debuggee.threads.insert(task, frozen.known(task));
         }
+        debuggee.insert_own_points()?;
         for &(address, owner, count) in points {
             for _ in 0..count {
                 match debuggee.insert(address, owner) {

@@ -5,6 +5,7 @@
 //! aliases decide (`s` is `step`, as in gdb).
 
 mod calling;
+mod checkpoints;
 mod inspecting;
 mod points;
 mod processes;
@@ -27,6 +28,7 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    Checkpoint,
     Clear,
     Commands,
     Condition,
@@ -53,6 +55,7 @@ pub enum Command {
     Property,
     Quit,
     ReadWatch,
+    Restore,
     Run,
     Set,
     ShowGraph,
@@ -119,6 +122,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    ("checkpoints", "the checkpoints, and where they were made"),
     (
         "evaluations",
         "expressions that wait for functions which they call",
@@ -153,6 +157,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
+        checkpoints::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
