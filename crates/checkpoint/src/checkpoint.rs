@@ -2,9 +2,9 @@
 
 use crate::files::{self, KeptFiles, Wanted};
 use crate::loss::Loss;
+use crate::mapping;
 use crate::memory::{self, KeptMemory};
 use crate::order::{Making, Restoring};
-use crate::mapping;
 use juror_debuggee::{
     Debuggee, DebuggeeError, FreezeError, FrozenProcess, Owner, ThawError, Thawed,
 };
@@ -106,6 +106,8 @@ impl Checkpoint {
                     if !process.keeps_numbers() {
                         losses.push(Loss::Number);
                     }
+                    losses.sort_unstable();
+                    losses.dedup();
                     return Ok(Checkpoint {
                         process,
                         files,
@@ -167,14 +169,21 @@ fn losses_of_process(process: u32) -> Vec<Loss> {
     if !children.is_empty() {
         losses.push(Loss::Children(children));
     }
-    let locks = locks(&fs::read_to_string("/proc/locks").unwrap_or_default(), process);
+    let locks = locks(
+        &fs::read_to_string("/proc/locks").unwrap_or_default(),
+        process,
+    );
     if locks > 0 {
         losses.push(Loss::Locks(locks));
     }
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let resident = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse().ok());
+    let resident = status.lines().find_map(|line| {
+        line.strip_prefix("VmRSS:")?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+    });
     if resident.is_some_and(|kib: u64| kib <= SEARCHED_KIB_MAX) {
         let smaps = fs::read_to_string(format!("/proc/{process}/smaps"));
         let length = mapping::uncopied(&smaps.unwrap_or_default());
@@ -188,9 +197,11 @@ fn losses_of_process(process: u32) -> Vec<Loss> {
 /// The processes that it has made, and not waited for.
 fn children(process: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{process}/task"));
-    let lists = threads.into_iter().flatten().flatten().filter_map(|thread| {
-        fs::read_to_string(thread.path().join("children")).ok()
-    });
+    let lists = threads
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     let numbers = |list: String| -> Vec<u32> {
         let words = list.split_whitespace();
         words.filter_map(|word| word.parse().ok()).collect()
@@ -211,7 +222,9 @@ fn locks(text: &str, process: u32) -> usize {
             _ => None,
         }
     };
-    text.lines().filter(|line| holder(line) == Some(process)).count()
+    text.lines()
+        .filter(|line| holder(line) == Some(process))
+        .count()
 }
 
 #[cfg(test)]

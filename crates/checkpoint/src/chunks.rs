@@ -59,7 +59,10 @@ mod tests {
     }
 
     fn all(chunks: &Chunks) -> Vec<u8> {
-        chunks.iter().flat_map(|(_, part)| part.into_owned()).collect()
+        chunks
+            .iter()
+            .flat_map(|(_, part)| part.into_owned())
+            .collect()
     }
 
     proptest! {
@@ -90,9 +93,11 @@ mod tests {
         let before = keep(&bytes, None);
         bytes[LENGTH] = 2;
         let after = keep(&bytes, Some(&before));
-        let shared = before.parts.iter().zip(&after.parts).map(|(one, other)| {
-            Arc::ptr_eq(one.as_ref().unwrap(), other.as_ref().unwrap())
-        });
+        let shared = before
+            .parts
+            .iter()
+            .zip(&after.parts)
+            .map(|(one, other)| Arc::ptr_eq(one.as_ref().unwrap(), other.as_ref().unwrap()));
         assert_eq!(shared.collect::<Vec<_>>(), [true, false, true]);
         assert_eq!(keep(&[0; 10], None).parts, [None]);
     }

@@ -80,12 +80,23 @@ pub(crate) fn keep(
     for seen in &seen {
         match kept.kinds.get(&seen.number) {
             Some(Kind::File | Kind::Directory) => {
+                // An offset that moved would be juror's, too.
+                if is_own_stream(identity(&seen.metadata)) {
+                    let path = seen.link.clone();
+                    losses.push(Loss::OwnStream { path });
+                    continue;
+                }
                 let file = keep_file(descriptors, seen, wanted, before, losses);
-                let is_bare = file.written.as_ref().is_some_and(|it| it.contents.is_none());
+                let is_bare = file
+                    .written
+                    .as_ref()
+                    .is_some_and(|it| it.contents.is_none());
                 without_contents += usize::from(is_bare && wanted.contents.is_none());
                 kept.files.insert(seen.number, file);
             }
-            Some(Kind::Pipe { reads: true, pipe, .. }) if inner.contains(pipe) => {
+            Some(Kind::Pipe {
+                reads: true, pipe, ..
+            }) if inner.contains(pipe) => {
                 if let Ok(bytes) = descriptors.peek_pipe(&seen.descriptor) {
                     kept.pipes.insert(seen.number, bytes);
                 }
@@ -95,7 +106,9 @@ pub(crate) fn keep(
     }
     losses.extend(open::losses(&kept.kinds));
     if without_contents > 0 {
-        losses.push(Loss::Contents { count: without_contents });
+        losses.push(Loss::Contents {
+            count: without_contents,
+        });
     }
     kept
 }
@@ -154,13 +167,12 @@ fn keep_file(
         return file;
     }
     let (identity, length) = (identity(&seen.metadata), seen.metadata.len());
-    if is_own_output(identity) {
-        losses.push(Loss::OwnOutput { path: seen.link.clone() });
-        return file;
-    }
     let contents = match wanted.contents {
         Some(limit) if length > limit => {
-            losses.push(Loss::LargeFile { path: seen.link.clone(), length });
+            losses.push(Loss::LargeFile {
+                path: seen.link.clone(),
+                length,
+            });
             None
         }
         Some(_) => {
@@ -173,7 +185,11 @@ fn keep_file(
         }
         None => None,
     };
-    file.written = Some(Written { length, identity, contents });
+    file.written = Some(Written {
+        length,
+        identity,
+        contents,
+    });
     file
 }
 
@@ -182,10 +198,10 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether juror itself writes to this file: it cannot take that back.
-fn is_own_output(identity_of_file: (u64, u64)) -> bool {
+/// Whether juror itself reads or writes this file.
+fn is_own_stream(identity_of_file: (u64, u64)) -> bool {
     let own = |number| fs::metadata(format!("/proc/self/fd/{number}"));
-    (1..=2).any(|number| own(number).is_ok_and(|it| identity(&it) == identity_of_file))
+    (0..=2).any(|number| own(number).is_ok_and(|it| identity(&it) == identity_of_file))
 }
 
 fn read_contents(process: u32, number: i32, before: Option<&Chunks>) -> io::Result<Chunks> {
@@ -336,7 +352,12 @@ fn put_counter_back(
     let process = descriptors.process();
     let mut file = File::from(descriptor);
     let path = format!("/proc/{process}/fdinfo/{number}");
-    let present = || match Kind::of("anon_inode:[eventfd]", &fs::read_to_string(&path)?, FileType::Other, 0) {
+    let present = || match Kind::of(
+        "anon_inode:[eventfd]",
+        &fs::read_to_string(&path)?,
+        FileType::Other,
+        0,
+    ) {
         Kind::Counter { count } => Ok::<u64, io::Error>(count),
         _ => Ok(0),
     };

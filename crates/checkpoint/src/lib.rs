@@ -27,5 +27,5 @@ mod memory;
 mod open;
 pub mod order;
 
-pub use checkpoint::{Checkpoint, CheckpointError, Restored, RestoreError, Settings};
+pub use checkpoint::{Checkpoint, CheckpointError, RestoreError, Restored, Settings};
 pub use loss::Loss;

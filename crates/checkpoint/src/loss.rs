@@ -34,8 +34,8 @@ pub enum Loss {
         /// How many files.
         count: usize,
     },
-    /// A file that juror's own output goes to, too.
-    OwnOutput {
+    /// A file that juror's own input comes from or its output goes to, too.
+    OwnStream {
         /// The file.
         path: String,
     },
@@ -85,17 +85,23 @@ impl fmt::Display for Loss {
             Loss::Locks(1) => write!(to, "1 lock of a file"),
             Loss::Locks(count) => write!(to, "{count} locks of files"),
             Loss::LargeFile { path, length } => {
-                write!(to, "what is written to {path}, which is large ({length} bytes)")
+                write!(
+                    to,
+                    "what is written to {path}, which is large ({length} bytes)"
+                )
             }
             Loss::Contents { count: 1 } => {
-                write!(to, "what is written to 1 file (set checkpoint-files on keeps it)")
+                write!(
+                    to,
+                    "what is written to 1 file (set checkpoint-files on keeps it)"
+                )
             }
             Loss::Contents { count } => write!(
                 to,
                 "what is written to {count} files (set checkpoint-files on keeps it)"
             ),
-            Loss::OwnOutput { path } => {
-                write!(to, "what is written to {path}, where juror itself writes")
+            Loss::OwnStream { path } => {
+                write!(to, "{path}, which is juror's own input or output, too")
             }
             Loss::SharedMemory { name, length } => {
                 write!(to, "shared memory of {length} bytes ({name})")

@@ -15,11 +15,19 @@ pub(crate) enum Kind {
     /// A directory that is being listed.
     Directory,
     /// A pipe: whether it can be read from and written to, and which one it is.
-    Pipe { reads: bool, writes: bool, pipe: u64 },
+    Pipe {
+        reads: bool,
+        writes: bool,
+        pipe: u64,
+    },
     /// A timer: interval and time left, each in seconds and nanoseconds.
-    Timer { times: [i64; 4] },
+    Timer {
+        times: [i64; 4],
+    },
     /// A counter (`eventfd`).
-    Counter { count: u64 },
+    Counter {
+        count: u64,
+    },
     Socket,
     Ring,
     Watcher,
@@ -148,7 +156,10 @@ pub(crate) fn losses(kinds: &BTreeMap<i32, Kind>) -> Vec<Loss> {
     };
     let outer = |kind: &Kind| matches!(kind, Kind::Pipe { pipe, .. } if !inner.contains(pipe));
     let all = [
-        (of(&|kind| *kind == Kind::Socket), Loss::Sockets as fn(_) -> _),
+        (
+            of(&|kind| *kind == Kind::Socket),
+            Loss::Sockets as fn(_) -> _,
+        ),
         (of(&|kind| *kind == Kind::Ring), Loss::Rings),
         (of(&|kind| *kind == Kind::Watcher), Loss::Watchers),
         (of(&outer), Loss::Pipes),
@@ -162,9 +173,11 @@ pub(crate) fn losses(kinds: &BTreeMap<i32, Kind>) -> Vec<Loss> {
 pub(crate) fn inner_pipes(kinds: &BTreeMap<i32, Kind>) -> BTreeSet<u64> {
     let ends = |wants_read: bool| -> BTreeSet<u64> {
         let pipes = kinds.values().filter_map(|kind| match *kind {
-            Kind::Pipe { reads, writes, pipe } if if wants_read { reads } else { writes } => {
-                Some(pipe)
-            }
+            Kind::Pipe {
+                reads,
+                writes,
+                pipe,
+            } if if wants_read { reads } else { writes } => Some(pipe),
             _ => None,
         });
         pipes.collect()
@@ -183,11 +196,35 @@ mod tests {
 
     #[test]
     fn descriptors_are_what_the_kernel_says() {
-        let pipe = |reads, writes| Kind::Pipe { reads, writes, pipe: 7 };
-        check("/tmp/file", "pos:\t12\nflags:\t0100002\n", FileType::Regular, Kind::File);
-        check("pipe:[7]", "pos:\t0\nflags:\t00\n", FileType::Pipe, pipe(true, false));
-        check("pipe:[7]", "pos:\t0\nflags:\t01\n", FileType::Pipe, pipe(false, true));
-        check("/tmp/fifo", "pos:\t0\nflags:\t0100002\n", FileType::Pipe, pipe(true, true));
+        let pipe = |reads, writes| Kind::Pipe {
+            reads,
+            writes,
+            pipe: 7,
+        };
+        check(
+            "/tmp/file",
+            "pos:\t12\nflags:\t0100002\n",
+            FileType::Regular,
+            Kind::File,
+        );
+        check(
+            "pipe:[7]",
+            "pos:\t0\nflags:\t00\n",
+            FileType::Pipe,
+            pipe(true, false),
+        );
+        check(
+            "pipe:[7]",
+            "pos:\t0\nflags:\t01\n",
+            FileType::Pipe,
+            pipe(false, true),
+        );
+        check(
+            "/tmp/fifo",
+            "pos:\t0\nflags:\t0100002\n",
+            FileType::Pipe,
+            pipe(true, true),
+        );
         check("socket:[9]", "", FileType::Socket, Kind::Socket);
         check("/dev/null", "", FileType::Device, Kind::Stateless);
         check("/dev/pts/3", "", FileType::Device, Kind::Device);
@@ -205,13 +242,17 @@ mod tests {
             "flags:\t02\nclockid: 1\nticks: 0\nsettime flags: 01\nit_value: (0, 49406829)\n\
              it_interval: (1, 5)\n",
             FileType::Other,
-            Kind::Timer { times: [1, 5, 0, 49_406_829] },
+            Kind::Timer {
+                times: [1, 5, 0, 49_406_829],
+            },
         );
         check(
             "anon_inode:[timerfd]",
             "ticks: 2\nit_value: (0, 0)\nit_interval: (0, 0)\n",
             FileType::Other,
-            Kind::Timer { times: [0, 0, 0, 1] },
+            Kind::Timer {
+                times: [0, 0, 0, 1],
+            },
         );
     }
 
@@ -225,7 +266,11 @@ mod tests {
 
     #[test]
     fn a_pipe_is_lost_when_another_process_has_its_other_end() {
-        let end = |reads, pipe| Kind::Pipe { reads, writes: !reads, pipe };
+        let end = |reads, pipe| Kind::Pipe {
+            reads,
+            writes: !reads,
+            pipe,
+        };
         let kinds = BTreeMap::from([
             (1, end(false, 9)),
             (3, end(true, 5)),

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_checkpoint_copies_the_process_last() {
-        let steps: Vec<Making> = std::iter::successors(Some(Making::FIRST), |it| it.next()).collect();
+        let steps: Vec<Making> =
+            std::iter::successors(Some(Making::FIRST), |it| it.next()).collect();
         assert_eq!(steps.last(), Some(&Making::Process));
         assert_eq!(steps.len(), 4);
     }

@@ -15,7 +15,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (self.0 >> 33) % limit
     }
 }
@@ -24,7 +27,10 @@ fn compile(directory: &Path) -> std::path::PathBuf {
     let (source, program) = (directory.join("kept.c"), directory.join("kept"));
     std::fs::write(&source, SOURCE).unwrap();
     let mut compiler = Command::new("cc");
-    compiler.args(["-O1", "-pthread", "-o"]).arg(&program).arg(&source);
+    compiler
+        .args(["-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(&source);
     assert!(compiler.status().unwrap().success());
     program
 }
@@ -81,7 +87,11 @@ fn threads_go_on_as_if_nothing_had_been() {
         }
         let end = run_hits(&mut debuggee, 0);
         let said = std::fs::read_to_string(&output).unwrap();
-        assert_eq!(end, Some(Notice::Exited { status: 0 }), "seed {seed}: {said}");
+        assert_eq!(
+            end,
+            Some(Notice::Exited { status: 0 }),
+            "seed {seed}: {said}"
+        );
         assert!(said.ends_with("signals 1 same 1\n"), "seed {seed}: {said}");
     }
 }
@@ -90,6 +100,8 @@ fn threads_go_on_as_if_nothing_had_been() {
 fn symbol(program: &Path, name: &str) -> u64 {
     let output = Command::new("nm").arg(program).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let line = text.lines().find(|line| line.split(' ').nth(2) == Some(name));
+    let line = text
+        .lines()
+        .find(|line| line.split(' ').nth(2) == Some(name));
     u64::from_str_radix(line.unwrap().split(' ').next().unwrap(), 16).unwrap()
 }

@@ -91,7 +91,11 @@ pub(crate) fn is_kernel_thread(process: u32) -> bool {
 /// The number that a thread has for itself: that of the innermost namespace.
 pub(crate) fn own_number(process: u32, thread: u32) -> Option<u32> {
     let text = status_text(process, thread)?;
-    field(&text, "NSpid")?.split_whitespace().last()?.parse().ok()
+    field(&text, "NSpid")?
+        .split_whitespace()
+        .last()?
+        .parse()
+        .ok()
 }
 
 /// Whether a thread may give new ones their numbers.
@@ -115,9 +119,9 @@ pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
 
 /// The processes that a process has made, and that have not been waited for.
 pub(crate) fn children(process: u32) -> Vec<u32> {
-    let lists = threads(process).into_iter().filter_map(|thread| {
-        fs::read_to_string(file_of(process, thread, "children")).ok()
-    });
+    let lists = threads(process)
+        .into_iter()
+        .filter_map(|thread| fs::read_to_string(file_of(process, thread, "children")).ok());
     let numbers = |list: String| -> Vec<u32> {
         list.split_whitespace()
             .filter_map(|number| number.parse().ok())

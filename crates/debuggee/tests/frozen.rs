@@ -128,7 +128,12 @@ fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     }
     let run = run(&mut debuggee);
     // The file of lines is not brought back here, and nothing has run since.
-    assert_eq!(run.end, Some(Notice::Exited { status: 0 }), "{}", program.output());
+    assert_eq!(
+        run.end,
+        Some(Notice::Exited { status: 0 }),
+        "{}",
+        program.output()
+    );
 }
 
 #[test]
@@ -174,8 +179,5 @@ fn an_ended_program_is_not_kept() {
     let program = counter();
     let mut debuggee = program.start();
     run(&mut debuggee).assert_exited(10);
-    assert!(matches!(
-        debuggee.freeze(),
-        Err(FreezeError::Debuggee(_))
-    ));
+    assert!(matches!(debuggee.freeze(), Err(FreezeError::Debuggee(_))));
 }

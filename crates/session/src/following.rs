@@ -10,8 +10,7 @@ use juror_debuggee::{Follow, ThreadId};
 const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 
 /// What can be said.
-const HELP: &str =
-    "set follow parent, child or both; set checkpoint-files on or off";
+const HELP: &str = "set follow parent, child or both; set checkpoint-files on or off";
 
 impl Session {
     /// `set follow child`.

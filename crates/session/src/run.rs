@@ -123,7 +123,9 @@ impl Session {
             } => {
                 let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
                 if pause.is_none() {
-                    if goal.stepping.is_none() && owners.intersects(Owners::MONITOR | Owners::RETURN) {
+                    if goal.stepping.is_none()
+                        && owners.intersects(Owners::MONITOR | Owners::RETURN)
+                    {
                         self.count_for_checkpoint(observer)?;
                     }
                     let debuggee = &mut self.running_mut()?.debuggee;

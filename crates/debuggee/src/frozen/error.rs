@@ -80,7 +80,9 @@ impl FreezeError {
 #[derive(Debug, thiserror::Error)]
 pub enum ThawError {
     /// Somebody has killed the copy.
-    #[error("the copy that the checkpoint was kept in is gone: process {0} was killed from outside")]
+    #[error(
+        "the copy that the checkpoint was kept in is gone: process {0} was killed from outside"
+    )]
     TemplateGone(u32),
     /// Its number is in use.
     #[error(

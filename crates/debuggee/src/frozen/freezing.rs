@@ -94,8 +94,9 @@ impl Debuggee {
             true => libc::SYS_setsid,
             false => libc::SYS_setpgid,
         };
-        bare::demand(template.0, place.gadget, leaving, [0; 6])
-            .map_err(DebuggeeError::system("take the copy out of its process group"))?;
+        bare::demand(template.0, place.gadget, leaving, [0; 6]).map_err(DebuggeeError::system(
+            "take the copy out of its process group",
+        ))?;
         Ok(FrozenProcess {
             template,
             memory,
@@ -152,7 +153,8 @@ impl Debuggee {
 
     /// A hit that nobody has taken note of: the thread comes to the site anew.
     fn waits_to_be_told_of_hit(&self, thread: ThreadId) -> bool {
-        let is_hit = |notice: &Notice| matches!(notice, Notice::Hit { thread: of, .. } if *of == thread);
+        let is_hit =
+            |notice: &Notice| matches!(notice, Notice::Hit { thread: of, .. } if *of == thread);
         self.notices.iter().any(is_hit)
     }
 

@@ -127,7 +127,12 @@ pub(super) fn peek_pipe(pipe: &OwnedFd) -> Outcome<Vec<u8>> {
         let length = Errno::result(libc::fcntl(pipe.as_raw_fd(), libc::F_GETPIPE_SZ))?;
         Errno::result(libc::fcntl(writing.as_raw_fd(), libc::F_SETPIPE_SZ, length))?;
         let (from, to) = (pipe.as_raw_fd(), writing.as_raw_fd());
-        Errno::result(libc::tee(from, to, length as usize, libc::SPLICE_F_NONBLOCK))
+        Errno::result(libc::tee(
+            from,
+            to,
+            length as usize,
+            libc::SPLICE_F_NONBLOCK,
+        ))
     };
     match copied {
         Ok(_) => {}
@@ -153,7 +158,12 @@ pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Ou
     };
     // SAFETY: `new` is a live structure that the call only reads.
     let result = unsafe {
-        libc::timerfd_settime(descriptor.as_raw_fd(), flags, &raw const new, ptr::null_mut())
+        libc::timerfd_settime(
+            descriptor.as_raw_fd(),
+            flags,
+            &raw const new,
+            ptr::null_mut(),
+        )
     };
     Errno::result(result).map(drop)
 }

@@ -193,7 +193,10 @@ impl FrozenThread {
             *to = *from;
         }
         write(memory, data, &name)?;
-        call(libc::SYS_prctl, [libc::PR_SET_NAME as u64, data, 0, 0, 0, 0])
+        call(
+            libc::SYS_prctl,
+            [libc::PR_SET_NAME as u64, data, 0, 0, 0, 0],
+        )
     }
 
     /// The registers with which a new task goes on as the old one would have.
@@ -256,8 +259,18 @@ impl CloneArguments {
             None => (0, 0),
         };
         let storage = self.thread_storage;
-        let words: [u64; CLONE_ARGUMENTS] =
-            [self.flags, 0, self.end_word, 0, 0, 0, 0, storage, set, count];
+        let words: [u64; CLONE_ARGUMENTS] = [
+            self.flags,
+            0,
+            self.end_word,
+            0,
+            0,
+            0,
+            0,
+            storage,
+            set,
+            count,
+        ];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         write(memory, place.data, &bytes)?;
         let call = [place.data, bytes.len() as u64, 0, 0, 0, 0];
@@ -297,7 +310,10 @@ pub(super) fn send_again(
         write(memory, place.data, &tasks::bytes_of(information))?;
         let signal = information.si_signo as u64;
         let (number, arguments) = match to_process {
-            true => (libc::SYS_rt_sigqueueinfo, [process, signal, place.data, 0, 0, 0]),
+            true => (
+                libc::SYS_rt_sigqueueinfo,
+                [process, signal, place.data, 0, 0, 0],
+            ),
             false => (
                 libc::SYS_rt_tgsigqueueinfo,
                 [process, own, signal, place.data, 0, 0],

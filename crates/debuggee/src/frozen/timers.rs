@@ -80,13 +80,7 @@ impl Timers {
 }
 
 impl Created {
-    fn install(
-        &self,
-        thread: u32,
-        memory: &Memory,
-        place: Place,
-        next: &mut u32,
-    ) -> Outcome<()> {
+    fn install(&self, thread: u32, memory: &Memory, place: Place, next: &mut u32) -> Outcome<()> {
         let number_at = place.data + EVENT_LENGTH as u64;
         write(memory, place.data, &self.event())?;
         // The kernel counts: those between are made and deleted.

@@ -122,7 +122,8 @@ impl Session {
     /// A property has been violated: which checkpoint is from before.
     pub(crate) fn tell_of_checkpoint(&self, observer: &mut dyn Observer) {
         let last = self.checkpoints().next_back();
-        if let Some(CheckpointId(number)) = last.filter(|_| self.checkpoints.automatic.when.is_some())
+        if let Some(CheckpointId(number)) =
+            last.filter(|_| self.checkpoints.automatic.when.is_some())
         {
             observer.notice(&format!(
                 "checkpoint {number} is from before this: restore {number}"

@@ -28,10 +28,7 @@ impl Session {
         let id = match self.checkpoint_of(rest)? {
             Some(id) => id,
             None => self.checkpoints().next_back().ok_or_else(|| {
-                CommandError::with_help(
-                    "there is no checkpoint to restore",
-                    "checkpoint makes one",
-                )
+                CommandError::with_help("there is no checkpoint to restore", "checkpoint makes one")
             })?,
         };
         let report = self.restore(id)?;
@@ -52,7 +49,10 @@ impl Session {
 
     /// `info checkpoints`
     pub(crate) fn checkpoint_views(&self) -> Result<Outcome, CommandError> {
-        let views: Result<_, _> = self.checkpoints().map(|id| self.checkpoint_view(id)).collect();
+        let views: Result<_, _> = self
+            .checkpoints()
+            .map(|id| self.checkpoint_view(id))
+            .collect();
         Ok(Outcome::Checkpoints(views?))
     }
 

@@ -43,7 +43,10 @@ impl Session {
         let restored = saved.state.restore(present, &points);
         let Restored { thawed, losses } = restored.map_err(|error| {
             CommandError::with_help(
-                format!("checkpoint {} cannot be restored: {error}", saved.view.number),
+                format!(
+                    "checkpoint {} cannot be restored: {error}",
+                    saved.view.number
+                ),
                 "info checkpoints shows which are there",
             )
         })?;
@@ -84,7 +87,11 @@ impl Session {
         let then = saved.state.process().points().iter().copied();
         let monitors = then.filter(|(_, owner, _)| matches!(owner, Owner::Monitor | Owner::Return));
         let mut points: Vec<(u64, Owner, u32)> = monitors.collect();
-        points.extend(internal(&saved.watch).into_iter().map(|at| (at, Owner::Internal, 1)));
+        points.extend(
+            internal(&saved.watch)
+                .into_iter()
+                .map(|at| (at, Owner::Internal, 1)),
+        );
         let Some(program) = &self.program else {
             return points;
         };

@@ -28,7 +28,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["restart"],
         summary: "go back to a checkpoint",
         examples: &[
-            ("restore 2", "the program and its monitors are as at checkpoint 2"),
+            (
+                "restore 2",
+                "the program and its monitors are as at checkpoint 2",
+            ),
             ("restore", "the last checkpoint"),
         ],
         details: "The present program ends; that it has ended does not matter. Your breakpoints \
