@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod attached;
 mod attaching;
 mod breakpoint_commands;
@@ -19,6 +20,7 @@ pub mod commands;
 mod completion;
 mod counted;
 mod evaluations;
+mod examine;
 mod execute;
 mod followed;
 mod following;
@@ -29,6 +31,7 @@ mod inspect;
 mod line_run;
 mod listing;
 mod monitoring;
+mod names;
 pub mod offline;
 mod options;
 pub mod place;
