@@ -39,17 +39,30 @@ impl Run {
     }
 
     /// The prompt with these lines; the program writes to the file `output`.
+    #[track_caller]
     fn prompt(&self, options: &[&str], lines: &[&str]) -> Output {
+        let output = self.prompt_of_any_end(options, lines);
+        output.assert_code(0);
+        output
+    }
+
+    /// The same where a property is violated on the way.
+    #[track_caller]
+    fn prompt_of_violation(&self, options: &[&str], lines: &[&str]) -> Output {
+        let output = self.prompt_of_any_end(options, lines);
+        output.assert_code(1);
+        output
+    }
+
+    fn prompt_of_any_end(&self, options: &[&str], lines: &[&str]) -> Output {
         let input: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
-        let output = juror(&["run"])
+        juror(&["run"])
             .args(options)
             .args(["--stdout".as_ref(), self.path("output").as_os_str()])
             .args([&self.executable, &self.path("lines")])
             .directory(self.directory.path())
             .input(input)
-            .run();
-        output.assert_code(0);
-        output
+            .run()
     }
 
     #[track_caller]
@@ -116,7 +129,7 @@ fn all_goes_back_as_often_as_one_likes() {
 fn breakpoints_stay_and_monitors_go_back() {
     let run = Run::new();
     fs::write(run.path("three.prop"), THREE).expect("it is written");
-    let output = run.prompt(
+    let output = run.prompt_of_violation(
         &[
             "--property",
             "three.prop",
@@ -188,7 +201,7 @@ fn a_violation_has_a_checkpoint_from_before() {
     let run = Run::new();
     fs::write(run.path("three.prop"), THREE).expect("it is written");
     for (when, number) in [("start", "1"), ("2", "2")] {
-        let output = run.prompt(
+        let output = run.prompt_of_violation(
             &["--checkpoint", when, "--property", "three.prop"],
             &["restore", "break take_step", "continue", "print count"],
         );
@@ -289,13 +302,26 @@ fn programs_of_the_system_go_back() {
         .collect();
     fs::write(path("text"), text).expect("it is written");
     fs::write(path("threads.py"), PYTHON).expect("it is written");
-    let programs: [(&str, &[&str]); 3] = [
+    let rust = path("threads");
+    fs::write(path("threads.rs"), RUST).expect("it is written");
+    let compiled = Command::new("rustc")
+        .args(["-g", "-o"])
+        .args([&rust, &path("threads.rs")])
+        .status();
+    assert!(compiled.expect("rustc runs").success());
+    let rust = rust.display().to_string();
+    let programs: [(&str, &[&str]); 4] = [
+        (&rust, &[]),
         ("sort", &["--parallel=4", "-S", "50M", "text"]),
         ("xz", &["-T4", "--block-size=200000", "-c", "text"]),
         ("python3", &["threads.py"]),
     ];
     for (name, arguments) in programs {
-        let Some(program) = found(name) else {
+        let program = match name.contains('/') {
+            true => Some(PathBuf::from(name)),
+            false => found(name),
+        };
+        let Some(program) = program else {
             eprintln!("{name} is not installed: left out");
             continue;
         };
@@ -330,6 +356,32 @@ fn programs_of_the_system_go_back() {
     }
 }
 
+const RUST: &str = r#"
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+fn main() {
+    let sum = Arc::new(Mutex::new(0_u64));
+    let (sender, receiver) = mpsc::sync_channel(4);
+    let threads: Vec<_> = (0..4_u64)
+        .map(|which| {
+            let (sum, sender) = (Arc::clone(&sum), sender.clone());
+            thread::spawn(move || {
+                for number in 0..200 {
+                    *sum.lock().unwrap() += number * which;
+                    sender.send(number).unwrap();
+                }
+            })
+        })
+        .collect();
+    drop(sender);
+    let count = receiver.iter().count();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    println!("{count} {}", sum.lock().unwrap());
+}
+"#;
+
 const PYTHON: &str = "\
 import threading, queue
 numbers, results = queue.Queue(), []
@@ -347,9 +399,10 @@ consumer.join()
 print(len(results), sum(results))
 ";
 
+/// A program of the system, which may be a script where it is elsewhere.
 fn found(name: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     std::env::split_paths(&paths)
         .map(|directory| directory.join(name))
-        .find(|path| path.is_file())
+        .find(|path| fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")))
 }
