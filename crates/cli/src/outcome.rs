@@ -3,7 +3,7 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{code, ending, evaluations, monitors, path, properties, tables};
+use crate::{checkpoints, code, ending, evaluations, monitors, path, properties, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -23,6 +23,8 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Source(source) => write_source(page, source),
         Outcome::Points(points) => tables::write_points(page, points),
         Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::Processes(processes) => tables::write_processes(page, processes),
         Outcome::Signals(signals) => tables::write_signals(page, signals),
         Outcome::Registers(registers) => tables::write_registers(page, registers),
@@ -140,6 +142,10 @@ pub mod samples {
             StopReason::Abandoned {
                 evaluations: vec![2, 3],
             },
+            StopReason::Restored {
+                checkpoint: 2,
+                losses: vec!["socket 3".into()],
+            },
             StopReason::Attached { process: 815 },
         ]
     }
@@ -165,6 +171,8 @@ pub mod samples {
             Outcome::Source(source()),
             Outcome::Points(tables::samples::points()),
             Outcome::Threads(tables::samples::threads()),
+            Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
+            Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
             Outcome::Signals(tables::samples::signals()),
             Outcome::Registers(tables::samples::registers()),
@@ -213,6 +221,8 @@ mod tests {
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
+            Outcome::Checkpoint(_) => "Checkpoint 1 in ",
+            Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",

@@ -108,6 +108,7 @@ impl Session {
             Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
+            Command::Checkpoint => self.checkpoint_command(rest),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
             Command::Condition => self.set_condition(rest),
@@ -149,6 +150,7 @@ impl Session {
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
+            Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
             Command::Set => self.set(rest),
             Command::ShowGraph => self.graphs(rest),
@@ -351,6 +353,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "checkpoints" => self.checkpoint_views(),
             "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;

@@ -14,6 +14,7 @@ mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
+mod checkpoints;
 mod command_line;
 pub mod commands;
 mod completion;
@@ -54,6 +55,7 @@ mod watch;
 mod watchpoint_commands;
 mod watchpoints;
 
+pub use checkpoints::{AutomaticCheckpoints, CheckpointId, RestoreReport};
 pub use options::{
     CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
     SelfCheckReport, SessionError,

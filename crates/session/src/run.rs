@@ -101,6 +101,9 @@ impl Session {
             let pause = self.take(notice, observer, goal)?;
             self.tell_ends(observer);
             if let Some(pause) = pause {
+                if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
+                    self.tell_of_checkpoint(observer);
+                }
                 return Ok(pause);
             }
         }
@@ -120,6 +123,11 @@ impl Session {
             } => {
                 let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
                 if pause.is_none() {
+                    if goal.stepping.is_none()
+                        && owners.intersects(Owners::MONITOR | Owners::RETURN)
+                    {
+                        self.count_for_checkpoint(observer)?;
+                    }
                     let debuggee = &mut self.running_mut()?.debuggee;
                     // The report came instead of the step, which is asked for
                     // again.

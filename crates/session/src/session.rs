@@ -4,6 +4,7 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
@@ -70,6 +71,7 @@ pub struct Session {
     pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
+    pub(crate) checkpoints: Checkpoints,
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
@@ -102,6 +104,7 @@ impl Session {
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),
+            checkpoints: Checkpoints::new(options.checkpoints),
             handling: Handling::new(options.batch),
             options,
             program: None,
@@ -166,6 +169,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.checkpoints.begin_run();
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {

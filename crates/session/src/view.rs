@@ -237,6 +237,13 @@ pub enum StopReason {
         /// Its value; absent for `void`.
         returned: Option<VariableView>,
     },
+    /// The program is back at a checkpoint.
+    Restored {
+        /// Its number.
+        checkpoint: u32,
+        /// What has not come back, each in words.
+        losses: Vec<String>,
+    },
     /// Evaluations were given up; the thread stands where it stood before.
     Abandoned {
         /// Their numbers.
@@ -327,6 +334,29 @@ pub struct ProcessView {
     pub thread_count: usize,
     /// Where its selected thread stands.
     pub location: Location,
+}
+
+/// A checkpoint, as `info checkpoints` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckpointView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// juror made it by itself.
+    pub automatic: bool,
+    /// Nobody has killed the process that keeps it.
+    pub alive: bool,
+    /// The kernel's number of the process.
+    pub process: u32,
+    /// The number of the thread that was selected.
+    pub thread: u32,
+    /// How many threads there were.
+    pub thread_count: usize,
+    /// Where the selected thread stood.
+    pub location: Location,
+    /// How many events the monitors had seen.
+    pub events: u64,
+    /// What a restore will not bring back, each in words.
+    pub losses: Vec<String>,
 }
 
 /// The debuggee stands still.
@@ -583,6 +613,10 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// A checkpoint has been made.
+    Checkpoint(Box<CheckpointView>),
+    /// Checkpoints.
+    Checkpoints(Vec<CheckpointView>),
     /// Processes.
     Processes(Vec<ProcessView>),
     /// Signals.

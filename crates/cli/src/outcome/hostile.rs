@@ -96,6 +96,11 @@ fn poison_end(end: &mut EndView) {
     }
 }
 
+fn poison_checkpoint(checkpoint: &mut CheckpointView) {
+    checkpoint.losses.fill(text());
+    poison_location(&mut checkpoint.location);
+}
+
 fn poison_help(help: &mut CommandHelp) {
     help.name = text();
     help.aliases.fill(text());
@@ -178,6 +183,8 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {
             for process in processes {
                 process.program = text();
@@ -268,6 +275,7 @@ fn nothing_acts_on_the_terminal() {
                 expressions.iter_mut().for_each(|it| *it = text());
                 *function = text();
             }
+            StopReason::Restored { losses, .. } => losses.fill(text()),
             StopReason::Caught { description, .. } => *description = text(),
             StopReason::Evaluated {
                 expression,

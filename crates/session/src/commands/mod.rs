@@ -5,6 +5,7 @@
 //! aliases decide (`s` is `step`, as in gdb).
 
 mod calling;
+mod checkpoints;
 mod code;
 mod inspecting;
 mod points;
@@ -28,6 +29,7 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    Checkpoint,
     Clear,
     Commands,
     Condition,
@@ -56,6 +58,7 @@ pub enum Command {
     Property,
     Quit,
     ReadWatch,
+    Restore,
     Run,
     Set,
     ShowGraph,
@@ -122,6 +125,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    ("checkpoints", "the checkpoints, and where they were made"),
     (
         "evaluations",
         "expressions that wait for functions which they call",
@@ -176,6 +180,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
+        checkpoints::ENTRIES,
         code::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
