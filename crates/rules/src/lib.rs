@@ -17,10 +17,10 @@
 
 #![forbid(unsafe_code)]
 
-//A
+pub mod abstract_machine;
 pub mod control;
-//A
-//A
-//A
+mod debuggee;
+pub mod machine;
+pub mod recorded;
 
-//A
+pub use debuggee::{Access, AccessMode, Debuggee, Executed, Fault};

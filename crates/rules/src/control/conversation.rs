@@ -322,17 +322,14 @@ impl Conversation {
 
     /// All threads stand.
     fn settle(&mut self) -> Result<(), Refusal> {
-        let mut is_end_told = self.pending.contains(&Happening::Ended);
-        #[cfg(test)]
-        {
-            is_end_told &= !self.drops(Dropped::EndAtOnce);
-        }
-        if is_end_told {
+        if self.pending.contains(&Happening::Ended) {
+            #[cfg(test)]
+            if self.drops(Dropped::EndAtOnce) {
+                self.is_alive = false;
+                return self.control.settle().map(|_| ());
+            }
             self.vanish();
             return Ok(());
-        }
-        if self.pending.contains(&Happening::Ended) {
-            self.is_alive = false;
         }
         if self.control.settle()? == Settled::Show {
             self.unseen = self.unseen.saturating_sub(1);
