@@ -10,6 +10,7 @@
 mod arguments;
 mod batch;
 mod check;
+mod code;
 mod columns;
 mod console;
 mod counted;

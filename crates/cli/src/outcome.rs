@@ -3,7 +3,7 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{ending, evaluations, monitors, path, properties, tables};
+use crate::{code, ending, evaluations, monitors, path, properties, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -27,6 +27,9 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Signals(signals) => tables::write_signals(page, signals),
         Outcome::Registers(registers) => tables::write_registers(page, registers),
         Outcome::Variables(variables) => tables::write_variables(page, variables),
+        Outcome::Assembly(assembly) => code::write_assembly(page, assembly),
+        Outcome::Memory(memory) => code::write_memory(page, memory),
+        Outcome::Names(names) => code::write_names(page, names),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
@@ -166,6 +169,9 @@ pub mod samples {
             Outcome::Signals(tables::samples::signals()),
             Outcome::Registers(tables::samples::registers()),
             Outcome::Variables(vec![variable("c", "char", "110")]),
+            Outcome::Assembly(code::samples::assembly()),
+            Outcome::Memory(code::samples::memory()),
+            Outcome::Names(code::samples::names()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
             Outcome::Graphs(vec![properties::samples::graph()]),
@@ -211,6 +217,9 @@ mod tests {
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",
             Outcome::Variables(_) => "c = 110\n",
+            Outcome::Assembly(_) => "queue_push:\n",
+            Outcome::Memory(_) => "0x4052a0 <names+8>  0x0001  0x0002\n",
+            Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",

@@ -156,7 +156,7 @@ impl Debuggee {
 
     /// A traced process of which no thread is known yet.
     pub(crate) fn new(process: u32, memory: Memory, cpu: CpuPolicy, origin: Origin) -> Debuggee {
-        stash::enter();
+        stash::enter(process);
         Debuggee {
             process,
             origin,

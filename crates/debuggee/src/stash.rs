@@ -1,4 +1,5 @@
-//! Statuses that a wait brought and that nobody has claimed yet.
+//! What the debuggees of one tracer thread have in common: which processes they
+//! are, and statuses that a wait brought and that nobody has claimed yet.
 //!
 //! A wait sees every debuggee of the tracer thread. A status may belong to
 //! another [`Debuggee`](crate::Debuggee) of the same thread, or to a new
@@ -12,8 +13,8 @@ use crate::kernel::Status;
 #[derive(Default)]
 struct Stash {
     statuses: Vec<(u32, Status)>,
-    /// How many debuggees this thread traces.
-    users: usize,
+    /// The processes that are debuggees of this thread.
+    processes: Vec<u32>,
 }
 
 thread_local! {
@@ -21,23 +22,44 @@ thread_local! {
 }
 
 /// One more debuggee on this thread.
-pub(crate) fn enter() {
-    STASH.with_borrow_mut(|stash| stash.users += 1);
+pub(crate) fn enter(process: u32) {
+    STASH.with_borrow_mut(|stash| stash.processes.push(process));
 }
 
 /// One less; with the last one, what nobody claimed is nobody's.
-pub(crate) fn leave() {
+pub(crate) fn leave(process: u32) {
     STASH.with_borrow_mut(|stash| {
-        stash.users = stash.users.saturating_sub(1);
-        if stash.users == 0 {
+        stash.forget(process);
+        if stash.processes.is_empty() {
             stash.statuses.clear();
         }
     });
 }
 
+/// A debuggee is another process now.
+pub(crate) fn replace(former: u32, process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.forget(former);
+        stash.processes.push(process);
+    });
+}
+
 /// Whether there is no other debuggee on this thread.
 pub(crate) fn has_one_user() -> bool {
-    STASH.with_borrow(|stash| stash.users == 1)
+    STASH.with_borrow(|stash| stash.processes.len() == 1)
+}
+
+/// Whether a process is a debuggee of this thread.
+pub(crate) fn is_debuggee(process: u32) -> bool {
+    STASH.with_borrow(|stash| stash.processes.contains(&process))
+}
+
+impl Stash {
+    fn forget(&mut self, process: u32) {
+        if let Some(index) = self.processes.iter().position(|it| *it == process) {
+            self.processes.swap_remove(index);
+        }
+    }
 }
 
 pub(crate) fn put(thread: u32, status: Status) {

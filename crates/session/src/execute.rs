@@ -3,6 +3,7 @@
 
 use crate::command_line::CommandLine;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
+use crate::names::Listed;
 use crate::options::{CommandError, Observer};
 use crate::points::Fate;
 use crate::run::Pause;
@@ -116,7 +117,9 @@ impl Session {
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
+            Command::Disassemble => self.disassemble(rest),
             Command::Enable => self.enable(rest),
+            Command::Examine => self.examine(rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => {
@@ -337,6 +340,10 @@ impl Session {
                 juror_language::suggest(word, names()),
             )
         })?;
+        let argument = rest.strip_prefix(word).unwrap_or("").trim();
+        if subject == "line" && !argument.is_empty() {
+            return self.line_of_place(argument);
+        }
         if let "args" | "locals" | "frame" | "line" | "source" = subject {
             self.begun()?;
         }
@@ -349,8 +356,9 @@ impl Session {
                 let level = self.selection.level;
                 self.select_frame(level)
             }
+            "functions" => self.names(Listed::Functions, argument),
             "line" | "source" => self.line_info(subject == "source"),
-            "graph" => self.graphs(rest.strip_prefix(word).unwrap_or("")),
+            "graph" => self.graphs(argument),
             "monitors" => self.monitors(""),
             "processes" => self.process_views(),
             "registers" => self.registers(),
@@ -359,8 +367,12 @@ impl Session {
                 views.extend(self.monitor_points(is_about_memory));
                 Ok(Outcome::Points(views))
             }
-            "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
+            "scope" => self.scope(argument),
+            "signals" => self.signals(argument),
             "sharedlibrary" => self.shared_libraries(),
+            "symbol" => self.symbol(argument),
+            "types" => self.names(Listed::Types, argument),
+            "variables" => self.names(Listed::Variables, argument),
             _ => self.threads(),
         }
     }
@@ -377,7 +389,7 @@ impl Session {
         let (word, _) = commands::split_line(line);
         let entry = commands::find(word).ok().filter(|entry| entry.repeats)?;
         Some(match entry.command {
-            Command::List => entry.name.to_owned(),
+            Command::List | Command::Examine => entry.name.to_owned(),
             _ => line.to_owned(),
         })
     }

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod attached;
 mod attaching;
 mod breakpoint_commands;
@@ -18,6 +19,7 @@ pub mod commands;
 mod completion;
 mod counted;
 mod evaluations;
+mod examine;
 mod execute;
 mod followed;
 mod following;
@@ -28,6 +30,7 @@ mod inspect;
 mod line_run;
 mod listing;
 mod monitoring;
+mod names;
 pub mod offline;
 mod options;
 pub mod place;

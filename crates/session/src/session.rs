@@ -6,6 +6,7 @@ use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
+use crate::examine::Examined;
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
@@ -74,6 +75,8 @@ pub struct Session {
     pub(crate) selection: Selection,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
+    /// How `x` shows memory, and where it goes on.
+    pub(crate) examined: Examined,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
@@ -118,6 +121,7 @@ impl Session {
             sources: Sources::default(),
             selection: Selection::default(),
             processes: Processes::default(),
+            examined: Examined::default(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),

@@ -4,8 +4,10 @@
 //! `Serialize`, so that the text and the JSON of one result cannot differ in
 //! what they say.
 
+mod code;
 mod properties;
 
+pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, SourceLine};
 pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
@@ -63,8 +65,21 @@ pub struct Location {
     pub file: Option<String>,
     /// The line in it, from 1.
     pub line: Option<u32>,
+    /// For code that the compiler made, and that belongs to no line: the line
+    /// before it in the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<SourceLine>,
     /// The module's file name, without directories.
     pub module: Option<String>,
+}
+
+/// A line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceLine {
+    /// The file, as the debug information names it.
+    pub file: String,
+    /// The line in it, from 1.
+    pub line: u32,
 }
 
 /// A variable with its value as text.
@@ -576,6 +591,12 @@ pub enum Outcome {
     Registers(Vec<RegisterView>),
     /// Variables.
     Variables(Vec<VariableView>),
+    /// Instructions.
+    Assembly(AssemblyView),
+    /// Memory.
+    Memory(MemoryView),
+    /// Functions, variables or types.
+    Names(Vec<NameView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
     /// Properties.

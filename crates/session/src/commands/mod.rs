@@ -5,6 +5,7 @@
 //! aliases decide (`s` is `step`, as in gdb).
 
 mod calling;
+mod code;
 mod inspecting;
 mod points;
 mod processes;
@@ -34,8 +35,10 @@ pub enum Command {
     Delete,
     Detach,
     Disable,
+    Disassemble,
     Down,
     Enable,
+    Examine,
     Finish,
     Frame,
     Handle,
@@ -125,10 +128,17 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     ("frame", "the selected frame"),
     (
+        "functions",
+        "the functions, or those whose names match a regular expression",
+    ),
+    (
         "graph",
         "the states of the properties, and how many slices stand in each",
     ),
-    ("line", "where the selected frame stands in the source"),
+    (
+        "line",
+        "where the selected frame stands in the source, or where the code of a line is",
+    ),
     ("locals", "the local variables of the selected frame"),
     (
         "monitors",
@@ -139,10 +149,23 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "the processes that are debugged, and where they stand",
     ),
     ("registers", "the registers of the current thread"),
+    (
+        "scope",
+        "the variables that can be named at a place, and where they are kept",
+    ),
     ("sharedlibrary", "the modules that are loaded"),
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
+    ("symbol", "what stands at an address"),
     ("threads", "the threads and where they stand"),
+    (
+        "types",
+        "the types, or those whose names match a regular expression",
+    ),
+    (
+        "variables",
+        "the global variables, or those whose names match a regular expression",
+    ),
     (
         "watchpoints",
         "what is watched, how, and how often it was hit",
@@ -153,6 +176,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
+        code::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
