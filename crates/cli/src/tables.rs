@@ -258,6 +258,10 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
         page.gap();
         write_message(page, &command.details);
     }
+    if let Some(possible) = &command.possible {
+        page.gap();
+        write_message(page, possible);
+    }
 }
 
 #[cfg(test)]
@@ -375,6 +379,7 @@ pub mod samples {
                 ("next 3".into(), "three lines".into()),
             ],
             details: "Stops early at a violation.".into(),
+            possible: Some("Possible while the program has begun and stands.".into()),
         }
     }
 }

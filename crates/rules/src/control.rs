@@ -242,6 +242,16 @@ impl Control {
         })
     }
 
+    /// A command is over, with a value or an error, and no stop is to be shown:
+    /// the person has the control. An error in the middle of a run is seen in
+    /// place of the stop that was owed.
+    pub fn finish(&mut self) {
+        if matches!(self.mode, Mode::Run | Mode::Deciding) {
+            self.mode = Mode::Break;
+        }
+        self.owed = false;
+    }
+
     /// The program is gone, from whichever mode. Gives whether a stop was owed,
     /// which is shown with the end.
     pub fn end(&mut self) -> bool {

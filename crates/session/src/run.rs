@@ -97,10 +97,15 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
+            self.control.run()?;
             let notice = self.next_notice()?;
+            self.control.told();
             let pause = self.take(notice, observer, goal)?;
             self.tell_ends(observer);
             if let Some(pause) = pause {
+                if pause.is_owed() {
+                    self.control.owe()?;
+                }
                 return Ok(pause);
             }
         }
@@ -596,6 +601,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.control.owe()?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();
@@ -611,6 +617,7 @@ impl Session {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
+        self.control.settle()?;
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
