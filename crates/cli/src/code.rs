@@ -135,7 +135,7 @@ pub fn write_names(page: &mut Page, names: &[NameView]) {
 pub mod samples {
     use super::*;
     use crate::report::samples::location;
-    use juror_session::view::{AssemblyLine, MemoryRow, SourceLine};
+    use juror_session::view::{AssemblyLine, MemoryRow, ShownLine};
 
     pub fn assembly() -> AssemblyView {
         let line = |address, name: &str, text: &str, current| AssemblyLine {
@@ -144,7 +144,7 @@ pub mod samples {
             bytes: if current { "4889e5" } else { "55" }.into(),
             text: text.into(),
             current,
-            source: (!current).then(|| SourceLine {
+            source: (!current).then(|| ShownLine {
                 file: "queue.c".into(),
                 line: 22,
                 text: Some("void queue_push(queue *q, char c) {".into()),

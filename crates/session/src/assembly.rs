@@ -4,7 +4,7 @@ use crate::breakpoints::Resolvable;
 use crate::options::CommandError;
 use crate::place;
 use crate::session::Session;
-use crate::view::{AssemblyLine, AssemblyView, Outcome, SourceLine};
+use crate::view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
 use juror_instrument::format::Names as _;
 use juror_symbols::disassemble;
 use std::ops::Range;
@@ -169,7 +169,7 @@ impl Session {
                 continue;
             };
             let text = self.sources.lines(&file, number, 1, None);
-            line.source = Some(SourceLine {
+            line.source = Some(ShownLine {
                 file: file.display().to_string(),
                 line: number,
                 text: text.and_then(|view| view.lines.into_iter().next()),

@@ -232,6 +232,7 @@ fn located(module: &Module, file_address: u64, name: &str) -> Location {
         offset: 0,
         file: line.as_ref().map(|line| line.file.display().to_string()),
         line: line.map(|line| line.line).filter(|&line| line != 0),
+        near: None,
         module: Some(module.name()),
     }
 }

@@ -7,7 +7,7 @@
 mod code;
 mod properties;
 
-pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, SourceLine};
+pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
 pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,

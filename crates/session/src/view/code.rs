@@ -29,12 +29,12 @@ pub struct AssemblyLine {
     /// The selected frame stands here.
     pub current: bool,
     /// The source line that begins here; absent unless asked for.
-    pub source: Option<SourceLine>,
+    pub source: Option<ShownLine>,
 }
 
 /// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SourceLine {
+pub struct ShownLine {
     /// The file.
     pub file: String,
     /// The line, from 1.
