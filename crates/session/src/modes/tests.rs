@@ -48,8 +48,8 @@ fn is_refused(result: Result<(), CommandError>) -> bool {
 }
 
 #[track_caller]
-fn check(line: &str, modes: Modes, mode: Mode) {
-    let mut session = session(mode);
+fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
+    let mut session = kept.take().unwrap_or_else(|| session(mode));
     let result = session.execute(line, &mut Deaf).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
     assert_eq!(
@@ -63,7 +63,10 @@ fn check(line: &str, modes: Modes, mode: Mode) {
         "`{line}` leaves the control in {now}"
     );
     assert!(!session.control.owes_stop());
-    drop(session.leave());
+    match now == mode {
+        true => *kept = Some(session),
+        false => drop(session.leave()),
+    }
 }
 
 /// What is tried: what needs nothing that the program would have to have.
@@ -73,7 +76,7 @@ fn line_of(entry: &Entry) -> String {
         "attach" => "attach 0".to_owned(),
         "print" | "call" => format!("{name} 1"),
         "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
-        "advance" => "advance nothing_of_this_name".to_owned(),
+        "advance" | "disassemble" => format!("{name} nothing_of_this_name"),
         _ if entry.command.modes() == Modes::Always => entry.examples[0].0.to_owned(),
         _ => name.to_owned(),
     }
@@ -82,16 +85,25 @@ fn line_of(entry: &Entry) -> String {
 #[test]
 fn commands_are_possible_exactly_where_help_says_so() {
     for mode in [Mode::Init, Mode::Loaded, Mode::Break] {
+        // A session is used again as long as it is in its mode.
+        let mut session = None;
         for entry in TABLE.iter() {
             let is_start = matches!(entry.name, "run" | "start");
             if is_start && mode == Mode::Init {
                 // There is no program that could be run.
                 continue;
             }
-            check(&line_of(entry), entry.command.modes(), mode);
+            let line = line_of(entry);
+            check(&mut session, &line, entry.command.modes(), mode);
         }
         for (subject, _) in INFO_SUBJECTS {
-            check(&format!("info {subject}"), info_modes(subject), mode);
+            let line = match *subject {
+                // Without a place it is that of the program.
+                "scope" => "info scope main".to_owned(),
+                other => format!("info {other}"),
+            };
+            check(&mut session, &line, info_modes(subject), mode);
         }
+        session.map(|mut session| session.leave());
     }
 }

@@ -65,7 +65,10 @@ fn lines(instruction: Instruction) -> String {
         }
         Instruction::Jump { to } => format!("jmp .L{to}\n"),
         Instruction::JumpIf { variable, to } => {
-            format!("mov {}, %rdx\ntest %rdx, %rdx\njne .L{to}\n", name(variable))
+            format!(
+                "mov {}, %rdx\ntest %rdx, %rdx\njne .L{to}\n",
+                name(variable)
+            )
         }
         Instruction::Call { to } => format!("call .L{to}\n"),
         Instruction::Return => "ret\n".to_owned(),

@@ -5,10 +5,12 @@
 //! so the rule that lifts the instruction and the engine must agree.
 
 use super::assembler::assemble;
-use juror_debuggee::{Debuggee as Process, Launch, Notice, Owner, Redirection, Registers, ThreadId};
+use juror_debuggee::{
+    Debuggee as Process, Launch, Notice, Owner, Redirection, Registers, ThreadId,
+};
 use juror_rules::abstract_machine::{Program, VARIABLES};
 use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
-use juror_stepping::watch::{AccessState, accesses_of};
+use juror_stepping::{AccessState, accesses_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use tempfile::TempDir;

@@ -21,6 +21,9 @@ use std::sync::Arc;
 const FUNCTIONS: [&str; 3] = ["main", "f", "g"];
 /// More than any of the programs executes.
 const INSTRUCTIONS_MAX: usize = 2_000;
+/// How many steps the developer makes. An instruction of the machine is several
+/// of the processor; none of these comes to a point.
+const STEPS: usize = 2;
 /// More rules than any of the programs needs.
 const RULES_MAX: usize = 20_000;
 
@@ -131,10 +134,12 @@ fn run<D: Debuggee>(debuggee: D, properties: &[Arc<Property>]) -> Result<Seen, F
     })
 }
 
-/// Runs to the end; the developer goes on at each stop, by a step and then
-/// freely.
+/// Runs to the end; the developer steps at first, and goes on at each stop.
 fn finish<D: Debuggee>(verified: &mut Verified<D, Keeper>) -> Result<usize, Fault> {
     let mut stops = 0;
+    for _ in 0..STEPS {
+        verified.command(&Command::Step)?;
+    }
     for _ in 0..RULES_MAX {
         match verified.debugged().mode() {
             Mode::Passive => {
@@ -143,7 +148,6 @@ fn finish<D: Debuggee>(verified: &mut Verified<D, Keeper>) -> Result<usize, Faul
             Mode::Interactive if verified.has_ended() => return Ok(stops),
             Mode::Interactive => {
                 stops += 1;
-                verified.command(&Command::Step)?;
                 verified.command(&Command::Continue)?;
             }
         }
@@ -191,7 +195,11 @@ fn check(name: &str, program: &Program) {
     // The process, recorded.
     let mut live = Live::start(program);
     let recorded = Recorded::record(&mut live, &FUNCTIONS, &variables, INSTRUCTIONS_MAX * 4);
-    assert_eq!(record(recorded.unwrap()), expected, "{name}: live, recorded");
+    assert_eq!(
+        record(recorded.unwrap()),
+        expected,
+        "{name}: live, recorded"
+    );
 }
 
 #[test]

@@ -27,21 +27,17 @@ pub const PROGRAMS: &[(&str, &str)] = &[
         "pointers into its own variables",
         "main:  v4 = 0
                 v3 = 1
-         .next: store v4 v2
+                argument2 = 3
+         .next: store v4 v3
                 v0 = load v4
                 argument1 = v4 + v3
                 call f
                 v4 = v4 + v3
-                v2 = v2 + v4
-                if argument1 .more
+                v2 = v4 - argument2
+                if v2 .next
+                call g
                 stop
-         .more: call g
-                argument1 = 3
-                argument1 = argument1 - v4
-                if argument1 .next
-                stop
-         f:     v1 = v0 + v0
-                store argument1 v1
+         f:     v1 = v0 + argument1
                 result = v1 * v1
                 return
          g:     v0 = v0 + v0
