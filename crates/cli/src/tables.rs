@@ -460,6 +460,8 @@ rip  0x0000000000401136  4198710  queue_push+4
   next 3  three lines
 
 Stops early at a violation.
+
+Possible while the program has begun and stands.
 "
         );
         assert!(

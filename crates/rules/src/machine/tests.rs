@@ -19,7 +19,7 @@ const CASES: u32 = 3_000;
 /// Within how many cases a rule that is left out is to be found.
 const CASES_DROPPED: u32 = 30_000;
 
-fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), TestError<Case>> {
+fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), Box<TestError<Case>>> {
     let config = Config {
         cases: match dropped {
             None => CASES,
@@ -29,9 +29,11 @@ fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), TestError<Case
         max_shrink_iters: 2_000,
         ..Config::default()
     };
-    TestRunner::new(config).run(&case(restores), |case| {
+    let mut runner = TestRunner::new(config);
+    let run = runner.run(&case(restores), |case| {
         check(&case, dropped).map_err(TestCaseError::fail)
-    })
+    });
+    run.map_err(Box::new)
 }
 
 #[test]
@@ -51,7 +53,7 @@ fn a_restored_program_goes_on_as_it_did() {
 /// Each rule matters: without it the same tests fail.
 #[track_caller]
 fn check_dropped(dropped: Dropped, expected: &str) {
-    match search(Some(dropped), true) {
+    match search(Some(dropped), true).map_err(|error| *error) {
         Err(TestError::Fail(reason, case)) => {
             let reason = reason.message();
             assert!(reason.contains(expected), "{dropped:?}: {reason}\n{case}");
