@@ -37,6 +37,7 @@ impl Session {
         while let Some((thread, end)) = self.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
+        self.control.finish();
         if result.is_err() {
             self.attached.clear();
         }
@@ -73,19 +74,7 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        // Before its beginning the program stands in the dynamic linker, which
-        // nobody asked about.
-        if let Command::Backtrace
-        | Command::Frame
-        | Command::Up
-        | Command::Down
-        | Command::Finish
-        | Command::Next
-        | Command::Step
-        | Command::Until = command
-        {
-            self.begun()?;
-        }
+        self.permit(command.modes())?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
@@ -171,7 +160,7 @@ impl Session {
             "" => None,
             _ => Some(CommandLine::parse(rest)?),
         };
-        if self.is_fresh && line.is_none() {
+        if self.is_fresh() && line.is_none() {
             return Ok(());
         }
         if self.options.program.as_os_str().is_empty() {
@@ -346,9 +335,7 @@ impl Session {
         if subject == "line" && !argument.is_empty() {
             return self.line_of_place(argument);
         }
-        if let "args" | "locals" | "frame" | "line" | "source" = subject {
-            self.begun()?;
-        }
+        self.permit(commands::info_modes(subject))?;
         match subject {
             "args" => self.variables(true),
             "locals" => self.variables(false),

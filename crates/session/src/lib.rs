@@ -30,6 +30,7 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+mod modes;
 mod monitoring;
 mod names;
 pub mod offline;

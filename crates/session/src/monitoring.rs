@@ -28,11 +28,14 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         self.checkpoint_at_start(observer)?;
-        if !std::mem::take(&mut self.is_fresh) {
+        if !self.control.begin()? {
             return Ok(None);
         }
         let thread = self.thread()?;
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        if pause.is_some() {
+            self.control.owe()?;
+        }
         Ok(pause)
     }
 

@@ -88,7 +88,7 @@ impl Session {
         let past = match from_start {
             true => self.give_past(&mut added)?,
             false => {
-                let is_later = self.program.is_some() && !self.is_fresh;
+                let is_later = self.has_begun();
                 for watched in added.iter_mut().filter(|_| is_later) {
                     watched.since = Since::Addition;
                 }
@@ -100,7 +100,7 @@ impl Session {
 
     /// Gives what the trace has to the properties.
     fn give_past(&mut self, added: &mut [Watched]) -> Result<Vec<Replayed>, CommandError> {
-        if self.program.is_none() || self.is_fresh {
+        if !self.has_begun() {
             // Nothing has happened.
             return Ok(Vec::new());
         }

@@ -97,10 +97,15 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         loop {
+            self.control.run()?;
             let notice = self.next_notice()?;
+            self.control.told();
             let pause = self.take(notice, observer, goal)?;
             self.tell_ends(observer);
             if let Some(pause) = pause {
+                if pause.is_owed() {
+                    self.control.owe()?;
+                }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
                     self.tell_of_checkpoint(observer);
                 }
@@ -604,6 +609,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
+        self.control.owe()?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();
@@ -619,6 +625,7 @@ impl Session {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
+        self.control.settle()?;
         if reason.is_silent().is_none() {
             self.attached.clear();
         }

@@ -22,6 +22,7 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
+use juror_rules::control::{Control, Modes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -81,8 +82,8 @@ pub struct Session {
     pub(crate) examined: Examined,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
-    /// Loaded and bound, but nothing of the program itself has run.
-    pub(crate) is_fresh: bool,
+    /// Who has the control.
+    pub(crate) control: Control,
     /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -126,7 +127,7 @@ impl Session {
             processes: Processes::default(),
             examined: Examined::default(),
             values: Vec::new(),
-            is_fresh: false,
+            control: Control::default(),
             interrupter: Arc::new(Mutex::new(None)),
         };
         if !session.options.program.as_os_str().is_empty() {
@@ -176,7 +177,7 @@ impl Session {
             self.forget_program();
         }
         bound?;
-        self.is_fresh = true;
+        self.control.load()?;
         Ok(())
     }
 
@@ -256,7 +257,7 @@ impl Session {
         self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;
-        self.is_fresh = false;
+        self.control.end();
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
@@ -283,10 +284,7 @@ impl Session {
 
     /// For commands that speak of where the program is: it must have begun.
     pub(crate) fn begun(&self) -> Result<(), CommandError> {
-        match self.is_fresh {
-            true => Err(not_running()),
-            false => self.running().map(|_| ()),
-        }
+        self.permit(Modes::Begun)
     }
 
     /// The program, or a sentence for the user.

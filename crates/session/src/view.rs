@@ -584,6 +584,8 @@ pub struct CommandHelp {
     pub examples: Vec<(String, String)>,
     /// More words.
     pub details: String,
+    /// When it is possible, where it is not always so.
+    pub possible: Option<String>,
 }
 
 /// What a command gives.

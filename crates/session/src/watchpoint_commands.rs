@@ -84,7 +84,7 @@ impl Session {
         if let Some(condition) = &condition {
             self.check_condition(PointKind::Watchpoint, condition)?;
         }
-        let frames = match self.program.is_some() && !self.is_fresh {
+        let frames = match self.has_begun() {
             true => self.frames()?.to_vec(),
             false => Vec::new(),
         };

@@ -107,6 +107,7 @@ fn poison_help(help: &mut CommandHelp) {
     help.summary = text();
     help.examples.fill((text(), text()));
     help.details = text();
+    help.possible = Some(text());
 }
 
 fn poison_point(point: &mut PointView) {

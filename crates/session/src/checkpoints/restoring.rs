@@ -72,7 +72,7 @@ impl Session {
         self.asked = None;
         self.ended_call = None;
         self.attached.clear();
-        self.is_fresh = saved.is_fresh;
+        self.control.restore(saved.is_fresh);
         self.selection = Selection {
             thread: Some(number(saved.thread)),
             ..Selection::default()

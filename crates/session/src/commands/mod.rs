@@ -8,12 +8,14 @@ mod calling;
 mod checkpoints;
 mod code;
 mod inspecting;
+mod modes;
 mod points;
 mod processes;
 mod running;
 mod watching;
 
 use crate::view::CommandHelp;
+pub use modes::info_modes;
 use std::sync::LazyLock;
 
 /// What a command does; the session dispatches on it.
@@ -264,6 +266,7 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
             .map(|&(typed, effect)| (typed.to_owned(), effect.to_owned()))
             .collect(),
         details: entry.details.to_owned(),
+        possible: entry.command.modes().words().map(str::to_owned),
     }
 }
 
