@@ -6,7 +6,7 @@ use juror_session::Session;
 use juror_session::view::Outcome;
 
 pub use juror_session::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer, Options,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer, Options, Permissions,
     PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
 };
 

@@ -3,7 +3,7 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{ending, evaluations, monitors, path, properties, tables};
+use crate::{ending, evaluations, monitors, path, properties, scenarios, tables};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -29,6 +29,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Variables(variables) => tables::write_variables(page, variables),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
+        Outcome::Scenarios(list) => scenarios::write(page, list),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),

@@ -8,7 +8,7 @@
 //! Reading files is the caller's. A path is looked for from where the file that
 //! names it stands.
 
-use crate::check::{Used, check_scenarios, check_with};
+use crate::check::{Among, Used, check_scenarios, check_with};
 use crate::diagnostic::Diagnostic;
 use crate::parse::parse;
 use crate::property::Property;
@@ -54,8 +54,7 @@ pub type Reader<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 /// source stands: the files that it uses are looked for from there. It is empty
 /// for a text that is no file.
 ///
-/// The scenarios of the source react to the properties that it brings; where
-/// it brings none, they may be for any.
+/// The scenarios of the source may be for properties that it does not bring.
 pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
     load_among(path, source, read, None)
 }
@@ -89,9 +88,11 @@ pub fn load_among(
     let brought = libraries.all.iter().flat_map(|library| &library.properties);
     let mut there: Vec<&Property> = known.unwrap_or(&[]).to_vec();
     there.extend(brought.chain(&own));
-    let is_known = known.is_some() || !there.is_empty() || !parsed.file.properties.is_empty();
-    let seen = libraries.seen(&used);
-    let (scenarios, said) = check_scenarios(&parsed.file, &seen, is_known.then_some(&there[..]));
+    let among = Among {
+        properties: &there,
+        is_all: known.is_some(),
+    };
+    let (scenarios, said) = check_scenarios(&parsed.file, &libraries.seen(&used), among);
     diagnostics.extend(said);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     // Without what it uses, a source says something else.

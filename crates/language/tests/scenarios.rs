@@ -2,7 +2,7 @@
 
 use juror_language::{
     Action, ActionKind, Diagnostic, Fact, Input, Piece, Scenario, StateName, Trigger, format,
-    load_with,
+    load_among, load_with,
 };
 
 /// A property to react to.
@@ -19,7 +19,8 @@ state overflow non-accepting final
 ";
 
 fn load(source: &str) -> (Vec<Scenario>, Vec<Diagnostic>) {
-    let loaded = load_with("", source, &mut |_| Err("no files".to_owned()));
+    // What the source brings is all that there is.
+    let loaded = load_among("", source, &mut |_| Err("no files".to_owned()), Some(&[]));
     (loaded.scenarios, loaded.diagnostics)
 }
 
@@ -404,9 +405,9 @@ fn the_parser_goes_on_after_mistakes() {
 #[test]
 fn a_scenario_alone_may_be_for_any_property() {
     let source = "scenario s for later on enter ready { print queue, count }";
-    let (scenarios, diagnostics) = load(source);
-    assert_eq!(diagnostics, []);
-    assert_eq!(scenarios.len(), 1);
+    let loaded = load_with("", source, &mut |_| Err("no files".to_owned()));
+    assert_eq!(loaded.diagnostics, []);
+    assert_eq!((loaded.scenarios.len(), loaded.scenario_count), (1, 1));
     // A property is no scenario, and one may be called so.
     let (_, diagnostics) =
         load("property scenario event scenario = before f() state s { on scenario }");

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assignment;
 mod attached;
 mod attaching;
 mod breakpoint_commands;
@@ -27,6 +28,7 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+mod monitor_commands;
 mod monitoring;
 pub mod offline;
 mod options;
@@ -41,6 +43,7 @@ mod recording;
 mod replay;
 mod report;
 mod run;
+mod scenarios;
 mod session;
 mod signal;
 mod source;
@@ -52,8 +55,8 @@ mod watchpoint_commands;
 mod watchpoints;
 
 pub use options::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
-    SelfCheckReport, SessionError,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
+    SelfCheck, SelfCheckReport, SessionError,
 };
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -32,7 +32,7 @@ impl Session {
         }
         let thread = self.thread()?;
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
-        Ok(pause)
+        self.react_to_start(pause, thread, observer)
     }
 
     /// Tells the monitors of an event; a reason to stop when a verdict
@@ -58,8 +58,9 @@ impl Session {
             reaction: &mut reaction,
         };
         tell(&mut self.watch, &mut scene)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
         if reaction.is_empty() {
-            return Ok(None);
+            return Ok(self.or_heard(None, thread));
         }
         let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
@@ -144,6 +145,7 @@ impl Session {
             reaction: &mut reaction,
         };
         self.watch.on_exit(&mut scene, status)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
         self.exit_violations = reaction.violations;
         Ok(())
     }

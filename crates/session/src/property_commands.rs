@@ -166,6 +166,7 @@ impl Session {
                 return Err(error.into());
             }
         }
+        self.renew_listeners();
         let shown = self.watch.shown().iter().skip(first);
         let views = shown.enumerate().map(|(number, watched)| {
             let past = past.get(number);
@@ -205,6 +206,9 @@ impl Session {
         let position = self.position_of(name)?;
         let standing = Session::standing(&mut self.program, self.selection.thread);
         self.watch.remove(position, standing)?;
+        let gone = self.watch.told.forget_monitor(position);
+        self.delete_points(&gone)?;
+        self.renew_listeners();
         Ok(Outcome::Message(format!("{name} is watched no more")))
     }
 

@@ -194,6 +194,27 @@ pub struct Happened<'a> {
     pub values: &'a [Value],
 }
 
+/// The parameters of a slice that an event has just changed.
+pub fn slice_of(
+    watched: &Watched,
+    change: &Change,
+    event: EventId,
+    values: &[Value],
+) -> Vec<NamedValue> {
+    let property = &watched.property;
+    if let Some(slice) = watched.monitor.slice(change.slice) {
+        return binding(property, &slice.binding);
+    }
+    // A slice that has just ended is known by what the event bound.
+    let bound = property.bindings.get(usize::from(event.0));
+    let values: Vec<Option<Value>> = bound
+        .map_or(&[][..], |bound| bound)
+        .iter()
+        .map(|slot| values.get(usize::from((*slot)?)).cloned())
+        .collect();
+    binding(property, &values)
+}
+
 /// A change of one slice by an event that has just happened.
 pub fn state_change<P: Places>(
     watched: &Watched,
@@ -202,19 +223,7 @@ pub fn state_change<P: Places>(
     places: &P,
 ) -> StateChange {
     let property = &watched.property;
-    // A slice that has just ended is known by what the event bound.
-    let slice = match watched.monitor.slice(change.slice) {
-        Some(slice) => binding(property, &slice.binding),
-        None => {
-            let bound = property.bindings.get(usize::from(happened.event.0));
-            let values: Vec<Option<Value>> = bound
-                .map_or(&[][..], |bound| bound)
-                .iter()
-                .map(|slot| happened.values.get(usize::from((*slot)?)).cloned())
-                .collect();
-            binding(property, &values)
-        }
-    };
+    let slice = slice_of(watched, change, happened.event, happened.values);
     let event = PathEvent {
         sequence: watched.sequence(),
         event: happened.event,

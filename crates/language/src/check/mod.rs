@@ -27,7 +27,7 @@ mod state;
 mod unused;
 mod updates;
 
-pub(crate) use scenario::check_scenarios;
+pub(crate) use scenario::{Among, check_scenarios};
 
 use crate::diagnostic::Diagnostic;
 use crate::property::{Behaviour, Property, StateId, Variable};

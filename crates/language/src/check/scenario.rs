@@ -29,12 +29,36 @@ pub(super) struct Known<'p> {
     pub properties: Option<Vec<&'p Property>>,
 }
 
+/// The properties that scenarios may be for.
+#[derive(Clone, Copy)]
+pub(crate) struct Among<'p> {
+    pub properties: &'p [&'p Property],
+    /// There are no others.
+    pub is_all: bool,
+}
+
+impl<'p> Among<'p> {
+    /// All that a scenario can be for; nothing when nobody knows.
+    fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
+        let is_known = |name: &Name| {
+            let mut known = self.properties.iter();
+            known.any(|property| *property.name == *name.text)
+        };
+        let named = &declaration.properties;
+        let is_settled = match named.is_empty() {
+            true => !self.properties.is_empty(),
+            false => named.iter().all(is_known),
+        };
+        (self.is_all || is_settled).then_some(self.properties)
+    }
+}
+
 /// Resolves the scenarios of a file: those without errors, and what is to be
-/// said. `properties` are all that there are; nothing when nobody knows.
+/// said.
 pub(crate) fn check_scenarios(
     file: &File,
     used: &[Used<'_>],
-    properties: Option<&[&Property]>,
+    among: Among<'_>,
 ) -> (Vec<Scenario>, Vec<Diagnostic>) {
     let mut sources: Vec<Source<'_>> = used.iter().map(Source::of_used).collect();
     sources.push(Source::own(&file.shared));
@@ -52,7 +76,7 @@ pub(crate) fn check_scenarios(
         checker.diagnostics.clear();
         checker.unique(&mut names, &declaration.name, "scenario");
         checker.declare_variables();
-        scenarios.extend(checker.scenario(declaration, properties));
+        scenarios.extend(checker.scenario(declaration, among.of(declaration)));
         diagnostics.append(&mut checker.diagnostics);
     }
     (scenarios, diagnostics)

@@ -9,7 +9,10 @@ mod inspecting;
 mod points;
 mod processes;
 mod running;
+mod scenarios;
 mod watching;
+
+pub use scenarios::translated;
 
 use crate::view::CommandHelp;
 use std::sync::LazyLock;
@@ -28,6 +31,7 @@ pub enum Command {
     ChangeWatch,
     Catch,
     Clear,
+    CommandGroup,
     Commands,
     Condition,
     Continue,
@@ -54,6 +58,7 @@ pub enum Command {
     Quit,
     ReadWatch,
     Run,
+    Scenario,
     Set,
     ShowGraph,
     Start,
@@ -89,6 +94,8 @@ pub enum Completes {
     Properties,
     /// What is done with properties, and their names.
     PropertyActions,
+    /// What is done with scenarios, and their names.
+    ScenarioActions,
 }
 
 /// A row of the table.
@@ -139,6 +146,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "the processes that are debugged, and where they stand",
     ),
     ("registers", "the registers of the current thread"),
+    (
+        "scenarios",
+        "the scenarios, what they hold and what they have done",
+    ),
     ("sharedlibrary", "the modules that are loaded"),
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
@@ -157,6 +168,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        scenarios::ENTRIES,
         watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();

@@ -56,6 +56,7 @@ impl Watch {
             occasions: self.occasions.forked(),
             loaded: self.loaded.clone(),
             process: Some(process),
+            told: self.told.forked(),
             ..Watch::default()
         };
         if self.recorder.is_some() {
