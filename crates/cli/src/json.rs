@@ -6,6 +6,7 @@
 
 use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
+use juror_model::Chart;
 use juror_session::view::{
     EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop,
 };
@@ -43,8 +44,31 @@ pub enum Line<'a> {
     TraceStop(TraceStopLine<'a>),
     /// The end of a trace.
     TraceEnd(TraceEndLine<'a>),
+    /// The answer to a question about a model.
+    ModelVerdict(ModelVerdict<'a>),
     /// Any other result of a command.
     Outcome(OutcomeLine<'a>),
+}
+
+/// The answer to a question about a model.
+#[derive(Debug, Serialize)]
+pub struct ModelVerdict<'a> {
+    /// The model's file.
+    pub model: &'a str,
+    /// What was asked.
+    pub question: &'a str,
+    /// `holds`, `violated` or `incomplete`.
+    pub verdict: &'a str,
+    /// Why it is violated, or what cut the search short.
+    pub why: Option<&'a str>,
+    /// How many states were found.
+    pub states: u64,
+    /// How many steps lead from them.
+    pub transitions: Option<u64>,
+    /// The longest run that was looked at.
+    pub depth: Option<u64>,
+    /// The run that violates it.
+    pub trail: Option<&'a Chart>,
 }
 
 /// What is checked.

@@ -10,6 +10,8 @@
 mod arguments;
 mod batch;
 mod check;
+mod checkpoints;
+mod code;
 mod columns;
 mod console;
 mod counted;
@@ -25,6 +27,7 @@ mod json;
 mod model_arguments;
 mod model_asm;
 mod model_command;
+mod model_report;
 mod model_walk;
 mod moments;
 mod monitors;

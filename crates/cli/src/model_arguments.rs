@@ -17,7 +17,8 @@ Examples:
 
 const CHECK_AFTER: &str = "\
 Without --ltl, --claim, --acceptance and --progress, the steps and states of the
-model are checked, and then each of its ltl formulas and its never claim.
+model are checked, and then each of its ltl formulas and its never claim. --order,
+--jobs, --reduce and --compact say how steps and states are searched.
 
 Exit status: 0 everything holds, 1 something is wrong, 2 a mistake in the model,
 or the search was cut short and found nothing.";
@@ -115,10 +116,10 @@ pub struct CheckModel {
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     pub jobs: usize,
     /// Leave out orders of steps that make no difference
-    #[arg(long)]
+    #[arg(long, conflicts_with = "jobs")]
     pub reduce: bool,
-    /// Keep 8 bytes of each state; what holds then holds almost certainly
-    #[arg(long)]
+    /// Keep 8 bytes of each state; if nothing wrong is found, that is incomplete
+    #[arg(long, conflicts_with_all = ["reduce", "jobs", "order"])]
     pub compact: bool,
     /// The most states
     #[arg(long, value_name = "COUNT")]
@@ -132,6 +133,10 @@ pub struct CheckModel {
     /// Write the way to the error to FILE: .svg, .json, or as text
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Write the answers as JSON lines, to FILE or to the output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "-")]
+    pub json: Option<PathBuf>,
     #[command(flatten)]
     pub messages: Messages,
     #[command(flatten)]

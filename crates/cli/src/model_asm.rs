@@ -2,12 +2,13 @@
 
 use crate::exit;
 use crate::model_arguments::{CheckModel, Conform, Simulate};
-use crate::model_command::{counts, cut_words, options, search, show_fault, watched};
+use crate::model_command::{options, search, show_fault, watched};
+use crate::model_report::{Answer, cut_words};
 use crate::output::Output;
 use anyhow::Context as _;
 use juror_model::asm::{Divergence, Model, Shown, load};
 use juror_model::promela::Text;
-use juror_model::{Automaton, Chart, Fault, Finding, Options, Report, Trail, Verdict};
+use juror_model::{Automaton, Chart, Fault, Finding, Options, Report, Verdict};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -102,50 +103,26 @@ fn tell(
     status: u8,
     output: &mut Output,
 ) -> anyhow::Result<u8> {
-    let status = match report.verdict() {
-        Verdict::Violated => {
-            output.say(&format!("{name}: violated\n"))?;
-            exit::VIOLATED
+    let chart = report.finding.as_ref();
+    let chart = chart.map(|(_, trail)| Chart::of(model, trail));
+    let why = report.finding.as_ref().map(|(finding, _)| match finding {
+        Finding::Fault(fault) => fault.message.clone(),
+        Finding::Deadlock => {
+            "nothing is possible here for what the machine asks its environment".to_owned()
         }
-        Verdict::Incomplete => {
-            output.say(&format!("{name}: incomplete, {}\n", cut_words(report.cut)))?;
-            status.max(exit::USAGE)
-        }
-        Verdict::Holds => {
-            output.say(&format!("{name}: holds\n"))?;
-            status
-        }
-    };
-    if let Some((finding, trail)) = &report.finding {
-        match finding {
-            Finding::Fault(fault) => show_fault(&model.texts, fault, output)?,
-            Finding::Deadlock => output
-                .show_error("nothing is possible here for what the machine asks its environment")?,
-            Finding::Cycle { message } => output.show_error(message)?,
-        }
-        show_trail(check, model, trail, output)?;
+        Finding::Cycle { message } => message.clone(),
+    });
+    let answer = Answer::of(name, report, why, chart);
+    output.say(&answer.heading())?;
+    if let Some((Finding::Fault(fault), _)) = &report.finding {
+        show_fault(&model.texts, fault, output)?;
+    } else if let (Verdict::Violated, Some(why)) = (answer.verdict, &answer.why) {
+        output.show_error(why)?;
     }
-    output.say(&counts(report))?;
-    Ok(status)
-}
-
-fn show_trail(
-    check: &CheckModel,
-    model: &Model,
-    trail: &Trail,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let chart = Chart::of(model, trail);
-    let Some(file) = &check.trail else {
-        return Ok(output.say(&chart.text())?);
-    };
-    let text = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => chart.svg(),
-        Some("json") => serde_json::to_string_pretty(&chart)? + "\n",
-        _ => chart.text(),
-    };
-    std::fs::write(file, text)
-        .with_context(|| format!("the trail cannot be written to {}", file.display()))
+    answer.show_trail(check, output)?;
+    output.say(&answer.counts())?;
+    answer.record(check, output)?;
+    Ok(answer.status(status))
 }
 
 /// Checks the claim that the model does only what an abstract one does.
@@ -166,27 +143,34 @@ fn refinement(
         show_fault(&model.texts, fault, output)?;
         return Ok(exit::USAGE);
     }
-    let status = match (&found.divergence, found.cut) {
-        (Some(divergence), _) => {
-            output.say(&format!("the abstraction of {name}: violated\n"))?;
-            let own = model.texts.first().map_or("", |text| &text.name);
-            output.show_error(&format!("{own} does what {name} does not do"))?;
-            show_trail(check, model, &divergence.trail, output)?;
-            output.say(&side_by_side(own, &name, divergence))?;
-            exit::VIOLATED
-        }
-        (None, Some(cut)) => {
-            let words = cut_words(Some(cut));
-            output.say(&format!("the abstraction of {name}: incomplete, {words}\n"))?;
-            status.max(exit::USAGE)
-        }
-        (None, None) => {
-            output.say(&format!("the abstraction of {name}: holds\n"))?;
-            status
-        }
+    let question = format!("the abstraction of {name}");
+    let own = model.texts.first().map_or("", |text| &text.name);
+    let chart = found.divergence.as_ref();
+    let (verdict, why) = match (&found.divergence, found.cut) {
+        (Some(_), _) => (
+            Verdict::Violated,
+            Some(format!("{own} does what {name} does not do")),
+        ),
+        (None, Some(cut)) => (Verdict::Incomplete, Some(cut_words(Some(cut)))),
+        (None, None) => (Verdict::Holds, None),
     };
-    output.say(&format!("{} states\n", found.states))?;
-    Ok(status)
+    let answer = Answer {
+        question: &question,
+        verdict,
+        why,
+        states: found.states,
+        counted: None,
+        chart: chart.map(|divergence| Chart::of(model, &divergence.trail)),
+    };
+    output.say(&answer.heading())?;
+    if let (Some(divergence), Some(why)) = (&found.divergence, &answer.why) {
+        output.show_error(why)?;
+        answer.show_trail(check, output)?;
+        output.say(&side_by_side(own, &name, divergence))?;
+    }
+    output.say(&answer.counts())?;
+    answer.record(check, output)?;
+    Ok(answer.status(status))
 }
 
 /// The step where the models part, as a table.

@@ -4,13 +4,12 @@ use crate::driver::{FileDiagnostics, Observer as _};
 use crate::exit;
 use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
 use crate::model_asm;
+use crate::model_report::Answer;
 use crate::output::Output;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::{Model, Question, Reading, Text};
-use juror_model::{
-    Chart, Cut, Fault, Finding, Options, Report, Search, System, Trail, Verdict, Walk,
-};
+use juror_model::{Chart, Fault, Finding, Options, Report, Search, System, Trail, Verdict, Walk};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::ops::Range;
 use std::path::Path;
@@ -23,7 +22,10 @@ const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
     match &command.action {
         ModelAction::Check(check) => {
-            let mut output = Output::open(check.messages.color, None, false)?;
+            let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
+            if let Some(words) = unused(check) {
+                anyhow::bail!("{words}");
+            }
             if model_asm::is_machine(&check.model.file) {
                 return model_asm::check(check, &mut output);
             }
@@ -47,6 +49,24 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
         }
         ModelAction::Conform(conform) => model_asm::conform(conform),
     }
+}
+
+/// What is asked for and would not be done: said, for a search that is another
+/// than the one asked for would be believed.
+fn unused(check: &CheckModel) -> Option<&'static str> {
+    let asks = !check.ltl.is_empty() || check.claim || check.acceptance || check.progress;
+    let is_plain =
+        !check.compact && !check.reduce && check.jobs == 1 && matches!(check.order, Order::Breadth);
+    if asks && !is_plain {
+        return Some(
+            "--order, --jobs, --reduce and --compact are for the search of steps and states; \
+             formulas, claims and labels have a search of their own\nhelp: leave them out",
+        );
+    }
+    if matches!(check.order, Order::Depth) && check.jobs > 1 {
+        return Some("a search in depth has one thread\nhelp: leave --order or --jobs out");
+    }
+    (check.jobs == 0).then_some("a search needs a thread\nhelp: --jobs 1, or more")
 }
 
 /// Reads the model; nothing if it has mistakes, which are shown.
@@ -185,27 +205,36 @@ fn check_model(check: &CheckModel, model: Model, output: &mut Output) -> anyhow:
                 }
             },
         };
-        status = match report.verdict() {
-            Verdict::Violated => {
-                output.say(&format!("{name}: violated\n"))?;
-                show_finding(check, &model, &report, output)?;
-                exit::VIOLATED
-            }
-            Verdict::Incomplete => {
-                output.say(&format!("{name}: incomplete, {}\n", cut_words(report.cut)))?;
-                status.max(exit::USAGE)
-            }
-            Verdict::Holds => {
-                output.say(&format!("{name}: holds\n"))?;
-                status
-            }
-        };
-        output.say(&counts(&report))?;
+        let chart = report.finding.as_ref();
+        let chart = chart.map(|(_, trail)| Chart::of(&model, trail));
+        let answer = Answer::of(&name, &report, finding_words(&model, &report), chart);
+        status = answer.status(status);
+        output.say(&answer.heading())?;
+        if let Some((Finding::Fault(fault), _)) = &report.finding {
+            show_fault(model.texts(), fault, output)?;
+        } else if let (Verdict::Violated, Some(why)) = (answer.verdict, &answer.why) {
+            output.show_error(why)?;
+        }
+        answer.show_trail(check, output)?;
+        output.say(&answer.counts())?;
+        answer.record(check, output)?;
         if status == exit::VIOLATED {
             return Ok(status);
         }
     }
     Ok(status)
+}
+
+/// What is wrong at the end of the run that was found.
+fn finding_words(model: &Model, report: &Report) -> Option<String> {
+    report
+        .finding
+        .as_ref()
+        .map(|(finding, trail)| match finding {
+            Finding::Fault(fault) => fault.message.clone(),
+            Finding::Deadlock => deadlock_words(model, trail),
+            Finding::Cycle { message } => message.clone(),
+        })
 }
 
 /// The limits of a search.
@@ -269,60 +298,6 @@ fn ask(
         &options,
         &mut watched,
     ))
-}
-
-/// Why a search was cut short.
-pub fn cut_words(cut: Option<Cut>) -> String {
-    match cut {
-        Some(Cut::States { limit }) => format!("there are more than {limit} states"),
-        Some(Cut::Depth { limit }) => format!("there are runs of more than {limit} steps"),
-        Some(Cut::Memory { limit }) => {
-            format!("the states need more than {} MB", limit / 1_000_000)
-        }
-        Some(Cut::Interrupted) => "it was interrupted".to_owned(),
-        Some(Cut::Hashes) => {
-            "nothing wrong was found, but states were told apart by their hashes alone".to_owned()
-        }
-        Some(Cut::Sampled) | None => "only some runs were looked at".to_owned(),
-    }
-}
-
-/// How much was searched.
-pub fn counts(report: &Report) -> String {
-    format!(
-        "{} states, {} transitions, depth {}\n",
-        report.states, report.transitions, report.depth
-    )
-}
-
-fn show_finding(
-    check: &CheckModel,
-    model: &Model,
-    report: &Report,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let Some((finding, trail)) = &report.finding else {
-        return Ok(());
-    };
-    match finding {
-        Finding::Fault(fault) => show_fault(model.texts(), fault, output)?,
-        Finding::Deadlock => output.show_error(&deadlock_words(model, trail))?,
-        Finding::Cycle { message } => output.show_error(message)?,
-    }
-    let chart = Chart::of(model, trail);
-    match &check.trail {
-        None => output.say(&chart.text())?,
-        Some(file) => {
-            let text = match file.extension().and_then(|extension| extension.to_str()) {
-                Some("svg") => chart.svg(),
-                Some("json") => serde_json::to_string_pretty(&chart)? + "\n",
-                _ => chart.text(),
-            };
-            std::fs::write(file, text)
-                .with_context(|| format!("the trail cannot be written to {}", file.display()))?;
-        }
-    }
-    Ok(())
 }
 
 fn deadlock_words(model: &Model, trail: &Trail) -> String {

@@ -3,7 +3,9 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{ending, evaluations, monitors, path, properties, scenarios, tables};
+use crate::{
+    checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
+};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -23,10 +25,15 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Source(source) => write_source(page, source),
         Outcome::Points(points) => tables::write_points(page, points),
         Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::Processes(processes) => tables::write_processes(page, processes),
         Outcome::Signals(signals) => tables::write_signals(page, signals),
         Outcome::Registers(registers) => tables::write_registers(page, registers),
         Outcome::Variables(variables) => tables::write_variables(page, variables),
+        Outcome::Assembly(assembly) => code::write_assembly(page, assembly),
+        Outcome::Memory(memory) => code::write_memory(page, memory),
+        Outcome::Names(names) => code::write_names(page, names),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
         Outcome::Scenarios(list) => scenarios::write(page, list),
@@ -138,6 +145,10 @@ pub mod samples {
             StopReason::Abandoned {
                 evaluations: vec![2, 3],
             },
+            StopReason::Restored {
+                checkpoint: 2,
+                losses: vec!["socket 3".into()],
+            },
             StopReason::Attached { process: 815 },
         ]
     }
@@ -163,10 +174,15 @@ pub mod samples {
             Outcome::Source(source()),
             Outcome::Points(tables::samples::points()),
             Outcome::Threads(tables::samples::threads()),
+            Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
+            Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
             Outcome::Signals(tables::samples::signals()),
             Outcome::Registers(tables::samples::registers()),
             Outcome::Variables(vec![variable("c", "char", "110")]),
+            Outcome::Assembly(code::samples::assembly()),
+            Outcome::Memory(code::samples::memory()),
+            Outcome::Names(code::samples::names()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
             Outcome::Graphs(vec![properties::samples::graph()]),
@@ -208,10 +224,15 @@ mod tests {
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
+            Outcome::Checkpoint(_) => "Checkpoint 1 in ",
+            Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",
             Outcome::Variables(_) => "c = 110\n",
+            Outcome::Assembly(_) => "queue_push:\n",
+            Outcome::Memory(_) => "0x4052a0 <names+8>  0x0001  0x0002\n",
+            Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",

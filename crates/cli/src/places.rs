@@ -2,7 +2,7 @@
 
 use crate::escape::{clip, safe, safe_source};
 use crate::page::{NAME, Page, QUIET, STRONG};
-use juror_session::view::{FrameView, Location, NamedValue, SourceView, VariableView};
+use juror_session::view::{FrameView, Location, NamedValue, SourceLine, SourceView, VariableView};
 
 /// The columns that the arguments of a frame or event take at most.
 const ARGUMENT_COLUMNS: usize = 72;
@@ -29,12 +29,23 @@ pub fn file_and_line(page: &Page, location: &Location) -> Option<String> {
     Some(format!("{}:{line}", safe(page.shown_file(file))))
 }
 
+/// `at file:line`, or near which line the compiler made the code.
+fn at_line(page: &Page, location: &Location) -> Option<String> {
+    let near = |near: &SourceLine| {
+        let file = safe(page.shown_file(&near.file)).into_owned();
+        format!("in compiler-generated code near {file}:{}", near.line)
+    };
+    match file_and_line(page, location) {
+        Some(place) => Some(format!("at {place}")),
+        None => location.near.as_ref().map(near),
+    }
+}
+
 /// The function with `at file:line` or `from module`; never empty.
 pub fn long_location(page: &Page, location: &Location) -> String {
-    let place = file_and_line(page, location);
-    match (&location.function, place) {
-        (Some(function), Some(place)) => format!("{} at {place}", safe(function)),
-        (None, Some(place)) => place,
+    match (&location.function, at_line(page, location)) {
+        (Some(function), Some(place)) => format!("{} {place}", safe(function)),
+        (None, Some(place)) => file_and_line(page, location).unwrap_or(place),
         (Some(function), None) => {
             let name = function_and_offset(function, location.offset);
             match &location.module {
@@ -89,10 +100,10 @@ fn arguments(variables: &[VariableView]) -> String {
 /// `fill (n=3) at main.c:17`, or what is known of it.
 pub fn frame_place(page: &Page, frame: &FrameView) -> String {
     let location = &frame.location;
-    match (&location.function, file_and_line(page, location)) {
+    match (&location.function, at_line(page, location)) {
         (Some(function), Some(place)) => {
             let arguments = arguments(&frame.arguments);
-            format!("{NAME}{}{NAME:#} ({arguments}) at {place}", safe(function))
+            format!("{NAME}{}{NAME:#} ({arguments}) {place}", safe(function))
         }
         _ => long_location(page, location),
     }
@@ -158,6 +169,7 @@ mod tests {
             offset: 4,
             file: (!file.is_empty()).then(|| file.to_owned()),
             line: (line > 0).then_some(line),
+            near: None,
             module: Some("faulty".to_owned()),
         }
     }

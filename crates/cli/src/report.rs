@@ -3,6 +3,7 @@
 //! Made to fit one screen: a violation with its path, the source around the
 //! stop, the stack, one line of advice.
 
+use crate::checkpoints;
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::evaluations;
@@ -161,6 +162,12 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
         StopReason::Attached { process } => {
             let lead = format!("{STRONG}Attached to process {process}{STRONG:#}");
             write_place(page, lead, ", in ", view);
+        }
+        StopReason::Restored { checkpoint, losses } => {
+            let lead = format!("{STRONG}Back at checkpoint {checkpoint}{STRONG:#}");
+            write_place(page, lead, ", in ", view);
+            checkpoints::write_losses(page, losses);
+            return false;
         }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
@@ -478,6 +485,13 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             (
                 StopReason::Attached { process: 815 },
                 "Attached to process 815, in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Restored {
+                    checkpoint: 2,
+                    losses: Vec::new(),
+                },
+                "Back at checkpoint 2, in queue_push at src/queue.c:23, thread 4711\n",
             ),
             (
                 StopReason::Started,

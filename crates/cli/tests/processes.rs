@@ -2,11 +2,13 @@
 
 mod support;
 
-use juror_testing::{Build, Compiler, Juror, Language, Optimization};
+use juror_testing::{Build, Compiler, Fixture, Juror, Language, Optimization};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use support::{Batch, juror, program, property_of};
+use support::{Batch, Report, juror, program, property_of};
+use tempfile::TempDir;
 
 /// A property that each thing is ended once.
 const ENDED_ONCE: &str = "\
@@ -407,4 +409,95 @@ fn a_watched_register_is_followed_while_another_process_is_selected() {
         let (_, first) = text.split_once("0 → 3").expect("it is there");
         assert!(!first.starts_with("Process 2"), "{build}:\n{text}");
     }
+}
+
+#[test]
+fn properties_come_and_go_in_all_processes() {
+    let directory = TempDir::with_prefix("juror-added-").expect("a directory");
+    let file = directory.path().join("worked.prop");
+    let text = property_of("event worked = before work(depth)");
+    std::fs::write(&file, text).expect("a file");
+    let add = format!("property add {}", file.display());
+    let run = |after: &[&str]| {
+        let mut batch = Batch::new()
+            .option("--follow=both")
+            .command("break work if depth == 2")
+            .command("run")
+            .command("delete")
+            .command(&add);
+        for command in after {
+            batch = batch.command(command);
+        }
+        let executable = program("family.c").compile_plain();
+        batch.command("continue").run(executable, &["3"])
+    };
+
+    // The grandchild stands at the first of its three calls, and the first
+    // process makes its last when all others have ended.
+    let report = run(&[]);
+    report.assert_code(0);
+    let processes = |report: &Report| -> BTreeSet<u64> {
+        let changes = report.changes("worked").into_iter();
+        let numbers =
+            changes.filter_map(|it| it["process"]["number"].as_u64().or(it["process"].as_u64()));
+        numbers.collect()
+    };
+    let seen = processes(&report);
+    assert!(seen.contains(&1) && seen.contains(&3), "{}", report.all());
+    let said = report.kind("outcome").find(|it| it["type"] == "properties");
+    let said = said.expect("it was added");
+    assert_eq!(said["value"][0]["since"], "addition");
+
+    let report = run(&["property disable watched"]);
+    report.assert_code(0);
+    assert_eq!(report.occurrences("worked"), 0, "{}", report.all());
+
+    let report = run(&["property disable watched", "property enable watched"]);
+    report.assert_code(0);
+    let seen = processes(&report);
+    assert!(seen.contains(&1) && seen.contains(&3), "{}", report.all());
+
+    let report = run(&["property remove watched"]);
+    report.assert_code(0);
+    assert!(report.changes("worked").is_empty(), "{}", report.all());
+}
+
+#[test]
+fn a_property_that_does_not_fit_one_process_comes_to_none() {
+    let directory = TempDir::with_prefix("juror-added-").expect("a directory");
+    let file = directory.path().join("worked.prop");
+    let text = property_of("event begun = before begin(thing)");
+    std::fs::write(&file, text).expect("a file");
+    let source = "#include <sys/wait.h>
+        #include <unistd.h>
+        __attribute__((noinline)) void begin(int thing) { __asm__ volatile(\"\" : : \"r\"(thing)); }
+        int main(void) {
+            if (fork() == 0) { execl(\"/bin/true\", \"true\", (char *)0); _exit(1); }
+            wait(0);
+            begin(1);
+            return 0;
+        }";
+    let text = prompt_of(
+        Fixture::c("becomes", source).compile_plain(),
+        &[],
+        &[
+            "catch exec",
+            "run",
+            &format!("property add {}", file.display()),
+            "property",
+            &format!("property add {} --from-start", file.display()),
+            "continue",
+        ],
+    );
+    assert_has(
+        &text,
+        &[
+            "process 2 (",
+            "begin",
+            "no property",
+            "the trace is of one process alone",
+            "leave out --from-start",
+            "exited with status 0",
+        ],
+    );
 }

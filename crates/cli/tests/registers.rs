@@ -184,6 +184,30 @@ fn reads_of_a_register_are_told_once_for_each_instruction() {
 }
 
 #[test]
+fn stores_of_the_same_value_to_a_register_are_told() {
+    let (same, change) = (line_with("four same values"), line_with("one change"));
+    for build in optimized().filter(|build| build.compiler == Compiler::Gcc) {
+        for (command, expected) in [("watch kept", 4), ("change kept", 0)] {
+            let report = run(&build, "rewritten", &[command], 8);
+            let message = format!("{build} {command} {}", report.all());
+            let given = accesses(&report);
+            let at = |line: u64| given.iter().filter(move |it| it.2 == line);
+            assert_eq!(at(same).count(), expected, "{message}");
+            assert!(at(same).all(|it| it.1 == "2"), "{message}");
+            let changes: Vec<_> = at(change).collect();
+            let kind = if expected == 0 { "change" } else { "write" };
+            assert_eq!(changes, [&(kind, "3", change)], "{message}");
+            assert_eq!(given.len(), expected + 1, "{message}");
+            assert_eq!(
+                ends(&report),
+                [("[\"kept\"]".into(), "\"rewritten\"".into())]
+            );
+            assert_eq!(report.end()["ending"]["status"], 0, "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_variable_that_goes_to_memory_and_back_is_followed_there() {
     for build in optimized().filter(|build| build.compiler == Compiler::Gcc) {
         let report = run(&build, "spilled", &["awatch kept"], 12);
@@ -269,7 +293,10 @@ fn check_end(build: &Build, n: u32, variable: &str, function: &str, lines: std::
     let may_lack_line = is_clang && build.optimization != Optimization::None && function == "jumps";
     let has_line = match place["line"].as_u64() {
         Some(line) => lines.contains(&line),
-        None => may_lack_line,
+        None => {
+            let near = place["near"]["line"].as_u64();
+            may_lack_line && near.is_some_and(|line| lines.contains(&line))
+        }
     };
     assert!(is_there && has_line, "{build} {place} {message}");
     let own = |change: &(&str, &str, &str)| change.2.starts_with("left");

@@ -2,7 +2,8 @@
 
 mod support;
 
-use juror_testing::{Build, Language, Optimization};
+use juror_testing::{Build, Compiler, Language, Optimization};
+use serde_json::Value;
 use std::path::Path;
 use support::{Batch, program};
 
@@ -20,6 +21,35 @@ fn check(executable: &Path, build: &Build, table: &[(&str, &str)]) {
         let outcome = report.outcome(&format!("print {expression}"));
         let shown = outcome["value"].as_str().unwrap_or_default();
         assert_eq!(without_addresses(shown), *expected, "{expression}, {build}");
+    }
+}
+
+#[test]
+fn code_of_the_compiler_is_shown_near_the_line_before_it() {
+    let source = include_str!("programs/generated.c");
+    let line = source
+        .lines()
+        .position(|line| line.contains("the line before"));
+    let line = line.expect("the line is there") + 1;
+    let mut builds = plain_builds(Language::C);
+    builds.retain(|build| build.compiler == Compiler::Clang);
+    for build in builds {
+        let report = Batch::new()
+            .command("break *&generated")
+            .command("run")
+            .command("info line")
+            .command("list")
+            .run(program("generated.c").compile(&build), &[]);
+        let stop = report.kind("stop").next().expect("a stop");
+        let place = &stop["location"];
+        assert_eq!(place["near"]["line"], line, "{place}, {build}");
+        assert_eq!(place["line"], Value::Null, "{place}, {build}");
+        assert_eq!(stop["source"]["current"], line, "{stop}, {build}");
+        let text = &report.output.stdout;
+        let words = format!("in compiler-generated code near generated.c:{line}");
+        assert!(text.contains(&words), "{build} {}", report.all());
+        let words = format!("compiler-generated code near line {line} of generated.c, at ");
+        assert!(text.contains(&words), "{build} {}", report.all());
     }
 }
 

@@ -33,6 +33,18 @@ pub(crate) struct Birth {
     holds_parent: bool,
 }
 
+impl Birth {
+    /// Whether it has a copy of the memory, as far as its parent told.
+    pub(crate) fn is_forked(&self) -> bool {
+        !self.is_vfork
+    }
+
+    /// The thread that made it.
+    pub(crate) fn parent(&self) -> ThreadId {
+        self.parent
+    }
+}
+
 /// A forked process that stands, and that the engine has not released.
 #[derive(Debug)]
 pub(crate) struct Copied {
@@ -166,12 +178,12 @@ impl Debuggee {
         self.feed(Input::Unparked { thread: parent })
     }
 
-    /// A process is there that a thread has made which is gone, and which did
-    /// not tell of it.
-    pub(crate) fn expect_orphan(&mut self, child: u32) {
+    /// A process is there that a thread has made which was killed, and did not
+    /// tell of it.
+    pub(crate) fn expect_orphan(&mut self, child: u32, parent: ThreadId) {
         let birth = Birth {
             is_vfork: false,
-            parent: ThreadId(self.process),
+            parent,
             holds_parent: false,
         };
         self.births.insert(child, birth);

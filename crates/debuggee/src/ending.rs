@@ -14,10 +14,12 @@ impl Debuggee {
     /// Ends the process, and what is left of the process group of one that
     /// juror started, and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
+        self.end_offspring();
         if self.has_ended {
             return Ok(());
         }
-        self.end_offspring();
+        // Nobody is followed any more.
+        self.is_switching = true;
         for id in self.silent_and_unborn() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
@@ -61,8 +63,10 @@ impl Debuggee {
     }
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
+        self.is_switching = true;
         self.halt_everything()?;
         if self.has_ended {
+            self.let_offspring_go();
             return Ok(());
         }
         let left = self.let_process_go();
@@ -244,6 +248,6 @@ impl Drop for Debuggee {
                 }
             }
         }
-        stash::leave();
+        stash::leave(self.process);
     }
 }

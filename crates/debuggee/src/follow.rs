@@ -19,6 +19,7 @@ use crate::error::DebuggeeError;
 use crate::memory::Memory;
 use crate::notice::Notice;
 use crate::process_status;
+use crate::stash;
 use crate::thread::{State, Thread};
 
 /// Which process stays the debuggee when it makes another.
@@ -152,7 +153,9 @@ impl Debuggee {
             process: self.process,
         });
         self.memory = memory;
+        stash::replace(self.process, process);
         self.process = process;
+        self.has_lost_threads = false;
         self.cpu = Cpu::new(self.cpu_policy(), process);
     }
 }

@@ -11,6 +11,7 @@ use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
 use crate::notice::Notice;
+use crate::pages::PAGE_LENGTH;
 use crate::process_status;
 use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
 use crate::thread::{State, Thread};
@@ -127,6 +128,10 @@ impl Debuggee {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
+        if let Some(page) = self.scratch.data() {
+            let range = [page, PAGE_LENGTH, 0, 0, 0, 0];
+            self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
+        }
         Ok(())
     }
 
@@ -168,6 +173,25 @@ impl Debuggee {
             (_, Ok(_)) => link,
             (_, Err(_)) => path,
         }
+    }
+
+    /// Every insert of upper floors that has not been taken back: the site,
+    /// whose, and how many.
+    pub fn points(&self) -> Vec<(u64, Owner, u32)> {
+        let points = self.engine.inserts().map(|(address, owner, count, _)| {
+            let is_own = owner == Owner::Internal && self.is_own_point(address);
+            (address, owner, count - u32::from(is_own && count > 0))
+        });
+        points.filter(|(_, _, count)| *count > 0).collect()
+    }
+
+    /// Plants the points of this room's own, in a process that has the image
+    /// and no points.
+    pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
+        for address in [self.announcement, self.entry_point].into_iter().flatten() {
+            self.insert(address, Owner::Internal)?;
+        }
+        Ok(())
     }
 
     /// Whether a point of juror's own is here that this room planted.
@@ -250,6 +274,29 @@ impl Debuggee {
             return Ok(false);
         }
         self.take_region(place).map(|()| true)
+    }
+
+    /// A page that the process may write, for what its system calls for juror
+    /// are given and give back; none where the kernel refuses every place.
+    pub(crate) fn data_page(
+        &mut self,
+        thread: ThreadId,
+        gadget: u64,
+    ) -> Result<Option<u64>, DebuggeeError> {
+        if let Some(page) = self.scratch.data() {
+            return Ok(Some(page));
+        }
+        let mappings = self.mappings();
+        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+            let [place, _, _, flags, file, offset] = mapping_call(place);
+            let allowed = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+            let call = [place, PAGE_LENGTH, allowed, flags, file, offset];
+            if self.call_system(thread, gadget, libc::SYS_mmap, call)? == place {
+                self.scratch.set_data(place);
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// Makes a region that has just been mapped usable.

@@ -131,6 +131,12 @@ impl Debuggee {
         self.memory.read(address, bytes)
     }
 
+    /// Fills as many leading bytes as are mapped, as [`Debuggee::read`] does;
+    /// gives their number.
+    pub fn read_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
+        self.memory.read_up_to(address, bytes)
+    }
+
     /// Reads eight bytes, low byte first.
     pub fn read_u64(&self, address: u64) -> Result<u64, DebuggeeError> {
         let mut bytes = [0; 8];

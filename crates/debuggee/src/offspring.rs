@@ -36,6 +36,9 @@ enum Newborn {
     Forked(Box<(Memory, Pages)>),
     /// It has just begun to run another program.
     Executed,
+    /// A debuggee already, since its parent is not what it was a copy of any
+    /// more.
+    Adopted(Box<Debuggee>),
 }
 
 impl Offspring {
@@ -45,7 +48,13 @@ impl Offspring {
 
     /// A process is gone; whether it was one of these.
     pub(crate) fn remove(&mut self, process: u32) -> bool {
-        self.0.remove(&process).is_some()
+        match self.0.remove(&process) {
+            Some(Newborn::Adopted(mut gone)) => {
+                gone.has_ended = true;
+                true
+            }
+            removed => removed.is_some(),
+        }
     }
 }
 
@@ -94,12 +103,28 @@ impl Debuggee {
             None => return Ok(None),
             Some(Newborn::Forked(inherited)) => self.adopt_forked(process, *inherited),
             Some(Newborn::Executed) => self.adopt_executed(process),
+            Some(Newborn::Adopted(child)) => Ok(*child),
         };
         match adopted {
             // Killed while it was looked at.
             Err(DebuggeeError::ThreadGone(_)) => Ok(None),
             adopted => adopted.map(Some),
         }
+    }
+
+    /// The program of which forked children are copies is about to be gone: they
+    /// become debuggees now.
+    pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
+        let is_forked =
+            |(id, it): (&u32, &Newborn)| matches!(it, Newborn::Forked(_)).then_some(*id);
+        let forked: Vec<u32> = self.offspring.0.iter().filter_map(is_forked).collect();
+        for process in forked {
+            if let Some(child) = self.adopt(process)? {
+                let adopted = Newborn::Adopted(Box::new(child));
+                self.offspring.0.insert(process, adopted);
+            }
+        }
+        Ok(())
     }
 
     fn adopt_forked(
@@ -179,15 +204,21 @@ impl Debuggee {
 
     /// The processes that nobody has adopted end.
     pub(crate) fn end_offspring(&mut self) {
-        for process in std::mem::take(&mut self.offspring).0.into_keys() {
-            spawn::abandon(process);
+        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
+            match newborn {
+                Newborn::Adopted(mut child) => drop(child.kill()),
+                Newborn::Forked(_) | Newborn::Executed => spawn::abandon(process),
+            }
         }
     }
 
     /// The processes that nobody has adopted run free.
     pub(crate) fn let_offspring_go(&mut self) {
-        for process in std::mem::take(&mut self.offspring).0.into_keys() {
-            let _ = kernel::detach(process, 0);
+        for (process, newborn) in std::mem::take(&mut self.offspring).0 {
+            let _ = match newborn {
+                Newborn::Adopted(child) => child.detach(),
+                Newborn::Forked(_) | Newborn::Executed => tolerate(kernel::detach(process, 0)),
+            };
         }
     }
 }

@@ -18,7 +18,7 @@ impl Debuggee {
         // The thread whose emulated call failed: its further orders are void.
         let mut failed = None;
         for &operation in operations {
-            if failed.is_some() && failed == mover(operation) {
+            if failed.is_some() && failed == operation.thread() {
                 continue;
             }
             match operation {
@@ -85,6 +85,9 @@ impl Debuggee {
         address: u64,
         owners: Owners,
     ) -> Result<(), DebuggeeError> {
+        if self.is_placing {
+            return Ok(());
+        }
         if self
             .threads
             .get(&thread.0)
@@ -296,28 +299,6 @@ impl Debuggee {
             address: after,
         });
         self.take_in_trap_signal(thread)
-    }
-}
-
-/// The thread that an operation moves, if it moves one.
-fn mover(operation: Operation) -> Option<ThreadId> {
-    match operation {
-        Operation::SetCounter { thread, .. }
-        | Operation::FindFollowSet { thread, .. }
-        | Operation::RunToFollowSet { thread }
-        | Operation::EmulateCall { thread, .. }
-        | Operation::StepThread { thread }
-        | Operation::ContinueThread { thread }
-        | Operation::HoldThread { thread }
-        | Operation::Report { thread, .. }
-        | Operation::ReportStep { thread, .. }
-        | Operation::ReportHalted { thread }
-        | Operation::Unexplained { thread, .. } => Some(thread),
-        Operation::Plant { .. }
-        | Operation::Lift { .. }
-        | Operation::RestoreCopied { .. }
-        | Operation::PlantCopied { .. }
-        | Operation::ReleaseCopy { .. } => None,
     }
 }
 

@@ -3,16 +3,20 @@
 //!
 //! The kernel ends the threads of a program at any moment. One that was just
 //! making a process may not come to tell of it: the process stands then, traced
-//! and with juror's traps in its memory. And a process that shares the memory
+//! and with juror's traps in its memory. It is looked for where the thread stops
+//! for the last time, since nobody can tell later whose it was. And a process that shares the memory
 //! (`vfork`) keeps it when another thread replaces the program; it may stand at
 //! a trap, in a copy, or be held for one that is gone.
 //!
 //! Invariant: before juror goes on to the new program, or tells of the end, each
 //! of them stands in the original program, has no trap on its way, and is let
-//! go. One that was to be followed is not followed then.
+//! go, or is a debuggee of its own. One that was to be followed in place of a
+//! program that is replaced is let go, too: that one is followed. In place of a
+//! process that has ended it is followed.
 
 use juror_stepping::{Input, ThreadId};
 
+use crate::children::Birth;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
@@ -31,11 +35,13 @@ impl Debuggee {
                 return self.keep_executed(thread);
             }
             if !self.follows_child() {
+                let parent = known.and_then(|known| known.vfork_parent);
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);
                 self.cpu.release(thread.0);
                 self.feed(Input::Ended { thread })?;
-                return tolerate(kernel::detach(thread.0, 0));
+                tolerate(kernel::detach(thread.0, 0))?;
+                return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
             }
             self.follow_executed(thread)?;
         } else {
@@ -48,6 +54,7 @@ impl Debuggee {
         }
         self.release_births()?;
         self.give_up_following()?;
+        self.adopt_all_forked()?;
         self.cpu.note_program();
         let _ = self.memory.lift_all();
         self.forget_watches();
@@ -75,11 +82,35 @@ impl Debuggee {
     }
 
     /// The process is gone, and so are the threads that were making others.
-    pub(crate) fn leave_at_end(&mut self) -> Result<(), DebuggeeError> {
+    /// Whether a process that it made is followed in its place.
+    pub(crate) fn leave_at_end(&mut self) -> Result<bool, DebuggeeError> {
         self.has_lost_threads = true;
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
-        left.and(self.release_births())
+        let heir = match self.follows_child() {
+            true => self.take_heir(),
+            false => None,
+        };
+        left.and(self.release_births())?;
+        self.has_ended = true;
+        match heir {
+            Some((child, parent)) => self.follow_forked(child, parent),
+            None => Ok(false),
+        }
+    }
+
+    /// The first of the forked processes that have not been seen yet, and the
+    /// thread that made it.
+    fn take_heir(&mut self) -> Option<(u32, ThreadId)> {
+        let unseen: Vec<u32> = self.births.keys().copied().collect();
+        for child in unseen {
+            let is_forked = self.births.get(&child).is_some_and(Birth::is_forked);
+            if is_forked && matches!(first_status(child), Ok(Status::Stopped { .. })) {
+                let birth = self.births.remove(&child)?;
+                return Some((child, birth.parent()));
+            }
+        }
+        None
     }
 
     /// The program is gone, and `first` says what its first thread does: those
@@ -138,32 +169,66 @@ impl Debuggee {
     /// not know them. Of several debuggees, only the parent says whose one is,
     /// as long as there is one.
     fn expect_orphans(&mut self) {
-        let tracer = nix::unistd::gettid().as_raw() as u32;
         let is_alone = stash::has_one_user();
-        let orphans: Vec<u32> = process_status::all()
-            .filter(|(id, status)| {
-                let is_own = is_alone || status.parent == self.process;
-                let followed = self.followed.as_ref().map(|(followed, _)| *followed);
-                status.tracer == tracer && is_own && !self.knows(*id) && followed != Some(*id)
-            })
-            .map(|(id, _)| id)
-            .collect();
-        for orphan in orphans {
-            self.expect_orphan(orphan);
+        let process = self.process;
+        for orphan in self.orphans(|parent| is_alone || parent == process) {
+            self.expect_orphan(orphan, ThreadId(process));
         }
     }
 
+    /// A thread stops for the last time. Where it was killed inside a call that
+    /// makes a process, that is expected as its own.
+    pub(crate) fn expect_orphans_of(&mut self, thread: ThreadId) {
+        let makes = |call| {
+            [
+                libc::SYS_fork,
+                libc::SYS_vfork,
+                libc::SYS_clone,
+                libc::SYS_clone3,
+            ]
+            .contains(&call)
+        };
+        let is_making =
+            kernel::registers(thread.0).is_ok_and(|registers| makes(registers.orig_rax as i64));
+        if !is_making {
+            return;
+        }
+        let known = self.threads.get(&thread.0);
+        let maker = match known.is_some_and(|known| known.silent) {
+            true => thread.0,
+            false => self.process,
+        };
+        for orphan in self.orphans(|parent| parent == maker) {
+            self.expect_orphan(orphan, thread);
+        }
+    }
+
+    /// The processes that juror traces and knows nothing of, by their parents.
+    fn orphans(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
+        let tracer = nix::unistd::gettid().as_raw() as u32;
+        let followed = self.followed.as_ref().map(|(followed, _)| *followed);
+        let is_known = |id: u32| {
+            self.knows(id)
+                || stash::is_debuggee(id)
+                || stash::is_template(id)
+                || followed == Some(id)
+        };
+        process_status::all()
+            .filter(|(id, status)| {
+                status.tracer == tracer && is_own(status.parent) && !is_known(*id)
+            })
+            .map(|(id, _)| id)
+            .collect()
+    }
+
     /// What the copies of the memory are made good with is about to be
-    /// forgotten: lets all go that were made.
+    /// forgotten: lets all go that were made, unless they are to be debugged, too.
     fn release_births(&mut self) -> Result<(), DebuggeeError> {
-        let was_switching = std::mem::replace(&mut self.is_switching, true);
+        let was_switching = self.is_switching;
+        self.is_switching = !self.follows_both();
         let mut released = Ok(());
         while let Some((&child, _)) = self.births.first_key_value() {
-            let waits = stash::take(|thread| thread == child).map(|(_, status)| status);
-            let status = match waits {
-                Some(status) => Ok(status),
-                None => kernel::wait_for(child),
-            };
+            let status = first_status(child);
             released = released.and(match status {
                 Ok(Status::Stopped { .. }) => self.take_in_birth(child),
                 // It is gone.
@@ -175,5 +240,13 @@ impl Debuggee {
         }
         self.is_switching = was_switching;
         released
+    }
+}
+
+/// The first status of a new process, which comes soon.
+fn first_status(child: u32) -> kernel::Outcome<Status> {
+    match stash::take(|thread| thread == child) {
+        Some((_, status)) => Ok(status),
+        None => kernel::wait_for(child),
     }
 }

@@ -44,6 +44,9 @@ pub(crate) struct Scratch {
     slots: BTreeMap<u64, Slot>,
     /// The way past each site that ever was, with the bytes it was made for.
     passages: BTreeMap<u64, KnownPassage>,
+    /// A page that the process may write, for what its system calls are given
+    /// and give back, once it was needed.
+    data: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -89,6 +92,15 @@ impl Scratch {
     /// Where juror's own system calls are made, once there is a region.
     pub(crate) fn gadget(&self) -> Option<u64> {
         self.regions.first().map(|region| region.start)
+    }
+
+    /// The page for the arguments of juror's own system calls, if there is one.
+    pub(crate) fn data(&self) -> Option<u64> {
+        self.data
+    }
+
+    pub(crate) fn set_data(&mut self, page: u64) {
+        self.data = Some(page);
     }
 
     pub(crate) fn has_region_near(&self, address: u64) -> bool {
@@ -159,6 +171,7 @@ impl Scratch {
     pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> Scratch {
         let mut forked = self.clone();
         forked.regions.retain(|region| has_region(region.start));
+        forked.data = forked.data.filter(|&page| has_region(page));
         let regions = &forked.regions;
         let stays = |at: u64| regions.iter().any(|region| region.range().contains(&at));
         forked.slots.retain(|&slot, _| stays(slot));
@@ -230,6 +243,10 @@ fn cluster_start(address: u64, mappings: &[Range<u64>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::PAGE_LENGTH;
+    use juror_stepping::plan_passage;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check_place(address: u64, mapping: Range<u64>, expected: Option<u64>) {
@@ -271,6 +288,52 @@ mod tests {
         let copies: Vec<_> = forked.copies().map(|(slot, _)| slot).collect();
         assert_eq!(copies, [0x10_0000 + SLOT_LENGTH]);
         assert_eq!(forked.region_starts(), [0x10_0000]);
+    }
+
+    proptest! {
+        /// A thread in a copy fetches nothing from beyond the page that the
+        /// copy begins on, be the region all but full.
+        #[test]
+        fn copies_stay_on_their_pages_in_the_region(
+            instructions in vec((any::<[u8; INSTRUCTION_LENGTH_MAX]>(), 0..1_u64 << 24), 1..300),
+            taken in prop_oneof![0..64_usize, 3800..4096_usize],
+        ) {
+            const CODE: u64 = 0x5555_5555_4000;
+            let mut scratch = Scratch::default();
+            let region = places_near(CODE, &[CODE..CODE + (1 << 24)])[0];
+            scratch.add_region(region);
+            for _ in 0..taken {
+                scratch.take_slot();
+            }
+            let mut used = vec![region..region + GADGET.len() as u64];
+            for (bytes, offset) in instructions {
+                let address = CODE + offset;
+                let slot = scratch.free_slot_near(address);
+                let copy = plan_passage(&bytes, address, slot).copy;
+                let (Some(slot), Some(copy)) = (slot, copy) else {
+                    continue;
+                };
+                prop_assert_eq!(copy.at, slot);
+                let code = slot..slot + copy.bytes.len() as u64;
+                prop_assert_eq!(code.start / PAGE_LENGTH, (code.end - 1) / PAGE_LENGTH);
+                prop_assert!(region <= code.start && code.end <= region + REGION_LENGTH);
+                let meets = |other: &Range<u64>| other.start < code.end && code.start < other.end;
+                prop_assert!(!used.iter().any(meets));
+                prop_assert!(copy.map.iter().all(|it| u64::from(it.offset) < code.end - slot));
+                used.push(code);
+                scratch.fill(slot, copy);
+                let executed = false;
+                prop_assert_eq!(scratch.original_of(slot), Some(OriginalPlace { address, executed }));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_copy_fits_into_a_slot() {
+        assert!(GADGET.len() as u64 <= SLOT_LENGTH);
+        assert!(RETURN_CODE.len() as u64 <= SLOT_LENGTH);
+        assert!(PAGE_LENGTH.is_multiple_of(SLOT_LENGTH));
+        assert!(REGION_LENGTH.is_multiple_of(PAGE_LENGTH));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Statuses that a wait brought and that nobody has claimed yet.
+//! What the debuggees of one tracer thread have in common: which processes they
+//! are, and statuses that a wait brought and that nobody has claimed yet.
 //!
 //! A wait sees every debuggee of the tracer thread. A status may belong to
 //! another [`Debuggee`](crate::Debuggee) of the same thread, or to a new
@@ -12,8 +13,10 @@ use crate::kernel::Status;
 #[derive(Default)]
 struct Stash {
     statuses: Vec<(u32, Status)>,
-    /// How many debuggees this thread traces.
-    users: usize,
+    /// Processes that this thread traces and that never run: no debuggee's.
+    templates: Vec<u32>,
+    /// The processes that are debuggees of this thread.
+    processes: Vec<u32>,
 }
 
 thread_local! {
@@ -21,23 +24,62 @@ thread_local! {
 }
 
 /// One more debuggee on this thread.
-pub(crate) fn enter() {
-    STASH.with_borrow_mut(|stash| stash.users += 1);
+pub(crate) fn enter(process: u32) {
+    STASH.with_borrow_mut(|stash| stash.processes.push(process));
 }
 
 /// One less; with the last one, what nobody claimed is nobody's.
-pub(crate) fn leave() {
+pub(crate) fn leave(process: u32) {
     STASH.with_borrow_mut(|stash| {
-        stash.users = stash.users.saturating_sub(1);
-        if stash.users == 0 {
+        stash.forget(process);
+        if stash.processes.is_empty() {
             stash.statuses.clear();
         }
     });
 }
 
+/// A debuggee is another process now.
+pub(crate) fn replace(former: u32, process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.forget(former);
+        stash.processes.push(process);
+    });
+}
+
 /// Whether there is no other debuggee on this thread.
 pub(crate) fn has_one_user() -> bool {
-    STASH.with_borrow(|stash| stash.users == 1)
+    STASH.with_borrow(|stash| stash.processes.len() == 1)
+}
+
+/// Whether a process is a debuggee of this thread.
+pub(crate) fn is_debuggee(process: u32) -> bool {
+    STASH.with_borrow(|stash| stash.processes.contains(&process))
+}
+
+impl Stash {
+    fn forget(&mut self, process: u32) {
+        if let Some(index) = self.processes.iter().position(|it| *it == process) {
+            self.processes.swap_remove(index);
+        }
+    }
+}
+
+/// A process that this thread traces is to stand for ever.
+pub(crate) fn add_template(process: u32) {
+    STASH.with_borrow_mut(|stash| stash.templates.push(process));
+}
+
+/// It is gone.
+pub(crate) fn remove_template(process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.templates.retain(|&it| it != process);
+        stash.statuses.retain(|(thread, _)| *thread != process);
+    });
+}
+
+/// Whether a process is to stand for ever.
+pub(crate) fn is_template(process: u32) -> bool {
+    STASH.with_borrow(|stash| stash.templates.contains(&process))
 }
 
 pub(crate) fn put(thread: u32, status: Status) {

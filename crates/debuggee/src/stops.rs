@@ -281,6 +281,7 @@ impl Debuggee {
 
     /// A thread on its way out: it executes no further instruction.
     fn take_in_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.expect_orphans_of(thread);
         self.departing.insert(thread.0);
         self.forget_thread(thread)?;
         tolerate(kernel::resume(thread.0, 0))
@@ -332,6 +333,9 @@ impl Debuggee {
             }
         }
         let left = self.leave_at_end();
+        if let Ok(true) = left {
+            return Ok(());
+        }
         self.has_ended = true;
         self.threads.clear();
         self.forget_calls();
@@ -343,7 +347,7 @@ impl Debuggee {
             Status::Killed { signal, core } => self.announce(Notice::Killed { signal, core }),
             Status::Stopped { .. } => {}
         }
-        left
+        left.map(drop)
     }
 
     /// A stop of a thread that is known to be ending, or that is no longer

@@ -71,6 +71,12 @@ impl WantedCalls {
         self.all.is_traced()
     }
 
+    /// The developer's are those of `other`.
+    pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
+        self.developer.clone_from(&other.developer);
+        self.join();
+    }
+
     fn join(&mut self) {
         self.all = self.developer.joined(&self.monitors);
     }

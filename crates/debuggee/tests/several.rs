@@ -2,74 +2,9 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-
 use juror_debuggee::{Debuggee, Follow, ForkKind, Notice, Owner, Rota, SelfCheck};
+use support::family::run_family;
 use support::{Program, compile, is_running};
-
-/// What all processes of a run did.
-#[derive(Debug, Default)]
-struct Family {
-    /// By process: its hits.
-    hits: BTreeMap<u32, usize>,
-    /// By process: its exit status.
-    ends: BTreeMap<u32, i32>,
-    joined: Vec<ForkKind>,
-}
-
-impl Family {
-    fn total(&self) -> usize {
-        self.hits.values().sum()
-    }
-
-    fn statuses(&self) -> Vec<i32> {
-        let mut statuses: Vec<i32> = self.ends.values().copied().collect();
-        statuses.sort_unstable();
-        statuses
-    }
-}
-
-/// Runs all processes to their ends; `look` sees each notice before its thread
-/// is resumed.
-#[track_caller]
-fn run_family(root: Debuggee, mut look: impl FnMut(&mut Debuggee, &Notice)) -> Family {
-    let mut family = Family::default();
-    let mut debuggees = vec![root];
-    let mut rota = Rota::default();
-    debuggees[0].resume_all().unwrap();
-    while !debuggees.is_empty() {
-        let mut all: Vec<&mut Debuggee> = debuggees.iter_mut().collect();
-        let (position, notice) = rota.wait(&mut all).unwrap();
-        let debuggee = &mut debuggees[position];
-        look(debuggee, &notice);
-        let pid = debuggee.pid();
-        match notice {
-            Notice::Hit { .. } => *family.hits.entry(pid).or_default() += 1,
-            Notice::Joined { process, kind, .. } => {
-                family.joined.push(kind);
-                let mut child = debuggee.adopt(process).unwrap().expect("it lives");
-                look(&mut child, &notice);
-                child.resume_all().unwrap();
-                debuggees.push(child);
-                continue;
-            }
-            Notice::Exited { status } => {
-                family.ends.insert(pid, status);
-                let mut gone = debuggees.remove(position);
-                if let Some(other) = debuggees.first_mut() {
-                    gone.hand_over(other);
-                }
-                continue;
-            }
-            Notice::Killed { signal, .. } => panic!("{pid} was killed by signal {signal}"),
-            _ => {}
-        }
-        if let Some(thread) = notice.waiting_thread() {
-            debuggee.resume(thread).unwrap();
-        }
-    }
-    family
-}
 
 /// The program with points at `work`, whose children are debugged, too.
 fn start(program: &Program) -> Debuggee {

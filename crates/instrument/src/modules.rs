@@ -137,6 +137,8 @@ pub struct Described {
     pub file: Option<PathBuf>,
     /// The line in it.
     pub line: Option<u32>,
+    /// For code that belongs to no line: the line before it in the function.
+    pub near: Option<(PathBuf, u32)>,
     /// The module's file name.
     pub module: Option<String>,
 }
@@ -251,7 +253,12 @@ impl Modules {
             .as_ref()
             .map_or(0, |f| file_address.saturating_sub(f.low_pc));
         let inlined = inlined.into_iter().next();
+        let near = match line {
+            None => module.symbols.line_before(file_address),
+            Some(_) => None,
+        };
         Described {
+            near: near.map(|near| (near.file.to_path_buf(), near.line)),
             function: inlined
                 .map(|frame| frame.name.to_string())
                 .or_else(|| function.map(|f| f.name.to_string())),

@@ -90,6 +90,14 @@ impl Typed {
         ))
     }
 
+    /// The address of a value that is in memory.
+    pub fn address(&self) -> Option<u64> {
+        match self.place {
+            Place::Memory(address) => Some(address),
+            Place::Bytes(_) | Place::Missing(_) => None,
+        }
+    }
+
     /// A computed number as a C value; nothing when no C type holds it.
     pub fn of_number(number: &Number) -> Option<Typed> {
         match number {

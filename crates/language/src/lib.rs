@@ -17,6 +17,7 @@ mod check;
 mod collection;
 mod diagnostic;
 mod evaluate;
+mod flat;
 mod format;
 mod include;
 mod lexer;
@@ -36,6 +37,7 @@ pub use evaluate::{
     Environment, EvaluationError, STEPS_MAX, Store, evaluate, evaluate_in, execute, execute_in,
     truth,
 };
+pub use flat::{FlatCondition, FlatUpdates};
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{Parse, parse, parse_expression};

@@ -1,11 +1,13 @@
 //! What can be known of a property before its first event: which transitions
 //! a state has for an event, what each state's verdict is, what it needs.
 
+use crate::logic::stays_open;
 use crate::plan::{Plan, StateNeed};
 use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
-    Branch, Environment, EvaluationError, Property, StateId, Store, Transition, execute, truth,
+    Branch, Environment, EvaluationError, FlatCondition, FlatUpdates, Property, StateId, Store,
+    Transition, execute, truth,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub(crate) struct Automaton {
     pub property: Arc<Property>,
     /// Transitions of all states, grouped by state and event, as positions
     /// among those of the state.
-    transitions: Vec<u32>,
+    transitions: Vec<Flat>,
     /// Row by row of states: where the transitions for each event are.
     dispatch: Vec<Range<u32>>,
     /// Row by row of states: the next state where the first transition for
@@ -49,6 +51,28 @@ pub(crate) struct Automaton {
     finals: Vec<bool>,
     /// By state: what it needs.
     needs: Vec<Vec<StateNeed>>,
+}
+
+/// A transition: its position among those of its state, and the flat forms of what
+/// it has to evaluate, where there are any.
+#[derive(Debug)]
+struct Flat {
+    position: u32,
+    guard: Option<FlatCondition>,
+    success: Option<FlatUpdates>,
+    failure: Option<FlatUpdates>,
+}
+
+impl Flat {
+    fn new(position: u32, transition: &Transition) -> Flat {
+        let failure = transition.failure.as_ref();
+        Flat {
+            position,
+            guard: transition.guard.as_ref().and_then(FlatCondition::new),
+            success: FlatUpdates::new(&transition.success.updates),
+            failure: failure.and_then(|branch| FlatUpdates::new(&branch.updates)),
+        }
+    }
 }
 
 /// What an event does to a slice.
@@ -82,7 +106,7 @@ impl Automaton {
                     (0..)
                         .zip(active)
                         .filter(|(_, t)| of_event(t))
-                        .map(|(position, _): (u32, _)| position),
+                        .map(|(position, t): (u32, _)| Flat::new(position, t)),
                 );
                 dispatch.push(start..count(transitions.len()));
                 direct.push(direct_target(active.iter().find(|t| of_event(t))));
@@ -98,7 +122,9 @@ impl Automaton {
         let quick = direct.iter().enumerate().map(|(position, &target)| {
             let from = position / events.max(1);
             let to = target as usize;
-            let is_quiet = verdicts.get(from) == verdicts.get(to) && finals.get(to) == Some(&false);
+            let both = verdicts.get(from).zip(verdicts.get(to));
+            let stays_open = both.is_some_and(|(before, after)| stays_open(*before, *after));
+            let is_quiet = stays_open && finals.get(to) == Some(&false);
             match target {
                 IGNORED => count(from),
                 _ if target != GUARDED && is_quiet => target,
@@ -139,7 +165,7 @@ impl Automaton {
     }
 
     /// The next state, where it is all that the event changes: no variable, no
-    /// verdict, and no slice ends.
+    /// final verdict comes of it, and no slice ends.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.plain.len();
@@ -187,7 +213,7 @@ impl Automaton {
         if let Some(taken) = self.direct(state, event) {
             return Ok(taken);
         }
-        let Some(branch) = self.branch(state, variables, event, captures)? else {
+        let Some((branch, flat)) = self.branch(state, variables, event, captures)? else {
             return Ok(Taken::Ignored);
         };
         if branch.updates.is_empty() {
@@ -198,19 +224,24 @@ impl Automaton {
             variables: environment,
             captures,
         };
-        execute(&branch.updates, &mut frame)?;
+        if flat.is_none_or(|flat| flat.execute(&mut frame).is_none()) {
+            // Some variables may have been assigned.
+            copy_values(frame.variables, variables);
+            execute(&branch.updates, &mut frame)?;
+        }
         Ok(Taken::Updates(branch.target))
     }
 
-    /// The branch that a state takes on an event: transitions in order, the
-    /// first whose guard holds, or fails and has an `else`.
+    /// The branch that a state takes on an event, and the flat form of its
+    /// updates: transitions in order, the first whose guard holds, or fails and
+    /// has an `else`.
     fn branch(
         &self,
         state: StateId,
         variables: &[Value],
         event: EventId,
         captures: &[Value],
-    ) -> Result<Option<&Branch>, EvaluationError> {
+    ) -> Result<Option<(&Branch, Option<&FlatUpdates>)>, EvaluationError> {
         let events = self.property.events.len();
         let row = state.index() * events + usize::from(event.0);
         let range = match self.dispatch.get(row) {
@@ -226,19 +257,23 @@ impl Automaton {
             variables,
             captures,
         };
-        for &position in self.transitions.get(range).unwrap_or(&[]) {
-            let Some(transition) = state.transitions.get(position as usize) else {
+        for flat in self.transitions.get(range).unwrap_or(&[]) {
+            let Some(transition) = state.transitions.get(flat.position as usize) else {
                 continue;
             };
+            let quickly = || flat.guard.as_ref()?.truth(&frame);
             let holds = match &transition.guard {
-                Some(guard) => truth(guard, &frame)?,
+                Some(guard) => match quickly() {
+                    Some(holds) => holds,
+                    None => truth(guard, &frame)?,
+                },
                 None => true,
             };
             if holds {
-                return Ok(Some(&transition.success));
+                return Ok(Some((&transition.success, flat.success.as_ref())));
             }
             if let Some(failure) = &transition.failure {
-                return Ok(Some(failure));
+                return Ok(Some((failure, flat.failure.as_ref())));
             }
         }
         Ok(None)

@@ -4,6 +4,7 @@
 //! all that an event carries are whole numbers and nobody asks for the thread
 //! or the place.
 
+use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
 use crate::routing::Delivery;
 use crate::slices::{BASE, Place};
@@ -46,8 +47,8 @@ impl Monitor {
         }
     }
 
-    /// One look-up, where the event concerns one slice and changes no verdict;
-    /// nothing was done where there may be more to do.
+    /// One look-up, where the event concerns one slice and no final verdict comes of
+    /// it; nothing was done where there may be more to do.
     #[inline]
     fn step_quickly(&mut self, event: EventId, captures: &[u64]) -> Option<bool> {
         if self.history.is_kept() {
@@ -65,11 +66,11 @@ impl Monitor {
     fn step_base(&mut self, event: EventId) -> Option<bool> {
         let state = self.slices.state(BASE);
         let next = self.behaviour.quick(state, event)?;
+        self.begin();
         if next != state {
             self.slices.set_state(BASE, next);
-            self.needs.lose_count();
+            self.counted(BASE, None, (state, next));
         }
-        self.begin();
         Some(next != state)
     }
 
@@ -87,16 +88,15 @@ impl Monitor {
         if place == BASE {
             return self.bear_quickly(event, (state, next), &[word]);
         }
-        if next != state {
-            if self.drops && next == self.slices.state(BASE) {
-                self.index.remove_only(&self.slices, place, word);
-                self.drop_quickly(place, state);
-            } else {
-                self.slices.set_state(place, next);
-            }
-            self.needs.lose_count();
-        }
         self.begin();
+        if next != state {
+            self.counted(place, None, (state, next));
+            self.slices.set_state(place, next);
+        }
+        if self.drops && next == self.slices.state(BASE) {
+            self.index.remove_only(&self.slices, place, word);
+            self.drop_quickly(place, next);
+        }
         Some(next != state)
     }
 
@@ -124,26 +124,26 @@ impl Monitor {
         };
         let state = self.slices.state(place);
         let next = self.behaviour.quick(state, event)?;
-        if next != state {
-            let below = if self.drops { self.below(place) } else { None };
-            if below.is_some_and(|below| self.slices.state(below) == next) {
-                if self.behaviour.verdict(state) == Verdict::Violated {
-                    return None;
-                }
-                self.index.remove(&self.slices, place);
-                self.drop_quickly(place, state);
-            } else {
-                self.index.moved(&self.slices, place, state, next);
-                self.slices.set_state(place, next);
-            }
-            self.needs.lose_count();
+        let below = if self.drops { self.below(place) } else { None };
+        let is_dropped = below.is_some_and(|below| self.slices.state(below) == next);
+        if is_dropped && (next == state || self.behaviour.verdict(next) == Verdict::Violated) {
+            return None;
         }
         self.begin();
+        if next != state {
+            self.counted(place, None, (state, next));
+            self.index.moved(&self.slices, place, state, next);
+            self.slices.set_state(place, next);
+            if is_dropped {
+                self.index.remove(&self.slices, place);
+                self.drop_quickly(place, next);
+            }
+        }
         Some(next != state)
     }
 
-    /// A slice is born of the base, with its verdict, where that is left for a
-    /// state; nothing was done where it has more to inherit, or may not exist.
+    /// A slice is born of the base, where that is left for a state; nothing was
+    /// done where it has more to inherit, or may not exist.
     #[inline]
     fn bear_quickly(
         &mut self,
@@ -166,17 +166,33 @@ impl Monitor {
             [word] => self.index.insert_only(&self.slices, place, *word),
             _ => self.index.insert(&self.slices, place),
         }
-        self.tally.enter(self.behaviour.verdict(next));
         self.peak = self.peak.max(self.slices.count());
-        self.needs.lose_count();
         self.begin();
+        self.tally.enter(self.behaviour.verdict(state));
+        self.counted(place, Some(BASE), (state, next));
         Some(true)
     }
 
-    /// A slice, which is in the index no more, has become as the one below it.
+    /// A slice goes from one state to another: its verdict is counted and told
+    /// when it is another one.
+    #[inline]
+    fn counted(&mut self, place: Place, parent: Option<Place>, (from, to): (StateId, StateId)) {
+        self.needs.lose_count();
+        let (before, after) = (self.behaviour.verdict(from), self.behaviour.verdict(to));
+        if before != after {
+            self.tally.enter(after);
+            self.tally.leave(before);
+            let change = self.change(place, parent, from, to);
+            self.changes.push(change);
+        }
+    }
+
+    /// A slice, which is in the index no more, has become as the one below it: it
+    /// was last counted in this state.
     #[inline]
     fn drop_quickly(&mut self, place: Place, state: StateId) {
         self.slices.remove(place);
+        self.needs.lose_count();
         self.tally.leave(self.behaviour.verdict(state));
     }
 
@@ -220,8 +236,53 @@ impl Monitor {
             values: &values,
             ..BARE
         };
-        let result = self.step(event, &occurrence);
+        let result = match self.has_one_slice(event) {
+            true => self.step_one(event, &occurrence),
+            false => self.step(event, &occurrence).map(|step| step.taken),
+        };
         self.scratch.values = values;
-        result.map(|step| step.taken)
+        result
+    }
+
+    /// Whether one slice of an automaton takes the event, or is born by it.
+    fn has_one_slice(&self, event: EventId) -> bool {
+        let is_automaton = matches!(self.behaviour, Behaviour::Automaton(_));
+        is_automaton
+            && match self.parameters {
+                0 => true,
+                1 => self.plan.only_slot(event).is_some(),
+                _ => false,
+            }
+    }
+
+    /// One slice of an automaton takes an event with values.
+    fn step_one(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<bool, EvaluationError> {
+        if self.words.is_crowded() {
+            self.tidy();
+        }
+        let slot = self.plan.only_slot(event).map(usize::from);
+        let bound = slot.map(|slot| occurrence.values.get(slot));
+        if bound == Some(None) {
+            return self.step(event, occurrence).map(|step| step.taken);
+        }
+        self.needs.defer(true);
+        self.begin();
+        let delivery = Delivery {
+            event,
+            occurrence,
+            applying: 1,
+        };
+        match bound.flatten() {
+            None => self.deliver(delivery, 1, BASE)?,
+            Some(value) => {
+                let word = self.words.word(0, value);
+                self.route_word(delivery, word)?;
+            }
+        }
+        Ok(!self.changes.is_empty())
     }
 }

@@ -3,7 +3,9 @@
 use crate::error::MonitorError;
 use crate::plan::effects_of;
 use juror_event::{EventId, Value};
-use juror_language::{Effect, EffectAction, Environment, EvaluationError, Logic, Property, truth};
+use juror_language::{
+    Effect, EffectAction, Environment, EvaluationError, FlatCondition, Logic, Property, truth,
+};
 use juror_logic::Letter;
 
 /// Effects of one event are bits of a word.
@@ -34,6 +36,12 @@ impl Action {
         self
     }
 
+    /// The propositions that last, and are true or false after this whatever they
+    /// were before.
+    pub(crate) fn decides(self) -> u64 {
+        self.set | self.clear
+    }
+
     /// What is true from this step on where these propositions were, and the
     /// letter of the step.
     pub(crate) fn apply(self, valuation: u64) -> (u64, Letter) {
@@ -46,6 +54,8 @@ impl Action {
 #[derive(Debug, Clone)]
 struct OfEvent {
     effects: Vec<Effect>,
+    /// By effect: the flat form of its guard.
+    flat: Vec<Option<FlatCondition>>,
     guarded: bool,
     /// All effects: bit n is the n-th.
     all: u64,
@@ -79,7 +89,12 @@ impl Effects {
             }
             let guarded = effects.iter().any(|effect| effect.guard.is_some());
             let all = (0..effects.len()).fold(0, |mask, bit| mask | 1 << bit);
+            let flat = effects.iter().map(|effect| {
+                let guard = effect.guard.as_ref();
+                guard.and_then(FlatCondition::new)
+            });
             events.push(OfEvent {
+                flat: flat.collect(),
                 effects,
                 guarded,
                 all,
@@ -116,9 +131,14 @@ impl Effects {
             captures,
         };
         let mut applying = 0;
-        for (number, effect) in of_event.effects.iter().enumerate() {
+        let effects = of_event.effects.iter().zip(&of_event.flat);
+        for (number, (effect, flat)) in effects.enumerate() {
+            let quickly = || flat.as_ref()?.truth(&frame);
             let holds = match &effect.guard {
-                Some(guard) => truth(guard, &frame)?,
+                Some(guard) => match quickly() {
+                    Some(holds) => holds,
+                    None => truth(guard, &frame)?,
+                },
                 None => true,
             };
             applying |= u64::from(holds) << number;

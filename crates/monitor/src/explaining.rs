@@ -1,6 +1,9 @@
 //! What a person is told of a violated formula.
 
 use crate::behaviour::Behaviour;
+use crate::effects::Action;
+use crate::history::PathEvent;
+use crate::logic::LogicStates;
 use crate::monitor::Monitor;
 use crate::slices::SliceId;
 use juror_event::{Value, Verdict};
@@ -55,19 +58,50 @@ impl Monitor {
         let mut valuation = 0;
         let mut letters = Vec::new();
         for event in &path.events {
-            let applying = states.effects.applying(event.event, &event.values).ok()?;
-            let roles = self.plan.roles(event.event).iter().filter(|role| {
-                let mut parameters = role.slots.iter().zip(binding);
-                parameters.all(|(slot, bound)| {
-                    slot.is_none_or(|slot| event.values.get(usize::from(slot)) == bound.as_ref())
-                })
-            });
-            let effects = roles.fold(0, |effects, role| effects | role.effects) & applying;
-            let action = states.effects.action(event.event, effects);
+            let action = self.action(states, binding, event)?;
             let letter;
             (valuation, letter) = action.apply(valuation);
             letters.push(letter);
         }
         Some(letters)
+    }
+
+    /// What an event of a path did to the propositions of the instance with this
+    /// binding; nothing where its values were not read, or the binding is not
+    /// known any more.
+    fn action(
+        &self,
+        states: &LogicStates,
+        binding: &[Option<Value>],
+        event: &PathEvent,
+    ) -> Option<Action> {
+        if binding.len() != self.parameters {
+            return None;
+        }
+        let applying = states.effects.applying(event.event, &event.values).ok()?;
+        let roles = self.plan.roles(event.event).iter().filter(|role| {
+            let mut parameters = role.slots.iter().zip(binding);
+            parameters.all(|(slot, bound)| {
+                slot.is_none_or(|slot| event.values.get(usize::from(slot)) == bound.as_ref())
+            })
+        });
+        let effects = roles.fold(0, |effects, role| effects | role.effects) & applying;
+        Some(states.effects.action(event.event, effects))
+    }
+
+    /// The states before and after a transition of the slice with this binding, in
+    /// a few words: their names in an automaton; of a formula, the propositions
+    /// that hold, as far as they are still watched, and after it those, too, that
+    /// it has made true.
+    pub fn step_sketch(&self, binding: &[Option<Value>], event: &PathEvent) -> [String; 2] {
+        let to = match (&self.behaviour, &self.property().behaviour) {
+            (Behaviour::Logic(states), juror_language::Behaviour::Logic(logic)) => {
+                let action = self.action(states, binding, event);
+                action.map(|action| states.sketch_after(logic, event.from, action, event.to))
+            }
+            _ => None,
+        };
+        let to = to.unwrap_or_else(|| self.state_sketch(event.to));
+        [self.state_sketch(event.from), to]
     }
 }

@@ -34,6 +34,9 @@ pub(crate) struct Origin {
 struct State {
     machine: MachineState,
     valuation: u64,
+    /// The propositions that some step from here on asks about: the valuation
+    /// is that of these.
+    followed: u64,
     verdict: Verdict,
     origin: Option<Origin>,
     /// What it needs, when that has been asked.
@@ -65,7 +68,7 @@ pub(crate) struct LogicStates {
     /// How many actions a row has room for.
     width: usize,
     /// Row by row of states: the next state by all effects of each event, where
-    /// that is known, none of them has a guard, and the verdict stays.
+    /// that is known, none of them has a guard, and no final verdict comes of it.
     quick: Vec<u32>,
     pub effects: Effects,
     /// By event: the actions of sets of effects that were met.
@@ -129,7 +132,7 @@ impl LogicStates {
     }
 
     /// The next state by all effects of an event, where that is known, none of
-    /// them has a guard, and the verdict stays.
+    /// them has a guard, and no final verdict comes of it.
     #[inline]
     pub(crate) fn quick(&self, state: StateId, event: EventId) -> Option<StateId> {
         let events = self.whole_actions.len();
@@ -146,8 +149,11 @@ impl LogicStates {
         let action = *self.whole_actions.get(usize::from(event.0))?;
         let position = state.index() * self.width + action as usize;
         let next = *self.table.get(position)?;
-        let same = self.verdicts.get(next as usize)? == self.verdicts.get(state.index())?;
-        same.then_some(StateId(next))
+        let (before, after) = (
+            self.verdicts.get(state.index())?,
+            self.verdicts.get(next as usize)?,
+        );
+        stays_open(*before, *after).then_some(StateId(next))
     }
 
     /// The action of these effects.
@@ -229,7 +235,7 @@ impl LogicStates {
         let column = usize::from(event.0);
         let position = state.index() * self.whole_actions.len() + column;
         let is_quick = self.whole_actions.get(column) == Some(&number)
-            && self.verdict(next) == self.verdict(state);
+            && stays_open(self.verdict(state), self.verdict(next));
         if let Some(entry) = self.quick.get_mut(position).filter(|_| is_quick) {
             *entry = next.0;
         }
@@ -237,10 +243,12 @@ impl LogicStates {
     }
 
     fn intern(&mut self, machine: MachineState, valuation: u64, origin: Option<Origin>) -> StateId {
+        // What no step asks about any more makes no difference.
+        let followed = self.machine.propositions_ahead(machine);
         let state = State {
             machine,
-            // What no step asks about any more makes no difference.
-            valuation: valuation & self.machine.propositions_ahead(machine),
+            valuation: valuation & followed,
+            followed,
             verdict: self.machine.verdict(machine),
             origin,
             needs: None,
@@ -289,20 +297,31 @@ impl LogicStates {
         let Some(state) = self.states.get(state.index()) else {
             return String::new();
         };
-        let lasting = logic.propositions.iter().enumerate();
-        let mut lasting = lasting
-            .filter(|(_, proposition)| proposition.persistent)
-            .peekable();
-        let is_decided = matches!(state.verdict, Verdict::Satisfied | Verdict::Violated);
-        if is_decided || lasting.peek().is_none() {
-            return state.verdict.to_string();
-        }
-        let holds = lasting.filter(|(bit, _)| *bit < 64 && state.valuation & (1 << bit) != 0);
-        let names: Vec<&str> = holds.map(|(_, proposition)| &*proposition.name).collect();
-        match names.is_empty() {
-            true => "nothing holds".to_owned(),
-            false => names.join(", "),
-        }
+        let known = Known {
+            valuation: state.valuation,
+            propositions: state.followed,
+        };
+        known.words(logic, state.verdict)
+    }
+
+    /// A state in a few words, right after this action in the state before: what
+    /// the action has made true is told, too, though no step may ask about it any
+    /// more.
+    pub(crate) fn sketch_after(
+        &self,
+        logic: &Logic,
+        from: StateId,
+        action: Action,
+        to: StateId,
+    ) -> String {
+        let Some(before) = self.states.get(from.index()) else {
+            return self.sketch(logic, to);
+        };
+        let known = Known {
+            valuation: action.apply(before.valuation).0,
+            propositions: before.followed | action.decides(),
+        };
+        known.words(logic, self.verdict(to))
     }
 
     /// How many states were met.
@@ -371,6 +390,47 @@ impl LogicStates {
             state.needs = Some(needs);
         }
     }
+}
+
+/// What is known of the propositions of an instance: the events of those that
+/// no step asks about any more are not watched.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    valuation: u64,
+    /// Which are known.
+    propositions: u64,
+}
+
+impl Known {
+    /// The lasting propositions that are true; the verdict where there are none,
+    /// or nothing depends on them.
+    fn words(self, logic: &Logic, verdict: Verdict) -> String {
+        let has = |mask: u64, bit: u32| mask >> bit & 1 == 1;
+        let lasting = (0..64_u32).zip(&logic.propositions);
+        let lasting = lasting.filter(|(_, proposition)| proposition.persistent);
+        let mut lasting = lasting.peekable();
+        if is_decided(verdict) || lasting.peek().is_none() {
+            return verdict.to_string();
+        }
+        let mut knows_all = true;
+        let mut names: Vec<&str> = Vec::new();
+        for (bit, proposition) in lasting {
+            knows_all &= has(self.propositions, bit);
+            if has(self.valuation, bit) {
+                names.push(&proposition.name);
+            }
+        }
+        match (names.is_empty(), knows_all) {
+            (false, _) => names.join(", "),
+            (true, true) => "nothing holds".to_owned(),
+            (true, false) => "nothing that still matters".to_owned(),
+        }
+    }
+}
+
+/// True where no final verdict comes of a step.
+pub(crate) fn stays_open(before: Verdict, after: Verdict) -> bool {
+    before == after || !is_decided(after)
 }
 
 /// True for the verdicts that nothing changes any more.

@@ -230,7 +230,7 @@ impl Monitor {
     }
 
     /// Forgets the values that no slice has any more.
-    fn tidy(&mut self) {
+    pub(crate) fn tidy(&mut self) {
         self.words.retain(self.slices.words_mut());
         // Slices are found by their words.
         self.index = Index::new(self.plan.masks());

@@ -7,7 +7,7 @@ use common::{differ, effect, property};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{Demand, EffectAction, Property, load};
 use juror_logic::{Bound, Formula};
-use juror_monitor::{Monitor, Occurrence, Snapshot, SnapshotError};
+use juror_monitor::{Change, Monitor, Occurrence, Snapshot, SnapshotError};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -156,6 +156,13 @@ fn pairs() -> Vec<Property> {
     all
 }
 
+/// What the last event did to the verdicts of slices.
+fn verdict_changes(monitor: &Monitor) -> Vec<Change> {
+    let changes = monitor.changes().iter().copied();
+    let is_one = |change: &Change| change.verdict_before != change.verdict_after;
+    changes.filter(is_one).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -178,6 +185,7 @@ proptest! {
                 let occurrence = Occurrence { thread: 0, address: 0, time: 0, values: &read };
                 values.step(EventId(*event), &occurrence).unwrap();
                 words.step_words(EventId(*event), &plain).unwrap();
+                prop_assert_eq!(verdict_changes(&words), verdict_changes(&values));
                 prop_assert_eq!(words.verdict(), values.verdict());
                 prop_assert_eq!(words.slice_count(), values.slice_count());
             }
@@ -235,6 +243,7 @@ proptest! {
                 };
                 values.step(EventId(*event), &occurrence).unwrap();
                 words.step_words(EventId(*event), &[*f as u64]).unwrap();
+                prop_assert_eq!(verdict_changes(&words), verdict_changes(&values));
                 prop_assert_eq!(words.verdict(), values.verdict());
             }
             prop_assert_eq!(&words, &values);

@@ -3,6 +3,7 @@
 
 use crate::command_line::CommandLine;
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
+use crate::names::Listed;
 use crate::options::{CommandError, Observer};
 use crate::points::Fate;
 use crate::run::Pause;
@@ -130,6 +131,7 @@ impl Session {
             Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
+            Command::Checkpoint => self.checkpoint_command(rest),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
             Command::CommandGroup => self.group(rest),
@@ -140,7 +142,9 @@ impl Session {
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
+            Command::Disassemble => self.disassemble(rest),
             Command::Enable => self.enable(rest),
+            Command::Examine => self.examine(rest),
             Command::Up => self.move_frame(rest, 1),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => {
@@ -170,6 +174,7 @@ impl Session {
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
+            Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
             Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
@@ -363,6 +368,10 @@ impl Session {
                 juror_language::suggest(word, names()),
             )
         })?;
+        let argument = rest.strip_prefix(word).unwrap_or("").trim();
+        if subject == "line" && !argument.is_empty() {
+            return self.line_of_place(argument);
+        }
         if let "args" | "locals" | "frame" | "line" | "source" = subject {
             self.begun()?;
         }
@@ -370,13 +379,15 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "checkpoints" => self.checkpoint_views(),
             "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
                 self.select_frame(level)
             }
+            "functions" => self.names(Listed::Functions, argument),
             "line" | "source" => self.line_info(subject == "source"),
-            "graph" => self.graphs(rest.strip_prefix(word).unwrap_or("")),
+            "graph" => self.graphs(argument),
             "monitors" => self.monitors(""),
             "processes" => self.process_views(),
             "registers" => self.registers(),
@@ -385,9 +396,13 @@ impl Session {
                 views.extend(self.monitor_points(is_about_memory));
                 Ok(Outcome::Points(views))
             }
-            "signals" => self.signals(rest.strip_prefix(word).unwrap_or("")),
-            "scenarios" => self.scenario_views(rest.strip_prefix(word).unwrap_or("").trim()),
+            "scope" => self.scope(argument),
+            "signals" => self.signals(argument),
+            "scenarios" => self.scenario_views(argument),
             "sharedlibrary" => self.shared_libraries(),
+            "symbol" => self.symbol(argument),
+            "types" => self.names(Listed::Types, argument),
+            "variables" => self.names(Listed::Variables, argument),
             _ => self.threads(),
         }
     }
@@ -404,7 +419,7 @@ impl Session {
         let (word, _) = commands::split_line(line);
         let entry = commands::find(word).ok().filter(|entry| entry.repeats)?;
         Some(match entry.command {
-            Command::List => entry.name.to_owned(),
+            Command::List | Command::Examine => entry.name.to_owned(),
             _ => line.to_owned(),
         })
     }

@@ -1,8 +1,9 @@
 //! Watchpoints of variables that live in registers: the steps tier.
 //!
 //! No trap tells of an access to a register, so the thread executes its call one
-//! instruction at a time, and the value is compared after each; for reads each
-//! instruction is decoded before (`watched_use`). A variable of optimized code
+//! instruction at a time, and the value is compared after each; but where only
+//! changes matter, each instruction is decoded before (`watched_use`): it may read
+//! the value, or store the same one. A variable of optimized code
 //! is now in a register, now in memory, now nowhere: where it is nowhere for a
 //! while, that is no change. Other threads run as always.
 //!
@@ -37,7 +38,7 @@ pub struct Followed {
     /// Where the thread comes back into the call, while it is in another one.
     back: Option<JumpTarget>,
     /// What the instruction does that its thread is about to execute. Only
-    /// where reads matter.
+    /// where more than changes matters.
     next: Option<ValueUse>,
 }
 
@@ -156,13 +157,13 @@ impl Watchpoint {
         Ok(back.is_none() || in_memory)
     }
 
-    /// Looks at the instruction that its thread is about to execute, if reads
-    /// matter. In a call that the thread is not in, registers say nothing.
+    /// Looks at the instruction that its thread is about to execute, if more than
+    /// changes matters. In a call that the thread is not in, registers say nothing.
     fn expect(&mut self, program: &Program, frames: &[Frame]) {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return;
         };
-        if !matches!(self.kind, WatchKind::Read | WatchKind::Access) {
+        if self.kind == WatchKind::Change {
             return;
         }
         let before = followed.next.take();
@@ -213,9 +214,9 @@ impl Watchpoint {
         Ok(match self.kind {
             WatchKind::Read if is_written => Compared::Same,
             WatchKind::Read => read_by(used),
-            WatchKind::Access if is_written => Compared::Written(before),
+            WatchKind::Write | WatchKind::Access if is_written => Compared::Written(before),
+            WatchKind::Change if is_changed => Compared::Written(before),
             WatchKind::Access => read_by(used),
-            WatchKind::Write | WatchKind::Change if is_changed => Compared::Written(before),
             WatchKind::Write | WatchKind::Change => Compared::Same,
         })
     }

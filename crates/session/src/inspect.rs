@@ -12,6 +12,7 @@ use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::{Frame, users_frames};
 use juror_instrument::typed::Typed;
 use juror_symbols::register_name;
+use std::path::PathBuf;
 
 /// Slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
@@ -34,6 +35,7 @@ impl Session {
         location.function.clone_from(&frame.name);
         location.file = frame.file.as_ref().map(|file| file.display().to_string());
         location.line = frame.line;
+        location.near = location.near.filter(|_| frame.line.is_none());
         let parameters = program
             .variables(frame)
             .into_iter()
@@ -103,9 +105,19 @@ impl Session {
     }
 
     fn source_of(&mut self, frame: &Frame, count: u32) -> Option<SourceView> {
-        let (file, line) = (frame.file.clone()?, frame.line?);
+        let (file, line, _) = self.line_of(frame)?;
         let built = frame.module.as_ref().and_then(|module| module.built);
         self.sources.around(&file, line, count, built)
+    }
+
+    /// The line in which a frame stands, and whether it is no more than the line
+    /// before what the compiler made.
+    pub(crate) fn line_of(&self, frame: &Frame) -> Option<(PathBuf, u32, bool)> {
+        if let (Some(file), Some(line)) = (&frame.file, frame.line) {
+            return Some((file.clone(), line, false));
+        }
+        let near = self.program.as_ref()?.describe(frame.lookup).near;
+        near.map(|(file, line)| (file, line, true))
     }
 
     /// The selected frame.
@@ -258,8 +270,8 @@ impl Session {
     /// `info line`, `info source`
     pub(crate) fn line_info(&mut self, whole_path: bool) -> Result<Outcome, CommandError> {
         let frame = self.selected_frame()?;
-        let text = match (&frame.file, frame.line) {
-            (Some(file), Some(line)) => {
+        let text = match self.line_of(&frame) {
+            Some((file, line, is_near)) => {
                 let name = self.running()?.describe(frame.pc);
                 let name = match (name.function, name.offset) {
                     (Some(function), 0) => format!(" <{function}>"),
@@ -271,9 +283,14 @@ impl Session {
                     true => file.as_os_str(),
                     false => file.file_name().unwrap_or(file.as_os_str()),
                 };
-                format!("line {line} of {}, at {at:#x}{name}", shown.display())
+                let near = if is_near {
+                    "compiler-generated code near "
+                } else {
+                    ""
+                };
+                format!("{near}line {line} of {}, at {at:#x}{name}", shown.display())
             }
-            _ => format!("there is no line information for {:#x}", frame.pc),
+            None => format!("there is no line information for {:#x}", frame.pc),
         };
         Ok(Outcome::Message(text))
     }

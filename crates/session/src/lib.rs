@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod assignment;
 mod attached;
 mod attaching;
@@ -14,11 +15,13 @@ mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
+mod checkpoints;
 mod command_line;
 pub mod commands;
 mod completion;
 mod counted;
 mod evaluations;
+mod examine;
 mod execute;
 mod followed;
 mod following;
@@ -30,6 +33,7 @@ mod line_run;
 mod listing;
 mod monitor_commands;
 mod monitoring;
+mod names;
 pub mod offline;
 mod options;
 pub mod place;
@@ -54,6 +58,7 @@ mod watch;
 mod watchpoint_commands;
 mod watchpoints;
 
+pub use checkpoints::{AutomaticCheckpoints, CheckpointId, RestoreReport};
 pub use options::{
     CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
     SelfCheck, SelfCheckReport, SessionError,

@@ -62,8 +62,8 @@ impl Session {
                 true => None,
                 false => Some(self.selected_frame()?),
             };
-            match frame.and_then(|frame| frame.file.zip(frame.line)) {
-                Some((file, line)) => (file, line, true),
+            match frame.and_then(|frame| self.line_of(&frame)) {
+                Some((file, line, _)) => (file, line, true),
                 None => return self.list_main(),
             }
         } else {

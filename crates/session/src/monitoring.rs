@@ -27,6 +27,7 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        self.checkpoint_at_start(observer)?;
         if !std::mem::take(&mut self.is_fresh) {
             return Ok(None);
         }

@@ -179,6 +179,7 @@ impl Offline {
                 offset: place.offset,
                 file: place.file.clone(),
                 line: place.line,
+                near: None,
                 module: place.module.clone(),
             });
         }

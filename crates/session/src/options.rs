@@ -1,6 +1,7 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
+use crate::checkpoints::AutomaticCheckpoints;
 use crate::property_files::PropertySource;
 use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_language::Diagnostic;
@@ -50,6 +51,8 @@ pub struct Options {
     pub ignore_inlined: bool,
     /// Follows what the breakpoint engine is told and orders.
     pub self_check: Option<SelfCheck>,
+    /// Checkpoints that are made by themselves.
+    pub checkpoints: Option<AutomaticCheckpoints>,
     /// Where the events of the run are recorded.
     pub recording: Option<Recording>,
     /// The files of scenarios, with the properties that they bring.

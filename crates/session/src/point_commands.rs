@@ -172,6 +172,9 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        if self.delete_checkpoints(rest)? {
+            return Ok(Outcome::Done);
+        }
         let targets = self.known_targets(rest)?;
         if targets.iter().any(|target| target.location.is_some()) {
             return Err(CommandError::with_help(

@@ -12,6 +12,7 @@
 
 mod joining;
 mod leaving;
+mod properties;
 mod running;
 mod selecting;
 mod watching;

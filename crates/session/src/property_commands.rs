@@ -11,7 +11,6 @@ use crate::replay::{Replayed, replay};
 use crate::report;
 use crate::session::Session;
 use crate::view::{Outcome, PropertyView};
-use crate::watch::changing::Standing;
 use crate::watch::{Since, Watched, loading};
 use juror_language::suggest;
 use std::path::{Path, PathBuf};
@@ -54,28 +53,7 @@ impl Session {
         Ok(Outcome::Properties(shown.iter().map(view).collect()))
     }
 
-    /// Properties are the same in all processes.
-    fn one_process(&self) -> Result<(), CommandError> {
-        match self.processes.are_several() {
-            false => Ok(()),
-            true => Err(CommandError::with_help(
-                "while several processes are debugged, properties stay as they are",
-                "add them before the program makes processes, or with --property",
-            )),
-        }
-    }
-
-    /// The program as [`crate::watch::Watch`] wants it, if there is one.
-    fn standing<'a>(
-        program: &'a mut Option<juror_instrument::program::Program>,
-        thread: Option<juror_debuggee::ThreadId>,
-    ) -> Option<Standing<'a>> {
-        let (program, thread) = program.as_mut().zip(thread)?;
-        Some(Standing { program, thread })
-    }
-
     fn add_properties(&mut self, words: &str) -> Result<Outcome, CommandError> {
-        self.one_process()?;
         let (file, from_start) = file_of(words)?;
         let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
         let (found, _) = loading::monitors(&source, self.options.history)?;
@@ -117,7 +95,7 @@ impl Session {
                 Vec::new()
             }
         };
-        self.insert_all(added, &past)
+        self.insert_all(&added, &past)
     }
 
     /// Gives what the trace has to the properties.
@@ -126,6 +104,7 @@ impl Session {
             // Nothing has happened.
             return Ok(Vec::new());
         }
+        self.past_is_whole()?;
         let trace = self.trace_kept()?;
         let mut past = Vec::new();
         for watched in added {
@@ -151,21 +130,11 @@ impl Session {
     /// Adds all of them, or none.
     fn insert_all(
         &mut self,
-        added: Vec<Watched>,
+        added: &[Watched],
         past: &[Replayed],
     ) -> Result<Outcome, CommandError> {
         let first = self.watch.shown().len();
-        let thread = self.selection.thread;
-        for watched in added {
-            let standing = Session::standing(&mut self.program, thread);
-            if let Err(error) = self.watch.insert(watched, standing, &self.options) {
-                while self.watch.shown().len() > first {
-                    let standing = Session::standing(&mut self.program, thread);
-                    self.watch.remove(first, standing)?;
-                }
-                return Err(error.into());
-            }
-        }
+        self.insert_everywhere(added)?;
         self.renew_listeners();
         let shown = self.watch.shown().iter().skip(first);
         let views = shown.enumerate().map(|(number, watched)| {
@@ -202,26 +171,20 @@ impl Session {
     }
 
     fn remove_property(&mut self, name: &str) -> Result<Outcome, CommandError> {
-        self.one_process()?;
         let position = self.position_of(name)?;
-        let standing = Session::standing(&mut self.program, self.selection.thread);
-        self.watch.remove(position, standing)?;
-        let gone = self.watch.told.forget_monitor(position);
-        self.delete_points(&gone)?;
+        self.remove_everywhere(position)?;
         self.renew_listeners();
         Ok(Outcome::Message(format!("{name} is watched no more")))
     }
 
     fn enable_property(&mut self, name: &str, is_enabled: bool) -> Result<Outcome, CommandError> {
-        self.one_process()?;
         let position = self.position_of(name)?;
         let known = self.watch.shown().get(position);
         if known.is_some_and(|it| it.is_enabled == is_enabled) {
             let state = if is_enabled { "on" } else { "off" };
             return Ok(Outcome::Message(format!("{name} is {state} already")));
         }
-        let standing = Session::standing(&mut self.program, self.selection.thread);
-        self.watch.enable(position, is_enabled, standing)?;
+        self.enable_everywhere(position, is_enabled)?;
         Ok(Outcome::Message(match is_enabled {
             true => format!(
                 "{name} is on again, as it was left; what happened meanwhile it does not know"

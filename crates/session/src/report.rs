@@ -3,8 +3,8 @@
 
 use crate::counted;
 use crate::view::{
-    Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
-    ViolationView,
+    Location, MonitorView, NamedValue, PathStep, SliceView, SourceLine, StateChange, StopReason,
+    StoredValue, ViolationView,
 };
 use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, Read, SymbolicEvent, Value};
@@ -31,6 +31,10 @@ pub fn location(program: &Program, address: u64) -> Location {
         offset: described.offset,
         file: described.file.map(|file| file.display().to_string()),
         line: described.line,
+        near: described.near.map(|(file, line)| SourceLine {
+            file: file.display().to_string(),
+            line,
+        }),
         module: described.module,
     }
 }
@@ -149,7 +153,12 @@ fn variables(property: &Property, environment: &[Value]) -> Vec<NamedValue> {
     )
 }
 
-fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>) -> PathStep {
+fn path_step<P: Places>(
+    monitor: &Monitor,
+    bound: &[Option<Value>],
+    event: &PathEvent,
+    places: Option<&P>,
+) -> PathStep {
     let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
@@ -165,6 +174,7 @@ fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>
         )
     });
     let stored = stored(symbolic, &event.values, &mut values);
+    let [from, to] = monitor.step_sketch(bound, event);
     PathStep {
         sequence: event.sequence,
         stored,
@@ -173,8 +183,8 @@ fn path_step<P: Places>(monitor: &Monitor, event: &PathEvent, places: Option<&P>
         values,
         thread: event.thread,
         location: event_location(symbolic, places, event.address),
-        from: monitor.state_sketch(event.from),
-        to: monitor.state_sketch(event.to),
+        from,
+        to,
         repeated: event.repeated,
     }
 }
@@ -194,25 +204,22 @@ pub struct Happened<'a> {
     pub values: &'a [Value],
 }
 
-/// The parameters of a slice that an event has just changed.
-pub fn slice_of(
+/// The values of the parameters of a slice that an event has just changed.
+pub fn bound_of(
     watched: &Watched,
     change: &Change,
     event: EventId,
     values: &[Value],
-) -> Vec<NamedValue> {
-    let property = &watched.property;
+) -> Vec<Option<Value>> {
     if let Some(slice) = watched.monitor.slice(change.slice) {
-        return binding(property, &slice.binding);
+        return slice.binding;
     }
     // A slice that has just ended is known by what the event bound.
-    let bound = property.bindings.get(usize::from(event.0));
-    let values: Vec<Option<Value>> = bound
-        .map_or(&[][..], |bound| bound)
-        .iter()
+    let bound = watched.property.bindings.get(usize::from(event.0));
+    let bound = bound.map_or(&[][..], |bound| bound).iter();
+    bound
         .map(|slot| values.get(usize::from((*slot)?)).cloned())
-        .collect();
-    binding(property, &values)
+        .collect()
 }
 
 /// A change of one slice by an event that has just happened.
@@ -223,7 +230,7 @@ pub fn state_change<P: Places>(
     places: &P,
 ) -> StateChange {
     let property = &watched.property;
-    let slice = slice_of(watched, change, happened.event, happened.values);
+    let bound = bound_of(watched, change, happened.event, happened.values);
     let event = PathEvent {
         sequence: watched.sequence(),
         event: happened.event,
@@ -237,9 +244,9 @@ pub fn state_change<P: Places>(
     };
     StateChange {
         property: property.name.to_string(),
-        slice,
+        slice: binding(property, &bound),
         process: None,
-        step: path_step(&watched.monitor, &event, Some(places)),
+        step: path_step(&watched.monitor, &bound, &event, Some(places)),
         verdict: change.verdict_after,
     }
 }
@@ -256,6 +263,7 @@ pub fn violation<P: Places>(
     let property = &watched.property;
     let path = watched.monitor.path(id);
     let slice = watched.monitor.slice(id);
+    let bound = slice.as_ref().map_or(&[][..], |slice| &slice.binding);
     ViolationView {
         property: property.name.to_string(),
         description: property.description.as_ref().map(|text| text.to_string()),
@@ -275,7 +283,7 @@ pub fn violation<P: Places>(
         path: path
             .events
             .iter()
-            .map(|event| path_step(&watched.monitor, event, places))
+            .map(|event| path_step(&watched.monitor, bound, event, places))
             .collect(),
         forgotten: path.forgotten,
         at_end,

@@ -121,6 +121,9 @@ impl Session {
                 None => None,
             };
             if let Some(pause) = pause {
+                if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
+                    self.tell_of_checkpoint(observer);
+                }
                 return Ok(pause);
             }
         }
@@ -140,6 +143,11 @@ impl Session {
             } => {
                 let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
                 if pause.is_none() {
+                    if goal.stepping.is_none()
+                        && owners.intersects(Owners::MONITOR | Owners::RETURN)
+                    {
+                        self.count_for_checkpoint(observer)?;
+                    }
                     let debuggee = &mut self.running_mut()?.debuggee;
                     // The report came instead of the step, which is asked for
                     // again.
@@ -700,7 +708,7 @@ impl Session {
             .collect();
         if let Some(first) = backtrace
             .first()
-            .filter(|first| first.location.line.is_some())
+            .filter(|first| first.location.line.is_some() || first.location.near.is_some())
         {
             location.clone_from(&first.location);
         }
@@ -711,17 +719,19 @@ impl Session {
         {
             // The statement that did it, not what comes next.
             location.line = place.line;
+            location.near = None;
             location.file.clone_from(&place.file);
             if let Some(first) = backtrace.first_mut() {
                 first.location.line = place.line;
+                first.location.near = None;
                 first.location.file.clone_from(&place.file);
             }
         }
         let shown = frames
             .first()
-            .and_then(|frame| Some((frame, frame.file.clone()?, frame.line?)));
+            .and_then(|frame| Some((frame, self.line_of(frame)?)));
         let line_shown = location.line;
-        let source = shown.and_then(|(frame, file, line)| {
+        let source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
             let built = frame.module.as_ref().and_then(|module| module.built);
             self.sources.around(&file, line, STOP_LINES, built)

@@ -4,8 +4,10 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
+use crate::examine::Examined;
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
@@ -71,6 +73,7 @@ pub struct Session {
     pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
+    pub(crate) checkpoints: Checkpoints,
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
@@ -82,6 +85,8 @@ pub struct Session {
     pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
+    /// How `x` shows memory, and where it goes on.
+    pub(crate) examined: Examined,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Loaded and bound, but nothing of the program itself has run.
@@ -108,6 +113,7 @@ impl Session {
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),
+            checkpoints: Checkpoints::new(options.checkpoints),
             handling: Handling::new(options.batch),
             options,
             program: None,
@@ -130,6 +136,7 @@ impl Session {
             placing: PointOwner::Developer,
             current_property: None,
             processes: Processes::default(),
+            examined: Examined::default(),
             values: Vec::new(),
             is_fresh: false,
             interrupter: Arc::new(Mutex::new(None)),
@@ -182,6 +189,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.checkpoints.begin_run();
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {

@@ -66,6 +66,11 @@ impl Totals {
         }
     }
 
+    /// A property is watched no more; another one may get its name.
+    pub fn forget(&mut self, watched: &Watched) {
+        self.0.retain(|total| !total.is_of(watched));
+    }
+
     /// The properties when the run is over: these processes and the last one.
     pub fn summaries<P: Places>(&self, last: &Watch, places: Option<&P>) -> Vec<PropertySummary> {
         let with_others = |watched: &Watched| {

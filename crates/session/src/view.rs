@@ -4,8 +4,10 @@
 //! `Serialize`, so that the text and the JSON of one result cannot differ in
 //! what they say.
 
+mod code;
 mod properties;
 
+pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
 pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
@@ -63,8 +65,21 @@ pub struct Location {
     pub file: Option<String>,
     /// The line in it, from 1.
     pub line: Option<u32>,
+    /// For code that the compiler made, and that belongs to no line: the line
+    /// before it in the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<SourceLine>,
     /// The module's file name, without directories.
     pub module: Option<String>,
+}
+
+/// A line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceLine {
+    /// The file, as the debug information names it.
+    pub file: String,
+    /// The line in it, from 1.
+    pub line: u32,
 }
 
 /// A variable with its value as text.
@@ -247,6 +262,13 @@ pub enum StopReason {
         /// Its value; absent for `void`.
         returned: Option<VariableView>,
     },
+    /// The program is back at a checkpoint.
+    Restored {
+        /// Its number.
+        checkpoint: u32,
+        /// What has not come back, each in words.
+        losses: Vec<String>,
+    },
     /// Evaluations were given up; the thread stands where it stood before.
     Abandoned {
         /// Their numbers.
@@ -274,6 +296,7 @@ impl StopReason {
             StopReason::Attached { .. } => "attached",
             StopReason::Evaluated { .. } => "evaluated",
             StopReason::Abandoned { .. } => "abandoned",
+            StopReason::Restored { .. } => "restored",
         }
     }
 
@@ -374,6 +397,29 @@ pub struct ProcessView {
     pub thread_count: usize,
     /// Where its selected thread stands.
     pub location: Location,
+}
+
+/// A checkpoint, as `info checkpoints` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckpointView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// juror made it by itself.
+    pub automatic: bool,
+    /// Nobody has killed the process that keeps it.
+    pub alive: bool,
+    /// The kernel's number of the process.
+    pub process: u32,
+    /// The number of the thread that was selected.
+    pub thread: u32,
+    /// How many threads there were.
+    pub thread_count: usize,
+    /// Where the selected thread stood.
+    pub location: Location,
+    /// How many events the monitors had seen.
+    pub events: u64,
+    /// What a restore will not bring back, each in words.
+    pub losses: Vec<String>,
 }
 
 /// The debuggee stands still.
@@ -662,6 +708,10 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// A checkpoint has been made.
+    Checkpoint(Box<CheckpointView>),
+    /// Checkpoints.
+    Checkpoints(Vec<CheckpointView>),
     /// Processes.
     Processes(Vec<ProcessView>),
     /// Signals.
@@ -670,6 +720,12 @@ pub enum Outcome {
     Registers(Vec<RegisterView>),
     /// Variables.
     Variables(Vec<VariableView>),
+    /// Instructions.
+    Assembly(AssemblyView),
+    /// Memory.
+    Memory(MemoryView),
+    /// Functions, variables or types.
+    Names(Vec<NameView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
     /// Properties.

@@ -79,6 +79,9 @@ pub(crate) enum Rule {
     Inherit,
     /// They are those of one that shares its memory.
     InheritInPlace,
+    /// A thread that waits for its child is not taken back to where it was before
+    /// an evaluation: the child comes back to what the evaluation would.
+    KeepParked,
     /// A halt is answered by the thread that replaces the program.
     AnswerReplaced,
 }

@@ -10,6 +10,7 @@ mod budget;
 mod chart;
 mod commands;
 mod copies;
+mod followed;
 mod machine;
 mod orders;
 mod processor;

@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assembly;
 mod call;
 mod dwarf;
 mod elf;
@@ -32,6 +33,7 @@ mod types;
 mod unwind;
 mod variable;
 
+pub use assembly::{Assembly, disassemble};
 pub use call::{
     ArgumentClass, EntryError, EntryLocation, EntryPiece, EntryPlace, EntryUnavailable, EntryValue,
     OutgoingCall, Parameter, ReturnValue, Signature, argument_plan, outgoing_call_of_c,

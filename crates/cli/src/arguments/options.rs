@@ -110,6 +110,7 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
+            checkpoints: self.checkpoint,
             ..self.common.options()?
         })
     }

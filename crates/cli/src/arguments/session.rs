@@ -1,6 +1,7 @@
 //! The command lines of `juror run` and `juror attach`, and what they share.
 
 use super::{Messages, TraceFormat};
+use crate::driver::AutomaticCheckpoints;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -170,6 +171,10 @@ pub struct Run {
     /// Append to the files of --stdout and --stderr instead of emptying them
     #[arg(long)]
     pub(super) append: bool,
+    /// Make checkpoints without being asked: at the start, or also after every
+    /// N events, so that there is one from before a violation
+    #[arg(long, value_name = "start|N", value_parser = checkpoints)]
+    pub(super) checkpoint: Option<AutomaticCheckpoints>,
     /// Leave address space randomisation on
     #[arg(long)]
     pub(super) aslr: bool,
@@ -182,6 +187,15 @@ pub struct Run {
         trailing_var_arg = true
     )]
     pub(super) program: Vec<OsString>,
+}
+
+/// When checkpoints are made by themselves.
+fn checkpoints(word: &str) -> Result<AutomaticCheckpoints, String> {
+    match word.parse() {
+        _ if word == "start" => Ok(AutomaticCheckpoints::Start),
+        Ok(count) if count > 0 => Ok(AutomaticCheckpoints::Every(count)),
+        _ => Err("say start, or after how many events: 1000".to_owned()),
+    }
 }
 
 /// Where commands come from before the prompt.

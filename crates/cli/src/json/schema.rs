@@ -202,6 +202,31 @@ fn lines() -> Vec<(String, Value)> {
         end: &end,
     }));
     lines.push(("trace_end".into(), line));
+    let chart = juror_model::Chart {
+        columns: vec!["philosopher 0".into()],
+        rows: vec![juror_model::Row {
+            column: Some(0),
+            partner: None,
+            text: "left ! 1".into(),
+            changes: vec!["free = 0".into()],
+            printed: String::new(),
+            begins_cycle: false,
+        }],
+        stays: false,
+    };
+    for trail in [None, Some(&chart)] {
+        let line = written(&Line::ModelVerdict(ModelVerdict {
+            model: "philosophers.pml",
+            question: "steps and states",
+            verdict: "violated",
+            why: Some("nobody can go on"),
+            states: 12,
+            transitions: Some(24),
+            depth: Some(5),
+            trail,
+        }));
+        lines.push(("model_verdict".into(), line));
+    }
     let ended = ProcessEnd {
         number: 2,
         id: 4711,

@@ -96,6 +96,11 @@ fn poison_end(end: &mut EndView) {
     }
 }
 
+fn poison_checkpoint(checkpoint: &mut CheckpointView) {
+    checkpoint.losses.fill(text());
+    poison_location(&mut checkpoint.location);
+}
+
 fn poison_help(help: &mut CommandHelp) {
     help.name = text();
     help.aliases.fill(text());
@@ -138,6 +143,27 @@ fn poison_property(property: &mut PropertyView) {
     property.violations.iter_mut().for_each(poison_violation);
 }
 
+fn poison_assembly(view: &mut AssemblyView) {
+    view.function = Some(text());
+    view.unreadable = Some(text());
+    for line in &mut view.lines {
+        line.name = Some(text());
+        line.text = text();
+        if let Some(source) = &mut line.source {
+            source.file = text();
+            source.text = source.text.take().map(|_| text());
+        }
+    }
+}
+
+fn poison_memory(view: &mut MemoryView) {
+    view.unreadable = Some(text());
+    for row in &mut view.rows {
+        row.name = Some(text());
+        row.cells.fill(text());
+    }
+}
+
 fn poison(outcome: &mut Outcome) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
@@ -157,6 +183,8 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {
             for process in processes {
                 process.program = text();
@@ -177,6 +205,15 @@ fn poison(outcome: &mut Outcome) {
             }
         }
         Outcome::Variables(variables) => variables.iter_mut().for_each(poison_variable),
+        Outcome::Assembly(view) => poison_assembly(view),
+        Outcome::Memory(view) => poison_memory(view),
+        Outcome::Names(names) => {
+            for name in names {
+                name.name = text();
+                name.type_name = text();
+                name.location.iter_mut().for_each(poison_location);
+            }
+        }
         Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
         Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
         Outcome::Graphs(graphs) => {
@@ -238,6 +275,7 @@ fn nothing_acts_on_the_terminal() {
                 expressions.iter_mut().for_each(|it| *it = text());
                 *function = text();
             }
+            StopReason::Restored { losses, .. } => losses.fill(text()),
             StopReason::Caught { description, .. } => *description = text(),
             StopReason::Evaluated {
                 expression,

@@ -17,6 +17,7 @@ pub fn location(function: &str, file: &str, line: u32) -> Location {
         offset: 0,
         file: Some(format!("/home/user/src/{file}")),
         line: Some(line),
+        near: None,
         module: Some("faulty".into()),
     }
 }

@@ -63,11 +63,23 @@ __attribute__((noinline)) int counted(int n) {
     return kept;
 }
 
+/* Stored to, but not changed, and then changed. */
+__attribute__((noinline)) int rewritten(int n) {
+    int kept = n;
+    __asm__ volatile("" : "+r"(kept));
+    for (int i = 0; i < 4; i++)
+        __asm__ volatile("or $0, %0" : "+r"(kept) : : "cc"); /* four same values */
+    __asm__ volatile("add $1, %0" : "+r"(kept) : : "cc"); /* one change */
+    __asm__ volatile("test %0, %0" : : "r"(kept) : "cc");
+    return kept;
+}
+
 int main(int argc, char **argv) {
     int a = total(5);
     int b = spilled(3);
     int c = jumped(4);
     int d = counted(2);
-    printf("%d %d %d %d\n", a, b, c, d);
-    return a != 45 || b != 32 || c != 6 || d != 5;
+    int e = rewritten(2);
+    printf("%d %d %d %d %d\n", a, b, c, d, e);
+    return a != 45 || b != 32 || c != 6 || d != 5 || e != 3;
 }

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod bare;
+pub mod family;
 
 use std::fs;
 use std::path::PathBuf;

@@ -240,11 +240,29 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// The steps of one process; gives whether there were any.
     fn process(&mut self, here: Here<'_>, process: usize, timeout: bool) -> bool {
-        let Some(frame) = here.shape.frames.get(process) else {
-            return false;
-        };
+        self.transitions(
+            here,
+            process,
+            timeout,
+            |successors, view, transition, moved| {
+                successors.transition(here, view, transition, moved)
+            },
+        )
+    }
+
+    /// Goes through the transitions of the place where a process stands, its
+    /// escapes first; gives whether `make` made one. It is told whether there
+    /// was one before.
+    fn transitions(
+        &mut self,
+        here: Here<'_>,
+        process: usize,
+        timeout: bool,
+        mut make: impl FnMut(&mut Self, &View<'_>, &Transition, bool) -> bool,
+    ) -> bool {
         let machine = self.machine;
-        let Some(location) = machine.location(here.state, frame) else {
+        let frame = here.shape.frames.get(process);
+        let Some(location) = frame.and_then(|frame| machine.location(here.state, frame)) else {
             return false;
         };
         let view = &self.view(here, process, timeout);
@@ -259,7 +277,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             if escape > 0 && escape != transition.escape || self.stopped {
                 break;
             }
-            if self.transition(here, view, transition, moved) {
+            if make(self, view, transition, moved) {
                 moved = true;
                 escape = transition.escape;
             }
@@ -402,29 +420,9 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// What one process can do with a message that is handed over.
     fn receiver(&mut self, here: Here<'_>, process: usize, channel: i32, message: &[i32]) -> bool {
-        let machine = self.machine;
-        let frame = here.shape.frames.get(process);
-        let Some(location) = frame.and_then(|frame| machine.location(here.state, frame)) else {
-            return false;
-        };
-        let view = &self.view(here, process, false);
-        match machine.may_have_turn(view) {
-            Ok(true) => {}
-            Ok(false) => return false,
-            Err(trap) => return self.trapped(trap),
-        }
-        let mut taken = false;
-        let mut escape = 0;
-        for transition in &location.transitions {
-            if escape > 0 && escape != transition.escape || self.stopped {
-                break;
-            }
-            if self.receive_half(here, view, transition, channel, message) {
-                taken = true;
-                escape = transition.escape;
-            }
-        }
-        taken
+        self.transitions(here, process, false, |successors, view, transition, _| {
+            successors.receive_half(here, view, transition, channel, message)
+        })
     }
 
     fn receive_half(

@@ -5,6 +5,8 @@
 //! aliases decide (`s` is `step`, as in gdb).
 
 mod calling;
+mod checkpoints;
+mod code;
 mod inspecting;
 mod points;
 mod processes;
@@ -30,6 +32,7 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    Checkpoint,
     Clear,
     CommandGroup,
     Commands,
@@ -38,8 +41,10 @@ pub enum Command {
     Delete,
     Detach,
     Disable,
+    Disassemble,
     Down,
     Enable,
+    Examine,
     Finish,
     Frame,
     Handle,
@@ -57,6 +62,7 @@ pub enum Command {
     Property,
     Quit,
     ReadWatch,
+    Restore,
     Run,
     Scenario,
     Set,
@@ -126,16 +132,24 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    ("checkpoints", "the checkpoints, and where they were made"),
     (
         "evaluations",
         "expressions that wait for functions which they call",
     ),
     ("frame", "the selected frame"),
     (
+        "functions",
+        "the functions, or those whose names match a regular expression",
+    ),
+    (
         "graph",
         "the states of the properties, and how many slices stand in each",
     ),
-    ("line", "where the selected frame stands in the source"),
+    (
+        "line",
+        "where the selected frame stands in the source, or where the code of a line is",
+    ),
     ("locals", "the local variables of the selected frame"),
     (
         "monitors",
@@ -150,10 +164,23 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "scenarios",
         "the scenarios, what they hold and what they have done",
     ),
+    (
+        "scope",
+        "the variables that can be named at a place, and where they are kept",
+    ),
     ("sharedlibrary", "the modules that are loaded"),
     ("signals", "the signals, and what is done about them"),
     ("source", "the source file of the selected frame"),
+    ("symbol", "what stands at an address"),
     ("threads", "the threads and where they stand"),
+    (
+        "types",
+        "the types, or those whose names match a regular expression",
+    ),
+    (
+        "variables",
+        "the global variables, or those whose names match a regular expression",
+    ),
     (
         "watchpoints",
         "what is watched, how, and how often it was hit",
@@ -164,6 +191,8 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
+        checkpoints::ENTRIES,
+        code::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,

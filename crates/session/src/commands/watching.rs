@@ -85,8 +85,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "A debug register watches where there is one, then page protection, then single \
                   steps of every instruction; info watchpoints shows which. What the kernel \
                   writes for a system call counts too. A local variable is watched until its \
-                  call returns. One that is in a register is followed by steps of its call; only \
-                  changes of it are told.",
+                  call returns. One that is in a register is followed by steps of its call, \
+                  each of which is decoded.",
         repeats: false,
         completes: Completes::Expressions,
     },

@@ -9,7 +9,7 @@ use crate::catchpoints::{Catch, Catchpoint};
 use crate::options::{CommandError, Observer};
 use crate::points::{Fate, Point, PointOwner};
 use crate::session::Session;
-use crate::view::ScenarioLine;
+use crate::view::{Outcome, ScenarioLine};
 use crate::watchpoints::WatchKind;
 use juror_language::{PointWord, StateName, Trigger};
 use juror_monitor::SliceId;
@@ -44,10 +44,7 @@ impl Session {
                 self.run_for_scenario(&name, &line, observer)?;
             }
             Effect::Checkpoint => {
-                let number = self.checkpoint_for_scenario(observer)?;
-                let last = self.breakpoints.last_number();
-                self.scenarios.checkpoints.push((number, last));
-                return Ok(Some(number));
+                return self.checkpoint_for_scenario(observer).map(Some);
             }
             Effect::Restore(number) => {
                 self.restore_for_scenario(number, observer)?;
@@ -129,8 +126,10 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<u64, CommandError> {
-        let _ = self.perform_line("checkpoint", observer)?;
-        Err(CommandError::new("the checkpoint has no number"))
+        match self.perform_line("checkpoint", observer)? {
+            Outcome::Checkpoint(view) => Ok(u64::from(view.number)),
+            _ => Err(CommandError::new("the checkpoint has no number")),
+        }
     }
 
     fn restore_for_scenario(
@@ -139,12 +138,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
         self.perform_line(&format!("restore {number}"), observer)?;
-        self.forget_points_after(number)
+        Ok(())
     }
 
     /// Points that scenarios have set since a checkpoint are gone with what
     /// they were set for (rule RESTORE).
-    pub(crate) fn forget_points_after(&mut self, checkpoint: u64) -> Result<(), CommandError> {
+    pub(crate) fn forget_points_after(&mut self, checkpoint: u32) -> Result<(), CommandError> {
         let known = self.scenarios.checkpoints.iter().rev();
         let Some(&(_, last)) = known.clone().find(|(number, _)| *number == checkpoint) else {
             return Ok(());

@@ -140,7 +140,8 @@ fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Facts {
     facts.note_text(Fact::Verdict, &change.verdict_after.to_string());
     facts.note(Fact::Thread, Value::Int(i128::from(taken.thread)));
     let slice = monitor.slice(change.slice);
-    for bound in report::slice_of(watched, change, taken.event, taken.values) {
+    let bound = report::bound_of(watched, change, taken.event, taken.values);
+    for bound in report::binding(property, &bound) {
         facts.note(Fact::Parameter(bound.name.into()), bound.value);
     }
     let values = slice.as_ref().map_or(&[][..], |slice| slice.environment);

@@ -75,7 +75,7 @@ pub(crate) struct Scenarios {
     /// A reaction is being carried out.
     pub is_performing: bool,
     /// For checkpoints: the last number of a point when they were taken.
-    pub checkpoints: Vec<(u64, u32)>,
+    pub checkpoints: Vec<(u32, u32)>,
 }
 
 impl Scenarios {

@@ -8,6 +8,7 @@ use juror_monitor::{Change, Monitor, SliceId};
 use std::sync::Arc;
 
 /// A property that is watched.
+#[derive(Debug, Clone)]
 pub struct Watched {
     /// The property.
     pub property: Arc<Property>,

@@ -67,9 +67,13 @@ impl Engine {
     }
 
     pub(super) fn restore(&mut self, id: ThreadId, depth: usize, operations: &mut Vec<Operation>) {
+        let keeps = !self.drops(Rule::KeepParked);
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
+        if !keeps && thread.motion == Motion::Parked {
+            thread.motion = Motion::Stopped;
+        }
         if thread.restore(depth) {
             self.abandon_pass(id, operations);
         }

@@ -28,7 +28,7 @@ pub(super) struct Budget {
 
 impl Budget {
     /// What this one and another allow together.
-    pub(super) fn plus(&self, other: &Budget) -> Budget {
+    pub(super) fn plus(self, other: Budget) -> Budget {
         Budget {
             halts: self.halts + other.halts,
             steps: self.steps + other.steps,

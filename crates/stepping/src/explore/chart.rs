@@ -37,6 +37,9 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         ),
         Action::FailPlant => (0, "cannot plant the trap".to_owned()),
         Action::FailPush => (0, "cannot push the return address".to_owned()),
+        Action::See(number) if state.processors[number].stop == Some(Stop::OwnProgram) => {
+            (0, format!("sees thread {} run another program", number + 1))
+        }
         Action::See(number) => {
             let mut seen = state.clone();
             (
@@ -70,6 +73,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
         Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
+        Action::SwitchProgram => (0, "goes over to the other program".to_owned()),
         Action::StopFollowing => (0, "stays with the program".to_owned()),
         Action::BeginToLeave(number) => (
             0,
@@ -97,6 +101,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 Stop::Fork => format!("forks at {at}"),
                 Stop::Vfork => format!("makes a thread at {at}"),
                 Stop::VforkDone => "waits no more".to_owned(),
+                Stop::OwnProgram => "runs another program".to_owned(),
             };
             (number + 1, what)
         }
@@ -111,6 +116,7 @@ const NAMES: [&str; PLACES] = [
     "the return",
     "the handler's end",
     "J's follow",
+    "the exit",
 ];
 
 fn name(counter: Counter) -> String {

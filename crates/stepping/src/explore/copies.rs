@@ -8,9 +8,11 @@
 //! ends, and the one that made it waits in the kernel all that time.
 
 use super::machine::State;
-use super::processor::{Counter, Mode, PLACES, Place, Processor, Stop, Told, Upper, thread_of};
+use super::processor::{
+    Counter, EXIT, Mode, PLACES, Place, Processor, RETURN, Stop, Told, Upper, address_of, thread_of,
+};
 use super::program::Program;
-use crate::{Input, Operation, ThreadId};
+use crate::{Input, Operation, Owner, Owners, ThreadId};
 
 /// A process that has a copy of the memory, and stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,6 +24,8 @@ pub(super) struct Copied {
     counter: Counter,
     interrupts: Option<Counter>,
     told: [Told; 2],
+    /// How many evaluations it was made in.
+    evaluations: usize,
 }
 
 impl State {
@@ -39,6 +43,7 @@ impl State {
             counter: processor.counter,
             interrupts: processor.interrupts,
             told: processor.told,
+            evaluations: processor.abandoned + processor.suspended.len(),
         });
         Ok(())
     }
@@ -96,20 +101,11 @@ impl State {
     /// The shell sees that a copy stands.
     pub(super) fn see_copy(&mut self, program: &Program, index: usize) -> Result<(), String> {
         let process = self.copies[index].process;
-        if !program.follows || self.followed.is_some() {
+        if !program.follows || self.is_switching() {
             return self.tell(Input::Copied { process });
         }
         self.followed = Some(process);
-        for number in 0..self.processors.len() {
-            let thread = thread_of(number);
-            let processor = &mut self.processors[number];
-            let is_known = self.engine.thread_state(thread).is_some();
-            if is_known && processor.upper != Upper::Has && !processor.halting {
-                processor.halting = true;
-                self.tell(Input::Halt { thread })?;
-            }
-        }
-        Ok(())
+        (0..self.processors.len()).try_for_each(|number| self.halt(number))
     }
 
     /// Whether the memory of which the followed process has a copy is gone.
@@ -144,6 +140,7 @@ impl State {
             return Ok(());
         };
         self.followed = None;
+        self.give_up_evaluations()?;
         for processor in &mut self.processors {
             if processor.mode != Mode::Unborn {
                 *processor = Processor::new(Mode::Dead);
@@ -151,9 +148,14 @@ impl State {
         }
         self.processors.push(Processor {
             counter: copy.counter,
-            interrupts: copy.interrupts,
+            // Where the evaluation returns to, the copy ends.
+            interrupts: copy.interrupts.map(|it| match it.place() {
+                RETURN => Counter::At(EXIT),
+                _ => it,
+            }),
             told: copy.told,
             upper: Upper::Has,
+            abandoned: copy.evaluations,
             ..Processor::new(Mode::Stopped)
         });
         let thread = thread_of(self.processors.len() - 1);
@@ -164,6 +166,27 @@ impl State {
         }
         self.trap = copy.trap;
         self.armed = self.wanted;
+        Ok(())
+    }
+
+    /// The threads of the process that is let go are put back where they were
+    /// before their evaluations, and none of these returns any more.
+    fn give_up_evaluations(&mut self) -> Result<(), String> {
+        for number in 0..self.processors.len() {
+            if !self.processors[number].suspended.is_empty() {
+                let (thread, depth) = (thread_of(number), 0);
+                self.tell(Input::Restore { thread, depth })?;
+            }
+        }
+        if std::mem::replace(&mut self.wanted[RETURN], Owners::empty()).is_empty() {
+            return Ok(());
+        }
+        self.tell(Input::Remove {
+            address: address_of(RETURN),
+            owner: Owner::Internal,
+        })?;
+        // They are about the process that is let go, without any trap.
+        self.orders.clear();
         Ok(())
     }
 

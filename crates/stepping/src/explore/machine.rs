@@ -8,7 +8,7 @@
 use super::budget::Budget;
 use super::copies::Copied;
 use super::processor::{
-    Counter, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
+    Counter, EXIT, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
 };
 use super::program::Program;
 use crate::{Engine, Input, Operation, Owner, Owners, ThreadId};
@@ -31,6 +31,9 @@ pub(super) struct State {
     /// being followed.
     pub(super) copies: Vec<Copied>,
     pub(super) followed: Option<ThreadId>,
+    /// The processor of a process that runs a program of its own, and that the
+    /// shell is about to follow.
+    pub(super) followed_program: Option<usize>,
     /// The thread that has replaced the program, which the shell has not told
     /// the engine: what it does meanwhile is done to nothing, but for those who
     /// share the memory.
@@ -65,6 +68,7 @@ impl State {
             left: program.budget,
             copies: Vec::new(),
             followed: None,
+            followed_program: None,
             replaced_by: None,
             leaves_memory: false,
             heard: program.records.then(Vec::new),
@@ -115,10 +119,11 @@ impl State {
             Stop::Fault => self.left.faults -= 1,
             Stop::Signal => self.left.signals -= 1,
             Stop::End if processor.shares_with.is_some() => {}
+            Stop::End if processor.counter == Counter::At(EXIT) => {}
             Stop::End => self.left.ends -= 1,
             Stop::Exec => self.left.execs -= 1,
             Stop::Start | Stop::Trace | Stop::Hold => {}
-            Stop::Fork | Stop::Vfork | Stop::VforkDone => {}
+            Stop::Fork | Stop::Vfork | Stop::VforkDone | Stop::OwnProgram => {}
         }
         if stop == Stop::Exec {
             return self.replace(number);
@@ -128,8 +133,23 @@ impl State {
             processor.mode = Mode::Dead;
             processor.halting = false;
             processor.upper = Upper::Lets;
+        }
+        if matches!(stop, Stop::End | Stop::OwnProgram) {
             self.wake_parent(number);
         }
+    }
+
+    /// Upper floors want a thread to stand, if the engine knows it and they do
+    /// not have it.
+    pub(super) fn halt(&mut self, number: usize) -> Result<(), String> {
+        let thread = thread_of(number);
+        let is_known = self.engine.thread_state(thread).is_some();
+        let processor = &mut self.processors[number];
+        if !is_known || processor.upper == Upper::Has || processor.halting {
+            return Ok(());
+        }
+        processor.halting = true;
+        self.tell(Input::Halt { thread })
     }
 
     /// A thread traps, but the kernel tells of an ordered stop first.

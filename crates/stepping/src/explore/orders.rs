@@ -179,7 +179,9 @@ impl State {
         thread: ThreadId,
         address: u64,
     ) -> Option<FollowSet> {
-        let place = Counter::from_address(address).place();
+        // Of a thread that has not been seen to stop the engine knows no place.
+        let known = Some(address).filter(|address| *address != 0)?;
+        let place = Counter::from_address(known).place();
         if program.may_be_call(place) {
             return None;
         }

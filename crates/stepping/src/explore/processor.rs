@@ -25,8 +25,11 @@ pub(super) const RETURN: Place = 4;
 pub(super) const HANDLER_END: Place = 5;
 /// Instructions after the second site, where they are others.
 pub(super) const SECOND_FOLLOW: Place = 6;
+/// Where a process ends that was forked in an evaluation, and has no trap where
+/// that returns.
+pub(super) const EXIT: Place = 7;
 /// How many places there are.
-pub(super) const PLACES: usize = 7;
+pub(super) const PLACES: usize = 8;
 
 /// The address of a place.
 pub(super) fn address_of(place: Place) -> u64 {
@@ -115,6 +118,8 @@ pub(super) enum Stop {
     Vfork,
     /// The process that it made with the same memory is gone.
     VforkDone,
+    /// It had the memory of the thread that made it, and runs another program.
+    OwnProgram,
 }
 
 /// What upper floors do with a thread.
@@ -159,6 +164,8 @@ pub(super) struct Processor {
     pub(super) in_call: bool,
     /// It was made by a `vfork` of this processor's thread.
     pub(super) shares_with: Option<usize>,
+    /// How many evaluations it was forked in, none of which returns.
+    pub(super) abandoned: usize,
     /// What was told of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
     pub(super) told: [Told; 2],
@@ -208,6 +215,7 @@ impl Processor {
             halting: false,
             in_call: false,
             shares_with: None,
+            abandoned: 0,
             told: [Told::NOBODY; 2],
             suspended: Vec::new(),
         }
@@ -244,7 +252,7 @@ impl Processor {
         } else {
             0x8000
         };
-        base - 0x100 * self.suspended.len() as u64
+        base - 0x100 * (self.suspended.len() + self.abandoned) as u64
     }
 
     /// The shell saves the thread, and lets it call I.
@@ -327,6 +335,7 @@ impl Processor {
         match next {
             OUTSIDE if self.interrupts.is_some() => HANDLER_END,
             OUTSIDE if !self.suspended.is_empty() => RETURN,
+            OUTSIDE if self.abandoned > 0 => EXIT,
             next => next,
         }
     }

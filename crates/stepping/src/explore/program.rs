@@ -5,8 +5,8 @@ use super::System;
 use super::budget::Budget;
 use super::machine::State;
 use super::processor::{
-    Counter, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop, Upper,
-    address_of, copy_of, thread_of,
+    Counter, EXIT, FOLLOW, I, J, Mode, OUTSIDE, Place, Processor, RETURN, SECOND_FOLLOW, Stop,
+    Upper, address_of, copy_of, thread_of,
 };
 use super::store::Store;
 use crate::engine::Rule;
@@ -89,6 +89,8 @@ pub(super) enum Action {
     SeeCopy(usize),
     /// It lets the process go and is with the copy.
     Switch,
+    /// It lets the process go and is with the one that runs its own program.
+    SwitchProgram,
     /// It sees that the program has been replaced, and lets the copy go that it
     /// was about to follow.
     StopFollowing,
@@ -207,10 +209,16 @@ impl Program {
         if if is_alone { left.ends > 0 } else { is_outside } {
             happen(Stop::End);
         }
+        if self.follows && !is_alone && is_outside {
+            happen(Stop::OwnProgram);
+        }
         if left.execs > 0 && is_outside && is_alone {
             happen(Stop::Exec);
         }
         let place = processor.counter.place();
+        if place == EXIT {
+            return happen(Stop::End);
+        }
         if processor.counter == Counter::At(place) && state.trap[place] {
             happen(Stop::Trap);
             if processor.interrupted {
@@ -235,7 +243,7 @@ impl Program {
             if leaves || next == place || !is_alone || !self.may_be_call(place) {
                 continue;
             }
-            if left.forks > 0 && (!self.follows || processor.suspended.is_empty()) {
+            if left.forks > 0 {
                 actions.push(Action::Fork(number, next));
             }
             if left.vforks > 0 {
@@ -314,13 +322,16 @@ impl System for Program {
             if state.can_switch() {
                 actions.push(Action::Switch);
             }
+            if state.can_switch_program() {
+                actions.push(Action::SwitchProgram);
+            }
             if state.must_stop_following() {
                 actions.push(Action::StopFollowing);
             }
             if state.can_leave() {
                 actions.push(Action::Leave);
             }
-            if state.followed.is_none() && !state.leaves_memory {
+            if !state.is_switching() {
                 self.commands(state, actions);
             }
         } else {
@@ -347,11 +358,7 @@ impl System for Program {
             Action::CarryOut => state.carry_out(self)?,
             Action::FailPlant => state.fail_plant()?,
             Action::FailPush => state.fail_push()?,
-            Action::See(number) => {
-                if let Some(input) = state.see(number) {
-                    state.tell(input)?;
-                }
-            }
+            Action::See(number) => state.take_in(self, number)?,
             Action::SeeQuietly(number) => state.see_quietly(number)?,
             Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
@@ -363,6 +370,7 @@ impl System for Program {
             Action::LeaveCall(number, late) => state.leave_call(number, late),
             Action::SeeCopy(index) => state.see_copy(self, index)?,
             Action::Switch => state.switch()?,
+            Action::SwitchProgram => state.switch_program()?,
             Action::StopFollowing => state.stop_following()?,
             Action::BeginToLeave(number) => state.begin_to_leave(number)?,
             Action::Leave => state.leave()?,

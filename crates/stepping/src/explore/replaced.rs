@@ -6,13 +6,14 @@
 
 use super::machine::State;
 use super::processor::{Mode, PLACES, Processor, Upper, thread_of};
-use crate::{Input, Operation, Owners, ThreadId};
+use crate::{Input, Operation, Owners};
 
 impl State {
     /// A thread replaces the program.
     pub(super) fn replace(&mut self, number: usize) {
         for (other, processor) in self.processors.iter_mut().enumerate() {
-            if processor.mode != Mode::Unborn && !processor.shares() {
+            let is_apart = processor.shares() || self.followed_program == Some(other);
+            if processor.mode != Mode::Unborn && !is_apart {
                 processor.replace(other == number);
             }
         }
@@ -35,10 +36,14 @@ impl State {
 
     /// Whether an order is about what is gone with the program before.
     pub(super) fn is_about_the_past(&self, order: &Operation) -> bool {
+        let mover = order.thread().map(|thread| thread.0 as usize - 1);
+        if mover.is_some() && mover == self.followed_program {
+            return true;
+        }
         self.replaced_by.is_some()
-            && match mover(order) {
+            && match mover {
                 None => !self.is_shared(),
-                Some(thread) => !self.processors[thread.0 as usize - 1].shares(),
+                Some(number) => !self.processors[number].shares(),
             }
     }
 
@@ -54,15 +59,12 @@ impl State {
         self.tell(Input::Interrupted { thread, address })?;
         for other in 0..self.processors.len() {
             let thread = thread_of(other);
-            let processor = &mut self.processors[other];
             if other == number || self.engine.thread_state(thread).is_none() {
                 continue;
             }
-            if !processor.shares() {
-                self.tell(Input::Ended { thread })?;
-            } else if processor.upper != Upper::Has && !processor.halting {
-                processor.halting = true;
-                self.tell(Input::Halt { thread })?;
+            match self.processors[other].shares() {
+                true => self.halt(other)?,
+                false => self.tell(Input::Ended { thread })?,
             }
         }
         Ok(())
@@ -93,27 +95,5 @@ impl State {
         self.lose_memory();
         let thread = thread_of(number);
         self.tell(Input::Executed { thread })
-    }
-}
-
-/// The thread that an order is about, if it is about one.
-fn mover(order: &Operation) -> Option<ThreadId> {
-    match *order {
-        Operation::SetCounter { thread, .. }
-        | Operation::EmulateCall { thread, .. }
-        | Operation::FindFollowSet { thread, .. }
-        | Operation::RunToFollowSet { thread }
-        | Operation::StepThread { thread }
-        | Operation::ContinueThread { thread }
-        | Operation::HoldThread { thread }
-        | Operation::Report { thread, .. }
-        | Operation::ReportStep { thread, .. }
-        | Operation::ReportHalted { thread }
-        | Operation::Unexplained { thread, .. } => Some(thread),
-        Operation::Plant { .. }
-        | Operation::Lift { .. }
-        | Operation::RestoreCopied { .. }
-        | Operation::PlantCopied { .. }
-        | Operation::ReleaseCopy { .. } => None,
     }
 }

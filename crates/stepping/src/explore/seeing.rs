@@ -2,9 +2,29 @@
 
 use super::machine::State;
 use super::processor::{Counter, Mode, Motion, Stop, Upper, address_of, thread_of};
+use super::program::Program;
 use crate::{Input, ThreadState};
 
 impl State {
+    /// The shell sees a stop and tells the engine what there is to tell.
+    pub(super) fn take_in(&mut self, program: &Program, number: usize) -> Result<(), String> {
+        let stop = self.processors[number].stop;
+        if stop == Some(Stop::OwnProgram) {
+            return self.see_own_program(program, number);
+        }
+        if stop == Some(Stop::VforkDone) && self.awaits_program(program, number) {
+            self.processors[number].stop = None;
+            return Ok(());
+        }
+        if let Some(input) = self.see(number) {
+            self.tell(input)?;
+        }
+        match stop {
+            Some(Stop::End) => self.resume_parent(number),
+            _ => Ok(()),
+        }
+    }
+
     /// What the shell tells the engine of a stop.
     pub(super) fn see(&mut self, number: usize) -> Option<Input> {
         let thread = thread_of(number);
@@ -66,7 +86,7 @@ impl State {
                 Input::Parked { thread, address }
             }
             Stop::VforkDone => Input::Unparked { thread },
-            Stop::End => Input::Ended { thread },
+            Stop::End | Stop::OwnProgram => Input::Ended { thread },
             Stop::Exec => {
                 processor.upper = Upper::Has;
                 self.replaced_by = None;

@@ -1,6 +1,7 @@
 //! What is explored, and what must be found: the programs, and how a test goes
 //! through all of them.
 
+mod disturbances;
 mod pairs;
 mod processes;
 mod rules;
@@ -11,22 +12,7 @@ use super::chart::chart;
 use super::program::{Layout, Program, Way};
 use super::{Explored, explore};
 use crate::StepBy;
-
-const NOTHING: Budget = Budget {
-    halts: 0,
-    steps: 0,
-    faults: 0,
-    signals: 0,
-    ends: 0,
-    toggles: 0,
-    inserts: 0,
-    evaluations: 0,
-    jumps: 0,
-    losses: 0,
-    execs: 0,
-    forks: 0,
-    vforks: 0,
-};
+use disturbances::{NOTHING, disturbances};
 
 const QUIET: Program = Program {
     layout: Layout::Apart,
@@ -73,61 +59,6 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
         .filter(|program| {
             program.layout != Layout::Itself || matches!(program.way, Way::Copy | Way::InPlace)
         })
-}
-
-/// What may happen, one kind at a time.
-fn disturbances() -> [Budget; 13] {
-    [
-        Budget {
-            halts: 1,
-            ..NOTHING
-        },
-        Budget {
-            steps: 1,
-            ..NOTHING
-        },
-        Budget {
-            faults: 1,
-            ..NOTHING
-        },
-        Budget {
-            signals: 1,
-            ..NOTHING
-        },
-        Budget { ends: 1, ..NOTHING },
-        Budget {
-            toggles: 2,
-            ..NOTHING
-        },
-        Budget {
-            inserts: 1,
-            ..NOTHING
-        },
-        Budget {
-            evaluations: 1,
-            ..NOTHING
-        },
-        Budget {
-            jumps: 1,
-            ..NOTHING
-        },
-        Budget {
-            losses: 1,
-            ..NOTHING
-        },
-        Budget {
-            execs: 1,
-            ..NOTHING
-        },
-        Budget {
-            forks: 1,
-            ..NOTHING
-        },
-        Budget {
-            vforks: 1,
-            ..NOTHING
-        },
-    ]
 }
 
 /// Every program with every disturbance.

@@ -140,3 +140,27 @@ pub enum Operation {
         address: u64,
     },
 }
+
+impl Operation {
+    /// The thread that it is about, if it is about one.
+    pub fn thread(&self) -> Option<ThreadId> {
+        match *self {
+            Operation::SetCounter { thread, .. }
+            | Operation::EmulateCall { thread, .. }
+            | Operation::FindFollowSet { thread, .. }
+            | Operation::RunToFollowSet { thread }
+            | Operation::StepThread { thread }
+            | Operation::ContinueThread { thread }
+            | Operation::HoldThread { thread }
+            | Operation::Report { thread, .. }
+            | Operation::ReportStep { thread, .. }
+            | Operation::ReportHalted { thread }
+            | Operation::Unexplained { thread, .. } => Some(thread),
+            Operation::Plant { .. }
+            | Operation::Lift { .. }
+            | Operation::RestoreCopied { .. }
+            | Operation::PlantCopied { .. }
+            | Operation::ReleaseCopy { .. } => None,
+        }
+    }
+}

@@ -69,6 +69,28 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
+    /// For code that the compiler attributes to no line: the line of the nearest
+    /// code before it in the same function. `None` where [`SymbolFile::line_at`]
+    /// knows the line itself.
+    pub fn line_before(&self, address: u64) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let function = self.function_at(address)?;
+        let part = function.ranges.iter().find(|it| it.contains(&address))?;
+        let table = info.line_table(info.unit_at(address)?)?;
+        let (sequence, at) = table.find(address)?;
+        let rows = table.rows(sequence).get(..=at)?;
+        let (last, before) = rows.split_last()?;
+        if last.line != 0 {
+            return None;
+        }
+        let inside = |row: &&Row| row.address >= part.start;
+        let back = before.iter().rev().take_while(inside);
+        let back = back.take_while(|row| row.line == 0).count();
+        let nearest = before.len().checked_sub(back + 1)?;
+        before.get(nearest).filter(inside)?;
+        table.line(sequence, nearest)
+    }
+
     /// The lines of a function's code, in the order of their addresses.
     pub fn line_ranges(&self, function: &Function) -> Vec<Line> {
         let mut found = Vec::new();

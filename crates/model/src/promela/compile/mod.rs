@@ -8,6 +8,7 @@ mod expression;
 mod formula;
 mod local;
 mod process;
+mod repetition;
 mod statement;
 
 use super::graph::Graph;

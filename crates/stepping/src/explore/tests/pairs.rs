@@ -1,21 +1,19 @@
 //! Nothing wrong, with disturbances that meet each other.
 
+use super::disturbances::{
+    EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
+};
 use super::{
-    NOTHING, QUIET, check, check_all, check_followed, check_steps, disturbances, explore_all,
-    is_asked_for, programs, stepping_programs,
+    QUIET, check, check_all, check_followed, check_steps, explore_all, is_asked_for, programs,
+    stepping_programs,
 };
 use crate::explore::Explored;
-use crate::explore::budget::Budget;
 use crate::explore::program::{Layout, Program, Way};
 
 #[test]
 fn followed_forks_with_steps() {
     let programs = stepping_programs().map(|program| Program {
-        budget: Budget {
-            forks: 1,
-            steps: 1,
-            ..NOTHING
-        },
+        budget: FORK.plus(STEP),
         threads: 1,
         follows: true,
         ..program
@@ -23,14 +21,21 @@ fn followed_forks_with_steps() {
     check_all(programs);
 }
 
+/// A process that is forked in an evaluation, and followed.
+#[test]
+fn followed_forks_of_evaluations() {
+    check_all(programs().map(|program| Program {
+        threads: 1,
+        follows: true,
+        budget: FORK.plus(EVALUATION),
+        ..program
+    }));
+}
+
 /// A point that goes or comes between a fork and the first sight of the copy.
 #[test]
 fn forks_with_toggles() {
-    let budget = Budget {
-        forks: 1,
-        toggles: 1,
-        ..NOTHING
-    };
+    let budget = FORK.plus(TOGGLE);
     check_followed(budget);
     check_all(programs().map(|program| Program {
         budget,
@@ -43,11 +48,7 @@ fn forks_with_toggles() {
 fn vforks_with_steps() {
     check_all(programs().map(|program| Program {
         threads: 1,
-        budget: Budget {
-            vforks: 1,
-            steps: 2,
-            ..NOTHING
-        },
+        budget: VFORK.plus(STEP).plus(STEP),
         ..program
     }));
 }
@@ -55,75 +56,35 @@ fn vforks_with_steps() {
 /// The pairs of disturbances that have something to do with each other.
 #[test]
 fn toggles_with_faults() {
-    check(Budget {
-        toggles: 2,
-        faults: 1,
-        ..NOTHING
-    });
+    check(TOGGLE.plus(TOGGLE).plus(FAULT));
 }
 
 #[test]
 fn signals_with_steps() {
-    check(Budget {
-        signals: 1,
-        steps: 1,
-        ..NOTHING
-    });
+    check(SIGNAL.plus(STEP));
 }
 
 /// A program that is replaced while a copy of it is about to be followed.
 #[test]
 fn execs_with_followed_forks() {
-    check_followed(Budget {
-        execs: 1,
-        forks: 1,
-        ..NOTHING
-    });
+    check_followed(EXEC.plus(FORK));
 }
 
 /// A program that is replaced while another process has its memory.
 #[test]
 fn execs_with_vforks() {
-    check(Budget {
-        execs: 1,
-        vforks: 1,
-        ..NOTHING
-    });
+    check(EXEC.plus(VFORK));
 }
 
 /// Pairs of disturbances that something was wrong with, where it was.
 #[test]
 fn pairs_that_were_wrong() {
-    let toggles_and_signals = Budget {
-        toggles: 2,
-        signals: 1,
-        ..NOTHING
-    };
-    let faults_and_evaluations = Budget {
-        faults: 1,
-        evaluations: 1,
-        ..NOTHING
-    };
-    let signals_and_evaluations = Budget {
-        signals: 1,
-        evaluations: 1,
-        ..NOTHING
-    };
-    let halts_and_evaluations = Budget {
-        halts: 1,
-        evaluations: 1,
-        ..NOTHING
-    };
-    let signals_and_vforks = Budget {
-        signals: 1,
-        vforks: 1,
-        ..NOTHING
-    };
-    let halts_and_steps = Budget {
-        halts: 1,
-        steps: 1,
-        ..NOTHING
-    };
+    let toggles_and_signals = TOGGLE.plus(TOGGLE).plus(SIGNAL);
+    let faults_and_evaluations = FAULT.plus(EVALUATION);
+    let signals_and_evaluations = SIGNAL.plus(EVALUATION);
+    let halts_and_evaluations = HALT.plus(EVALUATION);
+    let signals_and_vforks = SIGNAL.plus(VFORK);
+    let halts_and_steps = HALT.plus(STEP);
     let cases = [
         (Layout::Adjacent, Way::Copy, 1, halts_and_steps),
         (Layout::Itself, Way::InPlace, 2, toggles_and_signals),
@@ -155,7 +116,7 @@ fn explore_pairs(number: usize) {
     let mut sum = Explored::default();
     let mut wrong = Vec::new();
     for other in &singles[..=number] {
-        let budget = singles[number].plus(other);
+        let budget = singles[number].plus(*other);
         let with = |follows| {
             programs().map(move |program| Program {
                 budget,
@@ -164,7 +125,7 @@ fn explore_pairs(number: usize) {
             })
         };
         explore_all(with(false), &mut sum, &mut wrong);
-        if budget.forks > 0 {
+        if budget.forks + budget.vforks > 0 {
             explore_all(with(true), &mut sum, &mut wrong);
         }
     }
@@ -204,11 +165,6 @@ pairs! {
 #[test]
 fn all_with_signals_in_steps_that_fault() {
     if is_asked_for(&["all"]) {
-        check_steps(Budget {
-            signals: 1,
-            steps: 1,
-            faults: 1,
-            ..NOTHING
-        });
+        check_steps(SIGNAL.plus(STEP).plus(FAULT));
     }
 }

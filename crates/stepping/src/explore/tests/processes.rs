@@ -1,19 +1,16 @@
 //! The rules about processes that are made, followed, waited for and replaced:
 //! each is needed.
 
+use super::QUIET;
+use super::disturbances::{EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, TOGGLE, VFORK};
 use super::rules::{check_chart, check_reason};
-use super::{NOTHING, QUIET};
 use crate::engine::Rule;
-use crate::explore::budget::Budget;
 use crate::explore::program::{Program, Way};
 
 #[test]
 fn without_making_it_good_a_copy_runs_into_a_trap() {
     let program = Program {
-        budget: Budget {
-            forks: 1,
-            ..NOTHING
-        },
+        budget: FORK,
         threads: 1,
         ..QUIET
     };
@@ -30,11 +27,7 @@ lets the copy go
 #[test]
 fn without_remembering_lifted_traps_a_copy_runs_into_one() {
     let program = Program {
-        budget: Budget {
-            forks: 1,
-            toggles: 1,
-            ..NOTHING
-        },
+        budget: FORK.plus(TOGGLE),
         threads: 1,
         ..QUIET
     };
@@ -54,10 +47,7 @@ lets the copy go
 #[test]
 fn without_planting_in_it_a_followed_copy_misses_a_breakpoint() {
     let program = Program {
-        budget: Budget {
-            forks: 1,
-            ..NOTHING
-        },
+        budget: FORK,
         threads: 1,
         follows: true,
         ..QUIET
@@ -91,12 +81,7 @@ continues thread 2
 fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
     let program = Program {
         way: Way::Copy,
-        budget: Budget {
-            forks: 1,
-            signals: 1,
-            faults: 1,
-            ..NOTHING
-        },
+        budget: FORK.plus(SIGNAL).plus(FAULT),
         threads: 1,
         follows: true,
         ..QUIET
@@ -109,13 +94,24 @@ fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
 }
 
 #[test]
+fn without_keeping_it_an_arrival_of_an_evaluation_is_reported_in_the_copy_again() {
+    let program = Program {
+        budget: FORK.plus(SIGNAL).plus(EVALUATION),
+        threads: 1,
+        follows: true,
+        ..QUIET
+    };
+    check_reason(
+        Rule::KeepParked,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
 fn without_inheriting_an_arrival_is_reported_of_the_one_in_its_place() {
     let program = Program {
-        budget: Budget {
-            vforks: 1,
-            signals: 1,
-            ..NOTHING
-        },
+        budget: VFORK.plus(SIGNAL),
         threads: 1,
         ..QUIET
     };
@@ -129,10 +125,7 @@ fn without_inheriting_an_arrival_is_reported_of_the_one_in_its_place() {
 #[test]
 fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
     let program = Program {
-        budget: Budget {
-            vforks: 1,
-            ..NOTHING
-        },
+        budget: VFORK,
         threads: 1,
         ..QUIET
     };
@@ -146,11 +139,7 @@ fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
 #[test]
 fn without_answering_it_a_halt_is_lost_with_the_program() {
     let program = Program {
-        budget: Budget {
-            halts: 1,
-            execs: 1,
-            ..NOTHING
-        },
+        budget: HALT.plus(EXEC),
         threads: 1,
         ..QUIET
     };

@@ -1,13 +1,29 @@
 //! Each rule is needed: without it, something goes wrong. The shortest way there
 //! is told as in Ramsey's Figure 2.
 
-use super::{NOTHING, QUIET};
+use super::QUIET;
+use super::disturbances::{EVALUATION, FAULT, NOTHING, SIGNAL, STEP};
 use crate::StepBy;
 use crate::engine::Rule;
 use crate::explore::budget::Budget;
 use crate::explore::chart::chart;
 use crate::explore::explore;
 use crate::explore::program::{Layout, Program, Way};
+
+/// How a counterexample begins in which thread 1 passes in place.
+const BEGINS_STEP: &str = "
+debugger                              thread 1                              thread 2
+                                      executes outside, goes to I
+                                      traps at I
+sees thread 1 trap at I
+reports thread 1 at I to MONITOR
+is told: resume thread 1
+holds thread 2
+                                                                            is held at outside
+sees thread 2 stop at outside
+lifts the trap at I
+sets thread 1 to I
+steps thread 1";
 
 /// Compares the shortest counterexample to the algorithm without a rule.
 #[track_caller]
@@ -85,10 +101,7 @@ fn without_completing_first_a_step_is_lost() {
         layout: Layout::Adjacent,
         step_by: StepBy::FollowSet,
         threads: 1,
-        budget: Budget {
-            steps: 1,
-            ..NOTHING
-        },
+        budget: STEP,
         ..QUIET
     };
     check_reason(Rule::CompleteFirst, program, "a step is not reported");
@@ -109,10 +122,7 @@ fn without_looking_after_itself_an_instruction_never_runs() {
 fn without_suspending_it_an_arrival_is_reported_twice() {
     let program = Program {
         way: Way::Copy,
-        budget: Budget {
-            evaluations: 1,
-            ..NOTHING
-        },
+        budget: EVALUATION,
         threads: 1,
         ..QUIET
     };
@@ -127,11 +137,7 @@ fn without_suspending_it_an_arrival_is_reported_twice() {
 fn without_noting_a_signal_in_a_copy_a_fault_repeats_the_report() {
     let program = Program {
         way: Way::Copy,
-        budget: Budget {
-            signals: 1,
-            faults: 1,
-            ..NOTHING
-        },
+        budget: SIGNAL.plus(FAULT),
         threads: 1,
         ..QUIET
     };
@@ -160,25 +166,14 @@ lifts the trap at I
 
 #[test]
 fn without_planting_first_a_breakpoint_may_be_missed() {
-    let expected = "
-debugger                              thread 1                              thread 2
-                                      executes outside, goes to I
-                                      traps at I
-sees thread 1 trap at I
-reports thread 1 at I to MONITOR
-is told: resume thread 1
-holds thread 2
-                                                                            is held at outside
-sees thread 2 stop at outside
-lifts the trap at I
-sets thread 1 to I
-steps thread 1
+    let expected = BEGINS_STEP.to_owned()
+        + "
                                       executes I, goes to follow
 sees thread 1 stepped to follow
 continues thread 1
 continues thread 2
 => the original instruction is back while another thread may run";
-    check_without(Rule::PlantBeforeRelease, NOTHING, expected);
+    check_without(Rule::PlantBeforeRelease, NOTHING, &expected);
 }
 
 #[test]
@@ -207,19 +202,8 @@ continues thread 1
 
 #[test]
 fn without_remembering_it_an_arrival_is_reported_twice() {
-    let expected = "
-debugger                              thread 1                              thread 2
-                                      executes outside, goes to I
-                                      traps at I
-sees thread 1 trap at I
-reports thread 1 at I to MONITOR
-is told: resume thread 1
-holds thread 2
-                                                                            is held at outside
-sees thread 2 stop at outside
-lifts the trap at I
-sets thread 1 to I
-steps thread 1
+    let expected = BEGINS_STEP.to_owned()
+        + "
                                       faults at I
 sees thread 1 fault at I
 plants the trap at I
@@ -231,12 +215,5 @@ continues thread 1
 sees thread 1 trap at I
 reports thread 1 at I to MONITOR
 => the same execution is reported twice";
-    check_without(
-        Rule::RememberArrival,
-        Budget {
-            faults: 1,
-            ..NOTHING
-        },
-        expected,
-    );
+    check_without(Rule::RememberArrival, FAULT, &expected);
 }

@@ -1,7 +1,10 @@
 //! Nothing wrong: undisturbed, and with one kind of disturbance at a time.
 
-use super::{NOTHING, check, check_all, check_followed, check_steps, is_asked_for, programs};
-use crate::explore::budget::Budget;
+use super::disturbances::{
+    END, EVALUATION, EXEC, FAULT, FORK, HALT, INSERT, JUMP, LOSS, NOTHING, SIGNAL, STEP, TOGGLE,
+    VFORK,
+};
+use super::{check, check_all, check_followed, check_steps, is_asked_for, programs};
 use crate::explore::program::Program;
 
 #[test]
@@ -11,39 +14,27 @@ fn undisturbed() {
 
 #[test]
 fn halts() {
-    check(Budget {
-        halts: 1,
-        ..NOTHING
-    });
+    check(HALT);
 }
 
 #[test]
 fn steps() {
-    check_steps(Budget {
-        steps: 2,
-        ..NOTHING
-    });
+    check_steps(STEP.plus(STEP));
 }
 
 #[test]
 fn faults() {
-    check(Budget {
-        faults: 2,
-        ..NOTHING
-    });
+    check(FAULT.plus(FAULT));
 }
 
 #[test]
 fn signals() {
-    check(Budget {
-        signals: 1,
-        ..NOTHING
-    });
+    check(SIGNAL);
 }
 
 #[test]
 fn ends() {
-    check(Budget { ends: 1, ..NOTHING });
+    check(END);
 }
 
 #[test]
@@ -57,58 +48,37 @@ fn starts() {
 
 #[test]
 fn toggles() {
-    check(Budget {
-        toggles: 2,
-        ..NOTHING
-    });
+    check(TOGGLE.plus(TOGGLE));
 }
 
 #[test]
 fn inserts() {
-    check(Budget {
-        inserts: 2,
-        ..NOTHING
-    });
+    check(INSERT.plus(INSERT));
 }
 
 #[test]
 fn jumps() {
-    check(Budget {
-        jumps: 1,
-        ..NOTHING
-    });
+    check(JUMP);
 }
 
 #[test]
 fn losses() {
-    check(Budget {
-        losses: 1,
-        ..NOTHING
-    });
+    check(LOSS);
 }
 
 #[test]
 fn execs() {
-    check(Budget {
-        execs: 1,
-        ..NOTHING
-    });
+    check(EXEC);
 }
 
 #[test]
 fn forks() {
-    check(Budget {
-        forks: 1,
-        ..NOTHING
-    });
+    check(FORK);
 }
 
 #[test]
 fn followed_forks() {
-    check_followed(Budget {
-        forks: 1,
-        ..NOTHING
-    });
+    check_followed(FORK);
 }
 
 /// The second one is made by the copy that the first one made, or by the process
@@ -118,38 +88,31 @@ fn two_followed_forks() {
     check_all(programs().map(|program| Program {
         threads: 1,
         follows: true,
-        budget: Budget {
-            forks: 2,
-            ..NOTHING
-        },
+        budget: FORK.plus(FORK),
         ..program
     }));
 }
 
 #[test]
 fn vforks() {
-    check(Budget {
-        vforks: 1,
-        ..NOTHING
-    });
+    check(VFORK);
+}
+
+#[test]
+fn followed_vforks() {
+    check_followed(VFORK);
 }
 
 #[test]
 fn evaluations() {
-    check(Budget {
-        evaluations: 1,
-        ..NOTHING
-    });
+    check(EVALUATION);
 }
 
 #[test]
 fn nested_evaluations() {
     check_all(programs().map(|program| Program {
         threads: 1,
-        budget: Budget {
-            evaluations: 2,
-            ..NOTHING
-        },
+        budget: EVALUATION.plus(EVALUATION),
         ..program
     }));
 }

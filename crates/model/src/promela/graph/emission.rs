@@ -1,0 +1,219 @@
+//! Where the instructions of a process lead, in the order in which they are
+//! written.
+//!
+//! Jumps and meetings are passed over here; which of them are steps of their own
+//! after all depends on the sequences that they are in.
+
+use super::flat::Flat;
+use super::{ElementId, ElementKind, Graph, LabelId, Locations, Sequence, Way};
+use crate::Fault;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Where instructions lead.
+#[derive(Default)]
+pub(super) struct Emission {
+    pub(super) done: FxHashSet<ElementId>,
+    pub(super) ways: FxHashMap<ElementId, Way>,
+    /// By element: where its escapes begin.
+    pub(super) escapes: FxHashMap<ElementId, Vec<ElementId>>,
+}
+
+impl Graph {
+    pub(super) fn target(&self, label: LabelId) -> Option<ElementId> {
+        let index = match label {
+            LabelId::Label(index) => index,
+            LabelId::Jump(jump) => {
+                let (name, instances, _) = &self.jumps[jump];
+                self.find_label(name, instances)?
+            }
+        };
+        self.labels[index].at
+    }
+
+    /// The element where a process stands that comes to one: jumps and meetings
+    /// are passed over. From inside an atomic sequence nothing outside of it is.
+    pub(super) fn settle(&self, from: ElementId, is_atomic: bool) -> Result<ElementId, Fault> {
+        let mut here = from;
+        for _ in 0..=self.elements.len() {
+            let element = self.get(here);
+            let next = match element.kind {
+                ElementKind::Goto(label) => self.target(label),
+                ElementKind::Meeting | ElementKind::BreakTarget => element.next,
+                ElementKind::Unless => match element.inside.first() {
+                    Some(normal) => Some(self.settle(normal.first, is_atomic)?),
+                    None => None,
+                },
+                _ => None,
+            };
+            match next {
+                Some(next) if !is_atomic || self.get(next).is_atomic => here = next,
+                _ => return Ok(here),
+            }
+        }
+        let message = "these jumps lead in a circle without a statement";
+        Err(Fault::new("empty-loop", message, Some(self.get(from).span)))
+    }
+
+    /// The first element of an option where something is done.
+    pub(super) fn begin(&self, from: ElementId) -> ElementId {
+        let mut here = from;
+        for _ in 0..=self.elements.len() {
+            let element = self.get(here);
+            let next = match element.kind {
+                ElementKind::Meeting => element.next,
+                ElementKind::Unless => element.inside.first().map(|normal| normal.first),
+                _ => None,
+            };
+            match next {
+                Some(next) => here = next,
+                None => break,
+            }
+        }
+        here
+    }
+
+    /// The locations of the process whose body this is.
+    pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
+        for (name, instances, span) in &self.jumps {
+            if self.find_label(name, instances).is_none() {
+                let message = format!("there is no label `{name}`");
+                return Err(Fault::new("unknown-label", message, Some(*span)));
+            }
+        }
+        let mut emission = Emission::default();
+        self.emit(body, &mut emission)?;
+        let start = self.settle(body.first, self.get(body.first).is_atomic)?;
+        let mut flat = Flat {
+            graph: &self,
+            emission: &emission,
+            ways: FxHashMap::default(),
+            marks: FxHashMap::default(),
+            busy: FxHashSet::default(),
+        };
+        let order = flat.reach(start);
+        let locations = flat.locations(&order, start);
+        Ok((locations, self))
+    }
+
+    /// Goes through a sequence in the order in which it is written, and notes
+    /// where each instruction leads.
+    fn emit(&mut self, sequence: Sequence, emission: &mut Emission) -> Result<(), Fault> {
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            if emission.done.insert(id) {
+                self.emit_element(id, emission)?;
+            }
+            if id == sequence.last {
+                break;
+            }
+            here = self.get(id).next;
+        }
+        Ok(())
+    }
+
+    fn emit_element(&mut self, id: ElementId, emission: &mut Emission) -> Result<(), Fault> {
+        let element = self.get(id).clone();
+        match element.kind {
+            ElementKind::Unless => {
+                if let Some(normal) = element.inside.first() {
+                    self.emit(*normal, emission)?;
+                }
+            }
+            ElementKind::Choice | ElementKind::Loop => {
+                for inner in element.inside {
+                    self.emit(inner, emission)?;
+                }
+            }
+            ElementKind::Atomic | ElementKind::Block | ElementKind::DStep { .. } => {
+                for inner in element.inside {
+                    self.bridge_atomic(inner);
+                    self.get_mut(inner.last).next = element.next;
+                    self.emit(inner, emission)?;
+                }
+                if let ElementKind::DStep { number } = element.kind {
+                    self.emit_way(id, number, emission)?;
+                }
+            }
+            ElementKind::Instruction { number, .. }
+            | ElementKind::Else { number }
+            | ElementKind::Stop { number } => self.emit_way(id, number, emission)?,
+            ElementKind::Goto(_) | ElementKind::Meeting | ElementKind::BreakTarget => {
+                self.emit_way(id, self.skip, emission)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_way(
+        &mut self,
+        id: ElementId,
+        instruction: u32,
+        emission: &mut Emission,
+    ) -> Result<(), Fault> {
+        let element = self.get(id);
+        let next = match element.kind {
+            ElementKind::Goto(label) => self.target(label),
+            ElementKind::Stop { .. } => None,
+            _ => element.next,
+        };
+        let to = next
+            .map(|next| self.settle(next, element.is_atomic))
+            .transpose()?;
+        let way = Way {
+            instruction,
+            to,
+            is_atomic: element.is_atomic,
+            of: id,
+            escape: 0,
+        };
+        let is_meeting = element.kind == ElementKind::Meeting;
+        let escapes = if is_meeting {
+            Vec::new()
+        } else {
+            element.escapes.clone()
+        };
+        let is_atomic = element.is_atomic;
+        emission.ways.insert(id, way);
+        let mut begins = Vec::new();
+        for escape in &escapes {
+            begins.push(self.settle(escape.first, is_atomic)?);
+        }
+        emission.escapes.insert(id, begins);
+        for escape in escapes {
+            self.emit(escape, emission)?;
+        }
+        Ok(())
+    }
+
+    /// Jumps out of atomic sequences, and from one into the next.
+    fn bridge_atomic(&mut self, sequence: Sequence) {
+        let mut here = Some(sequence.first);
+        while let Some(id) = here {
+            let element = self.get(id).clone();
+            if let ElementKind::Goto(label) = element.kind {
+                let to = self.target(label).map(|to| self.get(to));
+                let leads_inside = to.is_some_and(|to| to.is_atomic || to.ends_atomic);
+                let element = self.get_mut(id);
+                if (element.is_atomic || element.ends_atomic) && !leads_inside {
+                    element.is_atomic = false;
+                    element.ends_atomic = true;
+                }
+                if element.ends_atomic && leads_inside {
+                    element.ends_atomic = false;
+                    element.is_atomic = true;
+                }
+            } else if matches!(
+                element.kind,
+                ElementKind::Choice | ElementKind::Loop | ElementKind::Unless
+            ) {
+                for inner in element.inside {
+                    self.bridge_atomic(inner);
+                }
+            }
+            if id == sequence.extent {
+                break;
+            }
+            here = self.get(id).next;
+        }
+    }
+}

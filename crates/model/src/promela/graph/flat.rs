@@ -1,0 +1,185 @@
+//! Choices resolved: what a process can do at each place where it can stand.
+
+use super::emission::Emission;
+use super::{Element, ElementId, ElementKind, Graph, Locations, Way};
+use crate::promela::program::{Location, Transition};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What labels say of a location.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Marks {
+    is_end: bool,
+    is_progress: bool,
+    is_accept: bool,
+}
+
+/// Choices resolved: all instructions that are possible at an element.
+pub(super) struct Flat<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) emission: &'a Emission,
+    pub(super) ways: FxHashMap<ElementId, Vec<Way>>,
+    pub(super) marks: FxHashMap<ElementId, Marks>,
+    pub(super) busy: FxHashSet<ElementId>,
+}
+
+impl Flat<'_> {
+    /// The ways from an element without its escapes.
+    fn plain(&mut self, id: ElementId) -> Vec<Way> {
+        if let Some(way) = self.emission.ways.get(&id) {
+            return vec![*way];
+        }
+        if !self.busy.insert(id) {
+            return Vec::new();
+        }
+        let mut ways = Vec::new();
+        for inner in self.graph.get(id).inside.clone() {
+            let begin = self.graph.begin(inner.first);
+            ways.extend(self.plain(begin));
+            self.take_marks(id, begin);
+        }
+        self.busy.remove(&id);
+        ways
+    }
+
+    /// Labels of what stands inside count for what it stands in.
+    fn take_marks(&mut self, id: ElementId, inner: ElementId) {
+        let is_end = self
+            .graph
+            .labels_at(inner)
+            .any(|name| name.starts_with("end"))
+            || self.marks.get(&inner).is_some_and(|marks| marks.is_end);
+        self.marks.entry(id).or_default().is_end |= is_end;
+        let has = |word: &str| {
+            self.graph
+                .labels_at(inner)
+                .any(|name| name.starts_with(word))
+        };
+        let (progress, accept) = (has("progress"), has("accept"));
+        if progress || accept {
+            let targets: Vec<ElementId> = match self.emission.ways.get(&inner) {
+                Some(way) => way.to.into_iter().collect(),
+                None => Vec::new(),
+            };
+            for to in targets {
+                let marks = self.marks.entry(to).or_default();
+                marks.is_progress |= progress;
+                marks.is_accept |= accept;
+            }
+        }
+    }
+
+    fn all(&mut self, id: ElementId) -> &[Way] {
+        if !self.ways.contains_key(&id) {
+            let ways = self.with_escapes(id);
+            self.ways.insert(id, ways);
+        }
+        self.ways.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The ways of escapes come first, those of outer ones before inner ones.
+    fn with_escapes(&mut self, id: ElementId) -> Vec<Way> {
+        let plain = self.plain(id);
+        let mut ways = plain.clone();
+        for way in plain {
+            let begins = self
+                .emission
+                .escapes
+                .get(&way.of)
+                .cloned()
+                .unwrap_or_default();
+            for begin in begins.into_iter().rev() {
+                for escape in self.plain(begin) {
+                    if ways.iter().any(|known| known.of == escape.of) {
+                        continue;
+                    }
+                    let escape = Way {
+                        escape: begin.0 + 1,
+                        ..escape
+                    };
+                    ways.insert(0, escape);
+                }
+            }
+        }
+        ways
+    }
+
+    pub(super) fn reach(&mut self, start: ElementId) -> Vec<ElementId> {
+        let mut order = vec![start];
+        let mut seen = FxHashSet::from_iter([start]);
+        let mut next = 0;
+        while let Some(&id) = order.get(next) {
+            next += 1;
+            let mut targets: Vec<ElementId> = Vec::new();
+            let ways = self.all(id).to_vec();
+            for way in ways {
+                targets.extend(way.to);
+                let element = self.graph.get(way.of);
+                if let (ElementKind::DStep { .. }, Some(inner)) =
+                    (element.kind, element.inside.first())
+                {
+                    targets.push(self.graph.begin(inner.first));
+                }
+            }
+            for to in targets {
+                if seen.insert(to) {
+                    order.push(to);
+                }
+            }
+        }
+        order
+    }
+
+    pub(super) fn locations(&mut self, order: &[ElementId], start: ElementId) -> Locations {
+        let numbers = order
+            .iter()
+            .enumerate()
+            .map(|(number, id)| (*id, number as u32));
+        let by_element: FxHashMap<ElementId, u32> = numbers.collect();
+        let number =
+            |id: Option<ElementId>| id.and_then(|id| by_element.get(&id)).copied().unwrap_or(0);
+        let mut locations = Vec::new();
+        for id in order {
+            let ways = self.all(*id).to_vec();
+            let mut transitions = Vec::new();
+            for way in ways {
+                transitions.push(Transition {
+                    instruction: way.instruction,
+                    to: number(way.to),
+                    is_atomic: way.is_atomic,
+                    escape: way.escape,
+                });
+            }
+            let element = self.graph.get(*id);
+            locations.push(Location {
+                transitions,
+                in_sequence: element.in_step,
+                is_end: matches!(element.kind, ElementKind::Stop { .. }),
+                labels: self.graph.labels_at(*id).cloned().collect(),
+                ..Location::default()
+            });
+        }
+        for (location, id) in locations.iter_mut().zip(order) {
+            let marks = self.marks.get(id).copied().unwrap_or_default();
+            let has = |word: &str| location.labels.iter().any(|name| name.starts_with(word));
+            location.is_end |= marks.is_end || has("end");
+            location.is_progress = marks.is_progress || has("progress");
+            location.is_accept = marks.is_accept || has("accept");
+        }
+        let start = number(Some(start));
+        Locations {
+            locations,
+            start,
+            by_element,
+        }
+    }
+}
+
+impl Locations {
+    /// Where a `d_step` begins.
+    pub fn step_start(&self, graph: &Graph, instruction: u32) -> Option<u32> {
+        let is_it = |element: &&Element| matches!(element.kind, ElementKind::DStep { number } if number == instruction);
+        let element = graph.elements.iter().find(is_it)?;
+        let first = element.inside.first()?.first;
+        self.by_element.get(&graph.begin(first)).copied()
+    }
+}
