@@ -100,6 +100,23 @@ pub mod samples {
                 file: "f".into(),
                 text: "".into(),
             },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: Some("full".into()),
+            },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: None,
+            },
+            StopReason::ScenarioError {
+                scenario: "zoom".into(),
+                message: "m".into(),
+                help: Some("h".into()),
+                start: 0,
+                end: 1,
+                file: "f".into(),
+                text: "".into(),
+            },
             StopReason::Breakpoint {
                 numbers: vec![1],
                 errors: vec![],
@@ -185,6 +202,7 @@ pub mod samples {
             Outcome::Names(code::samples::names()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
+            Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Value(ValueView {
@@ -235,6 +253,7 @@ mod tests {
             Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
+            Outcome::Scenarios(_) => "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n",
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",

@@ -81,12 +81,9 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
-        StopReason::Scenario { scenario, message } => {
-            let lead = format!("{STRONG}Scenario {}{STRONG:#}", safe(scenario));
-            let lead = match message {
-                Some(message) => format!("{lead} stops ({})", safe(message)),
-                None => format!("{lead} stops"),
-            };
+        // Why it does has been said already.
+        StopReason::Scenario { scenario, .. } => {
+            let lead = format!("{STRONG}Scenario {}{STRONG:#} stops", safe(scenario));
             write_place(page, lead, " in ", view);
             return false;
         }

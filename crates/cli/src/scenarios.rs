@@ -69,6 +69,30 @@ fn write_one(page: &mut Page, scenario: &ScenarioView) {
 }
 
 #[cfg(test)]
+pub mod samples {
+    use super::*;
+    use juror_event::Value;
+    use juror_session::view::NamedValue;
+
+    /// A scenario.
+    pub fn scenario() -> ScenarioView {
+        ScenarioView {
+            scenario: "zoom".into(),
+            description: Some("looks closely".into()),
+            file: "zoom.scn".into(),
+            enabled: true,
+            properties: vec!["queue_bounds".into()],
+            reactions: 2,
+            variables: vec![NamedValue {
+                name: "last".into(),
+                value: Value::Int(3),
+            }],
+            points: vec![4, 5],
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
