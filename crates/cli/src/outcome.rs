@@ -253,7 +253,9 @@ mod tests {
             Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
-            Outcome::Scenarios(_) => "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n",
+            Outcome::Scenarios(_) => {
+                "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n"
+            }
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",

@@ -52,7 +52,10 @@ fn run(scenario: &str, options: &[&str]) -> Report {
 
 /// What the scenarios of a run have said.
 fn said(report: &Report) -> Vec<String> {
-    let lines = report.lines.iter().filter(|line| line["kind"] == "scenario");
+    let lines = report
+        .lines
+        .iter()
+        .filter(|line| line["kind"] == "scenario");
     lines
         .map(|line| line["text"].as_str().expect("a text").to_owned())
         .collect()
@@ -217,9 +220,20 @@ fn a_mistake_in_a_reaction_stops_the_program_and_is_shown() {
 #[test]
 fn scenarios_reach_out_only_when_they_may() {
     let calls = "scenario s on enter some { command \"call done()\" }";
-    check_error(calls, &[], "command \"call done()\"", "calls a function", "--allow-programs");
+    check_error(
+        calls,
+        &[],
+        "command \"call done()\"",
+        "calls a function",
+        "--allow-programs",
+    );
     let report = run(calls, &["--allow-programs"]);
-    assert_eq!(report.stop()["reason"], "violation", "{}", report.output.stderr);
+    assert_eq!(
+        report.stop()["reason"],
+        "violation",
+        "{}",
+        report.output.stderr
+    );
     check_error(
         "scenario s on enter some { command \"property add x.prop\" }",
         &[],
@@ -272,7 +286,11 @@ fn signals_are_reacted_to() {
 fn a_step_goes_on_through_reactions() {
     let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
     let file = directory.path().join("s.scn");
-    fs::write(&file, "scenario s on start { break push { print \"pushed\" } }").expect("a file");
+    fs::write(
+        &file,
+        "scenario s on start { break push { print \"pushed\" } }",
+    )
+    .expect("a file");
     let output = juror(&["run", "--scenario"])
         .args([&file])
         .args([&queue()])
@@ -305,9 +323,16 @@ fn example(name: &str, lines: &str, defines: &[&str]) -> String {
 /// states, and from the last one a close look at every cell.
 #[test]
 fn going_back_and_looking_closely_finds_the_line() {
-    let text = example("rows", "print i\nprint sizeof(board[0])\ninfo checkpoints\nquit\n", &[]);
+    let text = example(
+        "rows",
+        "print i\nprint sizeof(board[0])\ninfo checkpoints\nquit\n",
+        &[],
+    );
     assert!(text.contains("[zoom] loading: checkpoint 1"), "{text}");
-    assert!(text.contains("[zoom] failure: once more from checkpoint 1, closely"), "{text}");
+    assert!(
+        text.contains("[zoom] failure: once more from checkpoint 1, closely"),
+        "{text}"
+    );
     assert!(text.contains("cell 10 goes to row 1, column 0"), "{text}");
     assert!(text.contains("cells[i] = number;"), "{text}");
     assert!(text.contains("$1 = 10\n"), "{text}");
@@ -335,7 +360,10 @@ fn another_choice_leads_to_another_verdict() {
         quit
         ";
     let text = example("choices", lines, &[]);
-    assert!(text.contains("[brink] the queue is full now; restore 1 comes back here"), "{text}");
+    assert!(
+        text.contains("[brink] the queue is full now; restore 1 comes back here"),
+        "{text}"
+    );
     let held = text.matches("bounds  holds").count() + text.matches("satisfied").count();
     assert_eq!(text.matches("VIOLATED  bounds").count(), 2, "{text}");
     assert!(held >= 1, "{text}");

@@ -186,11 +186,11 @@ fn edit(watched: &Watched, variable: &str, value: &str) -> Result<Edit, CommandE
 
 /// A value as properties write it.
 fn constant(text: &str) -> Result<Value, CommandError> {
-    let source = format!("property p var v = {text}\nstate s");
-    let (properties, diagnostics) = juror_language::load(&source);
-    let found = properties.first().and_then(|it| it.variables.first());
+    let source = format!("scenario s var v = {text}\non start {{ print v }}");
+    let loaded = juror_language::load_with("", &source, &mut |_| Err(String::new()));
+    let found = loaded.scenarios.first().and_then(|it| it.variables.first());
     found.map(|it| it.initial.clone()).ok_or_else(|| {
-        let first = diagnostics.iter().find(|it| it.is_error());
+        let first = loaded.diagnostics.iter().find(|it| it.is_error());
         CommandError::new(
             first.map_or_else(|| "this is no value".to_owned(), |it| it.message.clone()),
         )

@@ -489,7 +489,12 @@ impl<'m, 'w> Memory<'m, 'w> {
         let template = match input {
             Input::Fact(fact) => {
                 let known = self.facts.get(fact).cloned();
-                return known.ok_or_else(|| "nothing is known about this here".to_owned());
+                let missing = || match fact {
+                    Fact::Variable(_) => "the slice has ended, and its variables with it",
+                    Fact::Parameter(_) => "this slice has no such parameter",
+                    _ => "nothing is known about this here",
+                };
+                return known.ok_or_else(|| missing().to_owned());
             }
             Input::Program(template) => template,
         };
