@@ -87,7 +87,12 @@ impl Checkpoint {
         let mut step = Making::FIRST;
         loop {
             match step {
-                Making::Halt => debuggee.halt_all()?,
+                Making::Halt => {
+                    debuggee.halt_all()?;
+                    if !debuggee.is_alive() {
+                        return Err(DebuggeeError::Gone.into());
+                    }
+                }
                 Making::Descriptors => {
                     let wanted = Wanted {
                         contents: settings.keeps_contents.then_some(settings.file_bytes_max),

@@ -112,8 +112,8 @@ impl fmt::Display for Loss {
             ),
             Loss::Number => write!(
                 to,
-                "its process number (this user may not choose one: run juror as root, or start \
-                 it with --isolate)"
+                "its process number (this user may not choose one: run juror as root, or where \
+                 numbers are its own: unshare -Urpf --kill-child --mount-proc juror ...)"
             ),
             Loss::Failure { what, why } => write!(to, "{what}: {why}"),
         }

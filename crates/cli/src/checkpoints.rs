@@ -82,7 +82,7 @@ pub mod samples {
             process: 815,
             thread: 1,
             thread_count: 3,
-            location: location("queue_push", "src/queue.c", 23),
+            location: location("queue_push", "queue.c", 23),
             events: 12,
             losses: vec!["the time of day".into(), "socket 3".into()],
         }

@@ -66,6 +66,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
     (
         "juror-testing",
         &[
+            "juror-checkpoint",
             "juror-event",
             "juror-language",
             "juror-logic",

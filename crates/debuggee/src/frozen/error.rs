@@ -40,8 +40,7 @@ pub enum FreezeError {
     /// It may not choose its numbers.
     #[error(
         "the program has {threads} threads, and this user may not give a thread its old number: \
-         run juror as root, or start it with --isolate, which gives the program process numbers \
-         of its own"
+         run juror as root, or where numbers are its own: unshare -Urpf --kill-child --mount-proc juror ..."
     )]
     NotPermitted {
         /// How many threads there are.

@@ -35,6 +35,7 @@ impl Debuggee {
             self.open_pages(leader)?;
         }
         let frozen = self.copy_standing(leader, place);
+        self.cpu.join_again();
         if protected {
             self.close_pages(leader)?;
         }
