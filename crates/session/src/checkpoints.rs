@@ -144,6 +144,8 @@ impl Session {
             is_fresh: self.is_fresh(),
             view,
         };
+        let last_point = self.breakpoints.last_number();
+        self.scenarios.checkpoints.push((number, last_point));
         self.checkpoints.last = number;
         self.checkpoints.saved.insert(number, saved);
         let debuggee = &mut self.running_mut()?.debuggee;
