@@ -85,6 +85,7 @@ impl Session {
         while let Some((thread, end)) = self.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
+        self.control.finish();
         if is_about_points(word) {
             self.renew_points()?;
         }

@@ -78,6 +78,11 @@ impl Session {
         let selection = std::mem::take(&mut self.selection);
         let thread = pause.thread();
         let (pause, is_restored) = self.react_to(pause, todo, observer)?;
+        let pause = match self.is_fresh() {
+            // It was brought back to its beginning, which it now leaves.
+            true => pause.or(self.begin(observer)?),
+            false => pause,
+        };
         if pause.is_some() {
             return Ok(pause);
         }
@@ -126,7 +131,9 @@ impl Session {
         }
         self.scenarios.is_performing = true;
         let mut decision = Decision::default();
+        let is_lent = self.control.lend();
         let failed = self.carry_out_all(todo, &mut decision, observer);
+        self.control.give_back(is_lent);
         self.scenarios.is_performing = false;
         // What a reaction itself has brought about is nothing to react to.
         self.scenarios.heard.clear();
