@@ -300,12 +300,14 @@ mod tests {
         ) {
             const CODE: u64 = 0x5555_5555_4000;
             let mut scratch = Scratch::default();
-            let region = places_near(CODE, &[CODE..CODE + (1 << 24)])[0];
+            let mapping = CODE..CODE + (1 << 24);
+            let region = places_near(CODE, std::slice::from_ref(&mapping))[0];
             scratch.add_region(region);
             for _ in 0..taken {
                 scratch.take_slot();
             }
-            let mut used = vec![region..region + GADGET.len() as u64];
+            let gadget = region..region + GADGET.len() as u64;
+            let mut used: Vec<Range<u64>> = std::iter::once(gadget).collect();
             for (bytes, offset) in instructions {
                 let address = CODE + offset;
                 let slot = scratch.free_slot_near(address);
