@@ -7,7 +7,7 @@ use juror_session::view::Outcome;
 
 pub use juror_session::{
     AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer,
-    Options, PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
+    Options, Permissions, PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
 };
 
 /// A session.

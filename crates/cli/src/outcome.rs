@@ -3,7 +3,9 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{checkpoints, code, ending, evaluations, monitors, path, properties, tables};
+use crate::{
+    checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
+};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -34,6 +36,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Names(names) => code::write_names(page, names),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
+        Outcome::Scenarios(list) => scenarios::write(page, list),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
@@ -92,6 +95,23 @@ pub mod samples {
             StopReason::MonitorError {
                 property: "p".into(),
                 message: "m".into(),
+                start: 0,
+                end: 1,
+                file: "f".into(),
+                text: "".into(),
+            },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: Some("full".into()),
+            },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: None,
+            },
+            StopReason::ScenarioError {
+                scenario: "zoom".into(),
+                message: "m".into(),
+                help: Some("h".into()),
                 start: 0,
                 end: 1,
                 file: "f".into(),
@@ -182,6 +202,7 @@ pub mod samples {
             Outcome::Names(code::samples::names()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
+            Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Value(ValueView {
@@ -232,6 +253,9 @@ mod tests {
             Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
+            Outcome::Scenarios(_) => {
+                "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n"
+            }
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",

@@ -76,6 +76,17 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
+        reason @ StopReason::ScenarioError { .. } => {
+            write_scenario_error(page, reason);
+            page.gap();
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        // Why it does has been said already.
+        StopReason::Scenario { scenario, .. } => {
+            let lead = format!("{STRONG}Scenario {}{STRONG:#} stops", safe(scenario));
+            write_place(page, lead, " in ", view);
+            return false;
+        }
         StopReason::Breakpoint {
             numbers, temporary, ..
         } => {
@@ -203,6 +214,25 @@ pub fn write_monitor_error(page: &mut Page, reason: &StopReason) {
     } = reason
     {
         let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+        page.push(&diagnostics::render(file, text, &error));
+    }
+}
+
+/// Writes what went wrong with a reaction, and where; nothing for other
+/// reasons.
+pub fn write_scenario_error(page: &mut Page, reason: &StopReason) {
+    if let StopReason::ScenarioError {
+        scenario,
+        message,
+        help,
+        start,
+        end,
+        file,
+        text,
+    } = reason
+    {
+        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
+        error.help.clone_from(help);
         page.push(&diagnostics::render(file, text, &error));
     }
 }

@@ -258,6 +258,10 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
         page.gap();
         write_message(page, &command.details);
     }
+    if let Some(possible) = &command.possible {
+        page.gap();
+        write_message(page, possible);
+    }
 }
 
 #[cfg(test)]
@@ -375,6 +379,7 @@ pub mod samples {
                 ("next 3".into(), "three lines".into()),
             ],
             details: "Stops early at a violation.".into(),
+            possible: Some("Possible while the program has begun and stands.".into()),
         }
     }
 }
@@ -455,6 +460,8 @@ rip  0x0000000000401136  4198710  queue_push+4
   next 3  three lines
 
 Stops early at a violation.
+
+Possible while the program has begun and stands.
 "
         );
         assert!(

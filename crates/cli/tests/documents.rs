@@ -201,6 +201,9 @@ fn section(entry: &Entry) -> String {
     if !entry.details.is_empty() {
         text.push_str(&format!(" {}", entry.details));
     }
+    if let Some(possible) = entry.command.modes().words() {
+        text.push_str(&format!(" {possible}"));
+    }
     text.push_str("\n\n| you type | and get |\n| --- | --- |\n");
     for (typed, effect) in entry.examples {
         text.push_str(&format!("| `{typed}` | {effect} |\n"));

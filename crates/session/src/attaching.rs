@@ -9,6 +9,7 @@ use crate::session::{Selection, Session};
 use crate::view::{Ending, Outcome, StopReason};
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_instrument::program::Program;
+use juror_rules::control::Modes;
 
 impl Session {
     /// `attach PID`: the process stands still wherever it was.
@@ -40,12 +41,7 @@ impl Session {
 
     /// A program that has only been loaded gives way to another.
     fn make_room(&mut self) -> Result<(), CommandError> {
-        if self.program.is_some() && !self.is_fresh {
-            return Err(CommandError::with_help(
-                "a program is being debugged already",
-                "end it with kill, or let it go on alone with detach",
-            ));
-        }
+        self.permit(Modes::Before)?;
         self.forget_program();
         self.watch.restart(self.options.history);
         Ok(())
@@ -75,7 +71,9 @@ impl Session {
         if bound.is_err() {
             self.forget_program();
         }
-        bound.map(|()| thread)
+        bound?;
+        self.control.attach()?;
+        Ok(thread)
     }
 
     /// Binds to a program in the middle of its run: calls are active.

@@ -141,9 +141,11 @@ impl Session {
             trace: self.watch.trace_mark(),
             announced: self.announced,
             exit_violations: self.exit_violations.clone(),
-            is_fresh: self.is_fresh,
+            is_fresh: self.is_fresh(),
             view,
         };
+        let last_point = self.breakpoints.last_number();
+        self.scenarios.checkpoints.push((number, last_point));
         self.checkpoints.last = number;
         self.checkpoints.saved.insert(number, saved);
         let debuggee = &mut self.running_mut()?.debuggee;
@@ -199,7 +201,7 @@ impl Session {
             process: state.process().pid(),
             thread: program.map_or(0, |program| program.thread_number(thread)),
             thread_count: state.process().thread_count(),
-            location: match self.is_fresh {
+            location: match self.is_fresh() {
                 true => Location::default(),
                 false => location.unwrap_or_default(),
             },

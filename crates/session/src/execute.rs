@@ -29,14 +29,20 @@ impl Session {
         if self.attached.is_being_given() {
             return Ok(self.take_given(line));
         }
+        let own = commands::translated(line);
+        let line = own.as_deref().unwrap_or(line);
         let (word, rest) = commands::split_line(line);
         if word.is_empty() || word.starts_with('#') {
+            return Ok(Outcome::Done);
+        }
+        if self.attached.begin_group(line.trim()) {
             return Ok(Outcome::Done);
         }
         let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
         while let Some((thread, end)) = self.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
+        self.control.finish();
         if result.is_err() {
             self.attached.clear();
         }
@@ -67,25 +73,31 @@ impl Session {
         result
     }
 
+    /// Does what a line says in the middle of another command.
+    pub(crate) fn perform_line(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let own = commands::translated(line);
+        let (word, rest) = commands::split_line(own.as_deref().unwrap_or(line));
+        let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
+        if is_about_points(word) {
+            self.renew_points()?;
+        }
+        result
+    }
+
     fn dispatch(
         &mut self,
         command: Command,
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        // Before its beginning the program stands in the dynamic linker, which
-        // nobody asked about.
-        if let Command::Backtrace
-        | Command::Frame
-        | Command::Up
-        | Command::Down
-        | Command::Finish
-        | Command::Next
-        | Command::Step
-        | Command::Until = command
-        {
-            self.begun()?;
-        }
+        self.permit(command.modes())?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
@@ -111,6 +123,7 @@ impl Session {
             Command::Checkpoint => self.checkpoint_command(rest),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
+            Command::CommandGroup => self.group(rest),
             Command::Condition => self.set_condition(rest),
             Command::Ignore => self.ignore(rest),
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
@@ -138,7 +151,7 @@ impl Session {
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
             Command::List => self.list(rest),
-            Command::Monitor => self.monitors(rest),
+            Command::Monitor => self.monitor_command(rest),
             Command::Next => self.repeat_lines(rest, Lines::Over, observer),
             Command::Step => self.repeat_lines(rest, Lines::Into, observer),
             Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
@@ -152,6 +165,7 @@ impl Session {
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
+            Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
             Command::ShowGraph => self.graphs(rest),
             Command::Start => self.start_command(rest, observer),
@@ -171,7 +185,7 @@ impl Session {
             "" => None,
             _ => Some(CommandLine::parse(rest)?),
         };
-        if self.is_fresh && line.is_none() {
+        if self.is_fresh() && line.is_none() {
             return Ok(());
         }
         if self.options.program.as_os_str().is_empty() {
@@ -198,6 +212,7 @@ impl Session {
         self.forget_program();
         self.watch.restart(self.options.history);
         self.forget_hits();
+        self.restart_scenarios()?;
         self.launch()?;
         Ok(())
     }
@@ -346,9 +361,7 @@ impl Session {
         if subject == "line" && !argument.is_empty() {
             return self.line_of_place(argument);
         }
-        if let "args" | "locals" | "frame" | "line" | "source" = subject {
-            self.begun()?;
-        }
+        self.permit(commands::info_modes(subject))?;
         match subject {
             "args" => self.variables(true),
             "locals" => self.variables(false),
@@ -372,6 +385,7 @@ impl Session {
             }
             "scope" => self.scope(argument),
             "signals" => self.signals(argument),
+            "scenarios" => self.scenario_views(argument),
             "sharedlibrary" => self.shared_libraries(),
             "symbol" => self.symbol(argument),
             "types" => self.names(Listed::Types, argument),
@@ -420,7 +434,8 @@ fn is_about_points(word: &str) -> bool {
             | Command::Disable
             | Command::Enable
             | Command::Handle
-            | Command::Property)
+            | Command::Property
+            | Command::Scenario)
     )
 }
 

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod assignment;
 mod attached;
 mod attaching;
 mod breakpoint_commands;
@@ -30,6 +31,8 @@ mod hardware_breakpoints;
 mod inspect;
 mod line_run;
 mod listing;
+mod modes;
+mod monitor_commands;
 mod monitoring;
 mod names;
 pub mod offline;
@@ -45,6 +48,7 @@ mod recording;
 mod replay;
 mod report;
 mod run;
+mod scenarios;
 mod session;
 mod signal;
 mod source;
@@ -57,8 +61,8 @@ mod watchpoints;
 
 pub use checkpoints::{AutomaticCheckpoints, CheckpointId, RestoreReport};
 pub use options::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
-    SelfCheckReport, SessionError,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
+    SelfCheck, SelfCheckReport, SessionError,
 };
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -14,10 +14,11 @@ const LIST_LINES: u32 = 10;
 impl Session {
     /// The place that was written, as one that can be looked for.
     pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
+        let has_begun = self.has_begun();
         if let (Place::Function(name), Some(program), Some(thread)) =
             (written, &mut self.program, self.selection.thread)
         {
-            program.resolve_functions(name, thread, !self.is_fresh);
+            program.resolve_functions(name, thread, has_begun);
         }
         let frame = if self.program.is_some() {
             self.selected_frame().ok()
@@ -30,7 +31,7 @@ impl Session {
         // function: the linker is nobody's current place.
         let line = frame
             .as_ref()
-            .filter(|_| !self.is_fresh)
+            .filter(|_| has_begun)
             .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)))
             .or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
         let address = match written {
@@ -58,7 +59,7 @@ impl Session {
             return self.list_from(file, next, None);
         }
         let (file, line, mark) = if text.is_empty() {
-            let frame = match self.is_fresh || self.program.is_none() {
+            let frame = match !self.has_begun() {
                 true => None,
                 false => Some(self.selected_frame()?),
             };

@@ -88,7 +88,7 @@ impl Session {
         let past = match from_start {
             true => self.give_past(&mut added)?,
             false => {
-                let is_later = self.program.is_some() && !self.is_fresh;
+                let is_later = self.has_begun();
                 for watched in added.iter_mut().filter(|_| is_later) {
                     watched.since = Since::Addition;
                 }
@@ -100,7 +100,7 @@ impl Session {
 
     /// Gives what the trace has to the properties.
     fn give_past(&mut self, added: &mut [Watched]) -> Result<Vec<Replayed>, CommandError> {
-        if self.program.is_none() || self.is_fresh {
+        if !self.has_begun() {
             // Nothing has happened.
             return Ok(Vec::new());
         }
@@ -135,6 +135,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let first = self.watch.shown().len();
         self.insert_everywhere(added)?;
+        self.renew_listeners();
         let shown = self.watch.shown().iter().skip(first);
         let views = shown.enumerate().map(|(number, watched)| {
             let past = past.get(number);
@@ -172,6 +173,7 @@ impl Session {
     fn remove_property(&mut self, name: &str) -> Result<Outcome, CommandError> {
         let position = self.position_of(name)?;
         self.remove_everywhere(position)?;
+        self.renew_listeners();
         Ok(Outcome::Message(format!("{name} is watched no more")))
     }
 

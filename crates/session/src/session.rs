@@ -11,7 +11,9 @@ use crate::examine::Examined;
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::points::PointOwner;
 use crate::processes::Processes;
+use crate::scenarios::Scenarios;
 use crate::source::Sources;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
@@ -22,6 +24,7 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
+use juror_rules::control::{Control, Modes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -75,14 +78,20 @@ pub struct Session {
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
+    /// What is done when monitors and the debugger say something.
+    pub(crate) scenarios: Scenarios,
+    /// Whose the points are that are set now.
+    pub(crate) placing: PointOwner,
+    /// The property that commands speak of which name none.
+    pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
     /// How `x` shows memory, and where it goes on.
     pub(crate) examined: Examined,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
-    /// Loaded and bound, but nothing of the program itself has run.
-    pub(crate) is_fresh: bool,
+    /// Who has the control.
+    pub(crate) control: Control,
     /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -95,7 +104,8 @@ impl Session {
     /// A property is wrong, by itself or about this program, or the program
     /// cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
-        let (mut watch, remarks) = loading::load(&options.properties, options.history)?;
+        let sources = options.property_sources();
+        let (mut watch, remarks) = loading::load(&sources, options.history)?;
         if let Some(recording) = &options.recording {
             watch.record(recording)?;
         }
@@ -123,12 +133,23 @@ impl Session {
             redirections: Redirections::default(),
             sources: Sources::default(),
             selection: Selection::default(),
+            scenarios: Scenarios::default(),
+            placing: PointOwner::Developer,
+            current_property: None,
             processes: Processes::default(),
             examined: Examined::default(),
             values: Vec::new(),
-            is_fresh: false,
+            control: Control::default(),
             interrupter: Arc::new(Mutex::new(None)),
         };
+        let asked = session.options.scenarios.clone();
+        for source in sources {
+            if !asked.contains(&source) && source.load().scenario_count == 0 {
+                continue;
+            }
+            let loaded = session.load_scenarios(&source);
+            loaded.map_err(|error| scenario_error(&source.file, error))?;
+        }
         if !session.options.program.as_os_str().is_empty() {
             session.launch()?;
         }
@@ -176,7 +197,7 @@ impl Session {
             self.forget_program();
         }
         bound?;
-        self.is_fresh = true;
+        self.control.load()?;
         Ok(())
     }
 
@@ -256,7 +277,7 @@ impl Session {
         self.attached.clear();
         self.evaluations.clear();
         self.ended_call = None;
-        self.is_fresh = false;
+        self.control.end();
         self.selection = Selection::default();
         if let Ok(mut guard) = self.interrupter.lock() {
             *guard = None;
@@ -283,10 +304,7 @@ impl Session {
 
     /// For commands that speak of where the program is: it must have begun.
     pub(crate) fn begun(&self) -> Result<(), CommandError> {
-        match self.is_fresh {
-            true => Err(not_running()),
-            false => self.running().map(|_| ()),
-        }
+        self.permit(Modes::Begun)
     }
 
     /// The program, or a sentence for the user.
@@ -321,6 +339,17 @@ impl Session {
             thread: Some(thread),
             ..Selection::default()
         };
+    }
+}
+
+/// Why there is no session.
+fn scenario_error(file: &str, error: CommandError) -> SessionError {
+    match error.found.is_empty() {
+        false => SessionError::Scenario {
+            file: file.to_owned(),
+            found: error.found,
+        },
+        true => SessionError::Launch(error.message),
     }
 }
 

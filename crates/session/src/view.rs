@@ -152,6 +152,31 @@ pub enum StopReason {
         #[serde(skip)]
         text: Arc<str>,
     },
+    /// A scenario wants the program to stop.
+    Scenario {
+        /// Its name.
+        scenario: String,
+        /// Why, when it says so.
+        message: Option<String>,
+    },
+    /// A reaction of a scenario went wrong.
+    ScenarioError {
+        /// The scenario's name.
+        scenario: String,
+        /// What is wrong, with the source line, rendered by the front end.
+        message: String,
+        /// What to do about it.
+        help: Option<String>,
+        /// Where in the scenario's source, in bytes.
+        start: usize,
+        /// The end of that place.
+        end: usize,
+        /// The file of the scenario.
+        file: String,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
+    },
     /// A breakpoint of the developer.
     Breakpoint {
         /// Its numbers.
@@ -252,6 +277,44 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// The word that stands for it in the JSON output.
+    pub fn word(&self) -> &'static str {
+        match self {
+            StopReason::Violation { .. } => "violation",
+            StopReason::MonitorError { .. } => "monitor_error",
+            StopReason::Scenario { .. } => "scenario",
+            StopReason::ScenarioError { .. } => "scenario_error",
+            StopReason::Breakpoint { .. } => "breakpoint",
+            StopReason::Caught { .. } => "caught",
+            StopReason::Watchpoint { .. } => "watchpoint",
+            StopReason::WatchpointEnded { .. } => "watchpoint_ended",
+            StopReason::Step => "step",
+            StopReason::Finished { .. } => "finished",
+            StopReason::Signal { .. } => "signal",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Started => "started",
+            StopReason::Attached { .. } => "attached",
+            StopReason::Evaluated { .. } => "evaluated",
+            StopReason::Abandoned { .. } => "abandoned",
+            StopReason::Restored { .. } => "restored",
+        }
+    }
+
+    /// Whether a scenario may let the program run on instead. What could not be
+    /// evaluated, and what the user has just asked for, is always shown.
+    pub fn may_be_passed(&self) -> bool {
+        self.condition_errors().is_empty()
+            && matches!(
+                self,
+                StopReason::Violation { .. }
+                    | StopReason::Breakpoint { .. }
+                    | StopReason::Caught { .. }
+                    | StopReason::Watchpoint { .. }
+                    | StopReason::WatchpointEnded { .. }
+                    | StopReason::Signal { .. }
+            )
+    }
+
     /// Conditions of the developer's points that could not be evaluated.
     pub fn condition_errors(&self) -> &[String] {
         match self {
@@ -546,6 +609,38 @@ pub struct SignalView {
     pub pass: bool,
 }
 
+/// Something that a scenario says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScenarioLine {
+    /// The scenario's name.
+    pub scenario: String,
+    /// `print`, `report`, or `stop` for the reason of a stop.
+    pub sort: &'static str,
+    /// What it says.
+    pub text: String,
+}
+
+/// A scenario, as `info scenarios` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScenarioView {
+    /// Its name.
+    pub scenario: String,
+    /// What it does, in words.
+    pub description: Option<String>,
+    /// Its file.
+    pub file: String,
+    /// It reacts.
+    pub enabled: bool,
+    /// The properties that it is for; all when there are none.
+    pub properties: Vec<String>,
+    /// How many of its reactions were carried out.
+    pub reactions: u64,
+    /// The values of its variables.
+    pub variables: Vec<NamedValue>,
+    /// The numbers of the points that it has set.
+    pub points: Vec<u32>,
+}
+
 /// A value that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValueView {
@@ -584,6 +679,8 @@ pub struct CommandHelp {
     pub examples: Vec<(String, String)>,
     /// More words.
     pub details: String,
+    /// When it is possible, where it is not always so.
+    pub possible: Option<String>,
 }
 
 /// What a command gives.
@@ -635,6 +732,8 @@ pub enum Outcome {
     Monitors(Vec<MonitorView>),
     /// Properties.
     Properties(Vec<PropertyView>),
+    /// Scenarios.
+    Scenarios(Vec<ScenarioView>),
     /// Pictures of properties.
     Graphs(Vec<GraphView>),
     /// A path of one slice.

@@ -148,7 +148,12 @@ impl Watchpoint {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
             let ranges = &self.seen.ranges;
-            let id = debuggee.watch(ranges, kinds, Owner::Developer, WatchTier::Hardware)?;
+            let id = debuggee.watch(
+                ranges,
+                kinds,
+                self.point.owner.of_engine(),
+                WatchTier::Hardware,
+            )?;
             self.id = Some(id);
         }
         Ok(())

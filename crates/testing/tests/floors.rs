@@ -31,6 +31,7 @@ const ROOMS: &[Room] = &[
     room("juror-stepping", 2, true),
     room("juror-trace", 2, true),
     room("juror-model", 2, true),
+    room("juror-rules", 3, true),
     room("juror-debuggee", 3, false),
     room("juror-symbols", 3, false),
     room("juror-instrument", 4, false),

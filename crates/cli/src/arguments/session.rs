@@ -16,6 +16,8 @@ Examples:
       report, and run on to the end; for tests and scripts
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
       record the events, for juror check
+  juror run --property queue.prop --scenario queue.scn ./faulty
+      and do what queue.scn says when the property changes its state
   juror run -e 'break queue.c:23' -e run ./faulty
       without a property: an ordinary debugger";
 
@@ -51,6 +53,15 @@ pub struct Common {
     /// Watch the properties in this file; may be given several times
     #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
+    /// React by the scenarios in this file; may be given several times
+    #[arg(long = "scenario", value_name = "FILE")]
+    pub scenarios: Vec<PathBuf>,
+    /// Let scenarios read and write files
+    #[arg(long)]
+    pub(super) allow_files: bool,
+    /// Let scenarios call functions of the program, and start programs
+    #[arg(long)]
+    pub(super) allow_programs: bool,
     /// Report and exit instead of showing a prompt
     #[arg(long)]
     pub batch: bool,

@@ -107,6 +107,7 @@ fn poison_help(help: &mut CommandHelp) {
     help.summary = text();
     help.examples.fill((text(), text()));
     help.details = text();
+    help.possible = Some(text());
 }
 
 fn poison_point(point: &mut PointView) {
@@ -216,6 +217,15 @@ fn poison(outcome: &mut Outcome) {
         }
         Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
         Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
+        Outcome::Scenarios(list) => {
+            for scenario in list {
+                scenario.scenario = text();
+                scenario.description = Some(text());
+                scenario.file = text();
+                scenario.properties.fill(text());
+                poison_values(&mut scenario.variables);
+            }
+        }
         Outcome::Graphs(graphs) => {
             for graph in graphs {
                 graph.property = text();
@@ -245,6 +255,24 @@ fn nothing_acts_on_the_terminal() {
     for reason in samples::stop_reasons() {
         let mut stop = crate::report::samples::stop(reason);
         match &mut stop.reason {
+            StopReason::Scenario { scenario, message } => {
+                *scenario = text();
+                *message = Some(text());
+            }
+            StopReason::ScenarioError {
+                scenario,
+                message,
+                help,
+                file,
+                text: source,
+                ..
+            } => {
+                *scenario = text();
+                *message = text();
+                *help = Some(text());
+                *file = text();
+                *source = text().into();
+            }
             StopReason::MonitorError {
                 property,
                 message,

@@ -63,8 +63,9 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
+        let is_fresh = self.is_fresh();
         let automatic = &mut self.checkpoints.automatic;
-        if automatic.when.is_none() || !self.is_fresh || automatic.has_begun {
+        if automatic.when.is_none() || !is_fresh || automatic.has_begun {
             return Ok(());
         }
         automatic.has_begun = true;

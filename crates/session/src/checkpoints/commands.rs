@@ -34,7 +34,7 @@ impl Session {
         let report = self.restore(id)?;
         self.tell(report.remarks, observer);
         let thread = self.thread()?;
-        if self.is_fresh {
+        if self.is_fresh() {
             return Ok(Outcome::Message(format!(
                 "The program is back at checkpoint {}, before its beginning.",
                 id.0

@@ -33,7 +33,9 @@ impl Session {
         };
         let report = self.go_back_to(&saved);
         self.checkpoints.saved.insert(id.0, saved);
-        report
+        let report = report?;
+        self.forget_points_after(id.0)?;
+        Ok(report)
     }
 
     fn go_back_to(&mut self, saved: &Saved) -> Result<RestoreReport, CommandError> {
@@ -72,7 +74,7 @@ impl Session {
         self.asked = None;
         self.ended_call = None;
         self.attached.clear();
-        self.is_fresh = saved.is_fresh;
+        self.control.restore(saved.is_fresh);
         self.selection = Selection {
             thread: Some(number(saved.thread)),
             ..Selection::default()
@@ -99,7 +101,7 @@ impl Session {
         let own = internal(&self.watch);
         let now = program.debuggee.points().into_iter();
         points.extend(now.filter_map(|(address, owner, count)| match owner {
-            Owner::Developer => Some((address, owner, count)),
+            Owner::Developer | Owner::Scenario => Some((address, owner, count)),
             Owner::Internal => {
                 let count = count - u32::from(own.contains(&address)).min(count);
                 (count > 0).then_some((address, owner, count))

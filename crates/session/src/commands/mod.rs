@@ -8,12 +8,17 @@ mod calling;
 mod checkpoints;
 mod code;
 mod inspecting;
+mod modes;
 mod points;
 mod processes;
 mod running;
+mod scenarios;
 mod watching;
 
+pub use scenarios::translated;
+
 use crate::view::CommandHelp;
+pub use modes::info_modes;
 use std::sync::LazyLock;
 
 /// What a command does; the session dispatches on it.
@@ -31,6 +36,7 @@ pub enum Command {
     Catch,
     Checkpoint,
     Clear,
+    CommandGroup,
     Commands,
     Condition,
     Continue,
@@ -60,6 +66,7 @@ pub enum Command {
     ReadWatch,
     Restore,
     Run,
+    Scenario,
     Set,
     ShowGraph,
     Start,
@@ -95,6 +102,8 @@ pub enum Completes {
     Properties,
     /// What is done with properties, and their names.
     PropertyActions,
+    /// What is done with scenarios, and their names.
+    ScenarioActions,
 }
 
 /// A row of the table.
@@ -154,6 +163,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     ("registers", "the registers of the current thread"),
     (
+        "scenarios",
+        "the scenarios, what they hold and what they have done",
+    ),
+    (
         "scope",
         "the variables that can be named at a place, and where they are kept",
     ),
@@ -186,6 +199,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        scenarios::ENTRIES,
         watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
@@ -264,6 +278,7 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
             .map(|&(typed, effect)| (typed.to_owned(), effect.to_owned()))
             .collect(),
         details: entry.details.to_owned(),
+        possible: entry.command.modes().words().map(str::to_owned),
     }
 }
 

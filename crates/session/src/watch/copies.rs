@@ -56,6 +56,7 @@ impl Watch {
             occasions: self.occasions.forked(),
             loaded: self.loaded.clone(),
             process: Some(process),
+            told: self.told.forked(),
             ..Watch::default()
         };
         if self.recorder.is_some() {
@@ -107,7 +108,10 @@ impl Watch {
         number: impl Fn(ThreadId) -> ThreadId,
     ) -> Option<String> {
         let recorder = self.recorder.take();
+        // Who listens now listens to what has come back.
+        let told = std::mem::take(&mut self.told);
         *self = kept.kept();
+        self.told = told;
         self.probes.renumber_threads(number);
         let mut recorder = recorder?;
         let failure = recorder.cut(mark);

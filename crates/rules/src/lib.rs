@@ -1,0 +1,26 @@
+//! The interactively verified program as one deterministic machine: who has the
+//! control, and the rules by which debuggee, debugger, monitors and scenario
+//! move together.
+//!
+//! - [`control`] decides who has the control: the person, the program, or the
+//!   debugger itself. The session uses it as it stands here. After Barnett,
+//!   Börger, Gurevich, Schulte and Veanes, *Using Abstract State Machines at
+//!   Microsoft: A Case Study*, section 3.
+//! - [`machine`] is the rest: one function for each rule of Jakse, Falcone and
+//!   Méhaut, *Interactive Runtime Verification* (2019), section 6. It is generic
+//!   over a [`Debuggee`]: the paper's [`abstract_machine`], a [`recorded`] run, or
+//!   a live process. It is the oracle of what ships, which does the same with
+//!   threads, signals and processors that trap after an access.
+//!
+//! Invariant: nothing here does I/O or reads a clock; the same inputs give the
+//! same run.
+
+#![forbid(unsafe_code)]
+
+pub mod abstract_machine;
+pub mod control;
+mod debuggee;
+pub mod machine;
+pub mod recorded;
+
+pub use debuggee::{Access, AccessMode, Debuggee, Executed, Fault};

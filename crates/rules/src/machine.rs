@@ -1,0 +1,221 @@
+//! The interactively verified program: debuggee × debugger × monitors × scenario.
+//!
+//! The rules of a program with a debugger stand in [`debugged`], those of all
+//! together here: figures 17 to 20. Each is the function of its name.
+//!
+//! Invariant: as long as nobody changes a value, the program does what it does
+//! without all this, and the verdicts are those of its whole trace.
+
+mod debugged;
+mod monitors;
+mod points;
+mod scenario;
+#[cfg(test)]
+mod tests;
+
+pub use debugged::{Debugged, Mode, Output};
+pub use monitors::{Event, EventNumber, Monitors, Transition};
+pub use points::{Owner, Place, Point, Watched};
+pub use scenario::{Command, Reply, Scenario, Silent, Told};
+
+use crate::{Debuggee, Fault};
+
+/// How many commands a scenario may give at one moment.
+const COMMANDS_MAX: usize = 1_000;
+
+/// A program under interactive verification: `Conf_i-RV`.
+#[derive(Debug, Clone)]
+pub struct Verified<D: Debuggee, S> {
+    debugged: Debugged<D>,
+    monitors: Monitors,
+    scenario: S,
+    /// The monitors' part of each checkpoint.
+    checkpoints: Vec<Monitors>,
+    /// The program has ended.
+    has_ended: bool,
+}
+
+impl<D: Debuggee, S: Scenario> Verified<D, S> {
+    /// INIT: the monitors say what they need, and the scenario may react to the
+    /// first verdicts.
+    ///
+    /// # Errors
+    /// A command of the scenario cannot be done.
+    pub fn init(debuggee: D, monitors: Monitors, scenario: S) -> Result<Verified<D, S>, Fault> {
+        let mut debugged = Debugged::new(debuggee);
+        debugged.instrument(&monitors.needed(), &monitors)?;
+        let mut verified = Verified {
+            debugged,
+            monitors,
+            scenario,
+            checkpoints: Vec::new(),
+            has_ended: false,
+        };
+        verified.tell(&[])?;
+        Ok(verified)
+    }
+
+    /// The program with its debugger.
+    pub fn debugged(&self) -> &Debugged<D> {
+        &self.debugged
+    }
+
+    #[cfg(test)]
+    pub(crate) fn debugged_mut(&mut self) -> &mut Debugged<D> {
+        &mut self.debugged
+    }
+
+    /// The monitors.
+    pub fn monitors(&self) -> &Monitors {
+        &self.monitors
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &S {
+        &self.scenario
+    }
+
+    /// Whether the program has ended.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// NORMALEXEC, EXECPOINT or EXECEVENT: one rule of the program while it runs.
+    ///
+    /// # Errors
+    /// The debugger is interactive, or something cannot be done.
+    pub fn execute(&mut self) -> Result<Output, Fault> {
+        let output = self.debugged.execute(&self.monitors)?;
+        match &output {
+            Output::Point(point) => self.exec_point(*point)?,
+            Output::Events(events) => self.exec_event(events)?,
+            Output::Ended => self.end(),
+            Output::Executed | Output::Stopped(_) | Output::Lifted => {}
+        }
+        Ok(output)
+    }
+
+    /// EXECPOINT, and STEPPOINT where the developer steps.
+    fn exec_point(&mut self, point: Point) -> Result<(), Fault> {
+        let command = self.scenario.on_point(point);
+        self.scn_cmd(command)
+    }
+
+    /// EXECEVENT, and STEPEVENT where the developer steps.
+    fn exec_event(&mut self, events: &[Event]) -> Result<(), Fault> {
+        let mut transitions = Vec::new();
+        for event in events {
+            transitions.extend(self.monitors.take(event)?);
+        }
+        let needed = self.monitors.needed();
+        self.debugged
+            .instrument_after_event(&needed, &self.monitors)?;
+        self.tell(&transitions)
+    }
+
+    /// The end of the program: what was not decided is.
+    fn end(&mut self) {
+        if !self.has_ended {
+            self.has_ended = true;
+            self.monitors.finish();
+        }
+        self.debugged.int();
+    }
+
+    fn tell(&mut self, transitions: &[Transition]) -> Result<(), Fault> {
+        let verdicts = self.monitors.verdicts();
+        let command = self.scenario.on_verdict(&Told {
+            transitions,
+            verdicts: &verdicts,
+        });
+        self.scn_cmd(command)
+    }
+
+    /// SCNCMD, until SCNCMDNOP.
+    fn scn_cmd(&mut self, mut command: Command) -> Result<(), Fault> {
+        for _ in 0..COMMANDS_MAX {
+            if command == Command::Nothing {
+                return Ok(());
+            }
+            let reply = self.command(&command)?;
+            command = self.scenario.on_reply(reply);
+        }
+        Err(Fault::Endless(COMMANDS_MAX))
+    }
+
+    /// A command of the developer or of the scenario: figure 20.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn command(&mut self, command: &Command) -> Result<Reply, Fault> {
+        match command {
+            Command::Checkpoint => self.checkpoint(),
+            Command::Restore(number) => self.restore(*number),
+            Command::Step => self.step(),
+            other => self.other_cmd(other),
+        }
+    }
+
+    /// CHECKPOINT: the program and the monitors, together.
+    fn checkpoint(&mut self) -> Result<Reply, Fault> {
+        let number = self.debugged.checkpoint()?;
+        self.checkpoints.push(self.monitors.clone());
+        Ok(Reply::Checkpoint(number))
+    }
+
+    /// RESTORE: the program and the monitors, together.
+    fn restore(&mut self, number: usize) -> Result<Reply, Fault> {
+        self.debugged.restore(number, &self.monitors)?;
+        let kept = self.checkpoints.get(number);
+        let kept = kept.ok_or(Fault::NoCheckpoint(number))?;
+        #[cfg(test)]
+        if self.debugged.drops(debugged::Dropped::RestoredMonitors) {
+            return Ok(Reply::Done);
+        }
+        self.monitors.clone_from(kept);
+        self.has_ended = false;
+        Ok(Reply::Done)
+    }
+
+    /// STEP, STEPPOINT, STEPEVENT and STEPREDO: one instruction, after all that
+    /// is to be triggered before it. A point of the developer ends it early, and
+    /// so does a scenario that stops the program.
+    fn step(&mut self) -> Result<Reply, Fault> {
+        if self.debugged.mode() != Mode::Interactive {
+            return Err(Fault::Mode("runs"));
+        }
+        self.debugged.cont();
+        while self.debugged.mode() == Mode::Passive {
+            // STEPREDO, unless the instruction has been executed.
+            if self.execute()? == Output::Executed {
+                break;
+            }
+        }
+        self.debugged.int();
+        Ok(Reply::Done)
+    }
+
+    /// OTHERCMD: for the program with its debugger alone.
+    fn other_cmd(&mut self, command: &Command) -> Result<Reply, Fault> {
+        let debugged = &mut self.debugged;
+        match command {
+            Command::GetAddress(address) => {
+                return debugged.get_address(*address).map(Reply::Value);
+            }
+            Command::SetAddress(address, value) => debugged.set_address(*address, *value)?,
+            Command::GetSymbol(symbol) => return debugged.get_symbol(symbol).map(Reply::Value),
+            Command::SetSymbol(symbol, value) => debugged.set_symbol(symbol, *value)?,
+            Command::GetProgramCounter => {
+                let address = debugged.get_program_counter()?;
+                return Ok(Reply::Value(address as i64));
+            }
+            Command::SetProgramCounter(address) => debugged.set_program_counter(*address)?,
+            Command::Continue => debugged.cont(),
+            Command::Interrupt => debugged.int(),
+            Command::SetPoint(point) => debugged.set_point(*point)?,
+            Command::RemovePoint(point) => debugged.remove_point(*point)?,
+            Command::Nothing | Command::Checkpoint | Command::Restore(_) | Command::Step => {}
+        }
+        Ok(Reply::Done)
+    }
+}

@@ -1,0 +1,523 @@
+//! The debugged program: figures 7 to 15. Each rule is the function of its name.
+//!
+//! Invariant (definition 7.1): without breakpoint instructions, the program is
+//! what it would be without a debugger.
+
+use super::monitors::{Event, EventNumber, Monitors};
+use super::points::{Owner, Place, Point, watched_for};
+use crate::{Access, Debuggee, Executed, Fault};
+use juror_event::EventKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether the program may run: the paper's I and P. The session's
+/// [`crate::control`] has finer ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The developer gives commands.
+    Interactive,
+    /// The program runs.
+    Passive,
+}
+
+/// What a rule of the debugged program puts out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Output {
+    /// An instruction has been executed.
+    Executed,
+    /// The program has ended.
+    Ended,
+    /// A point of the developer was reached.
+    Stopped(Point),
+    /// A point of the scenario was reached.
+    Point(Point),
+    /// Events.
+    Events(Vec<Event>),
+    /// The original instruction is back: all its breakpoints are handled.
+    Lifted,
+}
+
+/// A rule that a test leaves out, or makes as one might think that it is.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Dropped {
+    /// Points that were triggered are not remembered.
+    Handled,
+    /// After the instruction, its breakpoint is not put back.
+    Replant,
+    /// A checkpoint does not keep which points were triggered, as in the paper.
+    KeptHandled,
+    /// A breakpoint that is set in the middle of an instruction, for monitors,
+    /// is triggered at that instruction, as in the paper.
+    Arrival,
+    /// Accesses that monitors have passed may be events later, as in the paper.
+    AccessOrder,
+    /// The monitors stay as they are when the program is restored.
+    RestoredMonitors,
+    /// The monitors' points stay as they are when the program is restored.
+    RestoredEvents,
+    /// Points are not changed with the states of the monitors.
+    Instrument,
+}
+
+/// A checkpoint of the program and of what the debugger knows about it.
+#[derive(Debug, Clone)]
+struct Checkpoint<C> {
+    program: C,
+    events: Vec<EventNumber>,
+    handled: BTreeSet<Point>,
+    accesses_told: usize,
+}
+
+/// A program with a debugger: `Conf_P × Conf_D`.
+#[derive(Debug, Clone)]
+pub struct Debugged<D: Debuggee> {
+    pub(super) debuggee: D,
+    pub(super) mode: Mode,
+    /// Breakpoints and watchpoints (`bpts`, `wpts`).
+    points: BTreeSet<Point>,
+    /// What the monitors' points are for (`evts`). A point may be for several
+    /// events; in the paper it is for one, and of two properties that need the
+    /// same place one would hear nothing.
+    events: BTreeMap<Point, Vec<EventNumber>>,
+    /// What has been triggered at the present instruction (`hdld`).
+    handled: BTreeSet<Point>,
+    /// How many accesses of the present instruction the monitors are past. In
+    /// the paper a watchpoint that an event brings may match an access that came
+    /// before that event.
+    accesses_told: usize,
+    checkpoints: Vec<Checkpoint<D::Checkpoint>>,
+    #[cfg(test)]
+    pub(crate) dropped: Option<Dropped>,
+}
+
+impl<D: Debuggee> Debugged<D> {
+    /// A program at its beginning, in the hands of the developer.
+    pub fn new(debuggee: D) -> Debugged<D> {
+        Debugged {
+            debuggee,
+            mode: Mode::Interactive,
+            points: BTreeSet::new(),
+            events: BTreeMap::new(),
+            handled: BTreeSet::new(),
+            accesses_told: 0,
+            checkpoints: Vec::new(),
+            #[cfg(test)]
+            dropped: None,
+        }
+    }
+
+    /// The program.
+    pub fn debuggee(&self) -> &D {
+        &self.debuggee
+    }
+
+    /// Whether the program may run.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// All points.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        self.points.iter().copied()
+    }
+
+    #[cfg(test)]
+    pub(super) fn drops(&self, rule: Dropped) -> bool {
+        self.dropped == Some(rule)
+    }
+
+    /// One rule: what happens next in passive mode. Watchpoints come before the
+    /// access and after the breakpoints, since a breakpoint instruction accesses
+    /// nothing. A processor's watchpoints trap after the access; the session
+    /// reads what was there from a copy that it keeps.
+    ///
+    /// # Errors
+    /// The debugger is interactive, or the program cannot go on.
+    pub fn execute(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
+        if self.mode != Mode::Passive {
+            return Err(Fault::Mode("stands"));
+        }
+        let accesses = self.debuggee.accesses()?;
+        if let Some(output) = self.dev_watch(&accesses)? {
+            return Ok(output);
+        }
+        if let Some(output) = self.scn_watch(&accesses)? {
+            return Ok(output);
+        }
+        if let Some(output) = self.evt_watch(&accesses, monitors)? {
+            return Ok(output);
+        }
+        let before = self.debuggee.program_counter()?;
+        match self.debuggee.execute()? {
+            Executed::Instruction => self.normal_exec(before),
+            Executed::End => Ok(Output::Ended),
+            Executed::Trap => self.trap(monitors),
+        }
+    }
+
+    /// BPHIT: the breakpoints at the present instruction, the developer's first.
+    fn trap(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
+        let address = self.debuggee.program_counter()?;
+        if let Some(output) = self.dev_break(address) {
+            return Ok(output);
+        }
+        if let Some(output) = self.scn_break(address) {
+            return Ok(output);
+        }
+        if let Some(output) = self.evt_break(address, monitors)? {
+            return Ok(output);
+        }
+        self.trap_no_break(address)
+    }
+
+    /// A watchpoint of somebody that an access triggers, at the earliest access.
+    fn watchpoint(&self, owner: Owner, accesses: &[Access]) -> Option<Point> {
+        let mut open = accesses.iter().flat_map(|access| {
+            let matches = move |point: &&Point| point.matches(access);
+            self.points.iter().filter(matches)
+        });
+        open.find(|point| point.owner == owner && !self.handled.contains(point))
+            .copied()
+    }
+
+    /// A breakpoint of somebody that is not handled.
+    fn breakpoint(&self, owner: Owner, address: u64) -> Option<Point> {
+        let point = Point::breakpoint(owner, address);
+        let is_open = self.points.contains(&point) && !self.handled.contains(&point);
+        is_open.then_some(point)
+    }
+
+    /// The point has been triggered.
+    fn handle(&mut self, point: Point) {
+        #[cfg(test)]
+        if self.drops(Dropped::Handled) {
+            return;
+        }
+        self.handled.insert(point);
+    }
+
+    /// DEVWATCH.
+    fn dev_watch(&mut self, accesses: &[Access]) -> Result<Option<Output>, Fault> {
+        let Some(point) = self.watchpoint(Owner::Developer, accesses) else {
+            return Ok(None);
+        };
+        self.handle(point);
+        self.restore_breakpoint()?;
+        self.mode = Mode::Interactive;
+        Ok(Some(Output::Stopped(point)))
+    }
+
+    /// SCNWATCH.
+    fn scn_watch(&mut self, accesses: &[Access]) -> Result<Option<Output>, Fault> {
+        let Some(point) = self.watchpoint(Owner::Scenario, accesses) else {
+            return Ok(None);
+        };
+        self.handle(point);
+        self.restore_breakpoint()?;
+        Ok(Some(Output::Point(point)))
+    }
+
+    /// EVTWATCH: the first access that is an event. The accesses before it are
+    /// passed, whatever is watched afterwards.
+    fn evt_watch(
+        &mut self,
+        accesses: &[Access],
+        monitors: &Monitors,
+    ) -> Result<Option<Output>, Fault> {
+        for (position, access) in accesses.iter().enumerate().skip(self.accesses_told) {
+            let is_open = |point: &Point| point.matches(access) && !self.handled.contains(point);
+            let mut numbers = Vec::new();
+            let mut triggered = Vec::new();
+            for (point, events) in self.events.iter().filter(|(point, _)| is_open(point)) {
+                numbers.extend(events.iter().copied());
+                triggered.push(*point);
+            }
+            if triggered.is_empty() {
+                continue;
+            }
+            self.accesses_told = position + 1;
+            #[cfg(test)]
+            if self.drops(Dropped::AccessOrder) {
+                self.accesses_told = 0;
+                self.handled.extend(triggered);
+            }
+            self.restore_breakpoint()?;
+            let events = self.instantiate(numbers, Some(access), monitors)?;
+            return Ok(Some(Output::Events(events)));
+        }
+        Ok(None)
+    }
+
+    /// DEVBREAK.
+    fn dev_break(&mut self, address: u64) -> Option<Output> {
+        let point = self.breakpoint(Owner::Developer, address)?;
+        self.handle(point);
+        self.mode = Mode::Interactive;
+        Some(Output::Stopped(point))
+    }
+
+    /// SCNBREAK.
+    fn scn_break(&mut self, address: u64) -> Option<Output> {
+        let point = self.breakpoint(Owner::Scenario, address)?;
+        self.handle(point);
+        Some(Output::Point(point))
+    }
+
+    /// EVTBREAK.
+    fn evt_break(&mut self, address: u64, monitors: &Monitors) -> Result<Option<Output>, Fault> {
+        let Some(point) = self.breakpoint(Owner::Monitor, address) else {
+            return Ok(None);
+        };
+        self.handle(point);
+        let numbers = self.events.get(&point).cloned().unwrap_or_default();
+        let events = self.instantiate(numbers, None, monitors)?;
+        Ok(Some(Output::Events(events)))
+    }
+
+    /// TRAPNOBREAK: all breakpoints here are handled, so the original
+    /// instruction comes back until it has been executed. `stepping` does not
+    /// lift a trap for this where other threads run: it executes a copy.
+    fn trap_no_break(&mut self, address: u64) -> Result<Output, Fault> {
+        self.debuggee.lift(address)?;
+        Ok(Output::Lifted)
+    }
+
+    /// NORMALEXEC: one instruction was executed; its breakpoint instruction
+    /// comes back. Only that one was lifted, since programs do not read their
+    /// code (the paper's remark 6).
+    fn normal_exec(&mut self, executed: u64) -> Result<Output, Fault> {
+        self.handled.clear();
+        self.accesses_told = 0;
+        #[cfg(test)]
+        if self.drops(Dropped::Replant) {
+            return Ok(Output::Executed);
+        }
+        if self.is_breakpoint(executed) {
+            self.debuggee.plant(executed)?;
+        }
+        Ok(Output::Executed)
+    }
+
+    /// `restoreBP`: wherever the program goes from here, its breakpoints stand.
+    fn restore_breakpoint(&mut self) -> Result<(), Fault> {
+        let address = self.debuggee.program_counter()?;
+        match self.is_breakpoint(address) {
+            true => self.debuggee.plant(address),
+            false => Ok(()),
+        }
+    }
+
+    fn is_breakpoint(&self, address: u64) -> bool {
+        let owners = [Owner::Developer, Owner::Scenario, Owner::Monitor];
+        let mut points = owners
+            .map(|owner| Point::breakpoint(owner, address))
+            .into_iter();
+        points.any(|point| self.points.contains(&point))
+    }
+
+    fn instantiate(
+        &self,
+        mut numbers: Vec<EventNumber>,
+        access: Option<&Access>,
+        monitors: &Monitors,
+    ) -> Result<Vec<Event>, Fault> {
+        // Read and access of a place are two points and one moment.
+        numbers.sort_unstable();
+        let instantiated = numbers
+            .into_iter()
+            .map(|number| monitors.instantiate(number, access, &self.debuggee));
+        let found: Result<Vec<_>, Fault> = instantiated.collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// CLEAREVENTS.
+    fn clear_events(&mut self) -> Result<(), Fault> {
+        for point in std::mem::take(&mut self.events).into_keys() {
+            self.remove_point(point)?;
+        }
+        Ok(())
+    }
+
+    /// INSTRUMENT: what the monitors need now, and nothing else, is watched. The
+    /// session plants and lifts the difference, in one place.
+    pub(super) fn instrument(
+        &mut self,
+        needed: &[EventNumber],
+        monitors: &Monitors,
+    ) -> Result<(), Fault> {
+        self.clear_events()?;
+        for &number in needed {
+            for point in self.points_for(number, monitors) {
+                self.events.entry(point).or_default().push(number);
+                self.set_point(point)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// INSTRUMENT after an event. What the monitors come to need at this
+    /// instruction they need from its next arrival on: in the paper it would be
+    /// triggered now, after accesses that come later than the arrival.
+    pub(super) fn instrument_after_event(
+        &mut self,
+        needed: &[EventNumber],
+        monitors: &Monitors,
+    ) -> Result<(), Fault> {
+        #[cfg(test)]
+        if self.drops(Dropped::Instrument) {
+            return Ok(());
+        }
+        self.instrument(needed, monitors)?;
+        #[cfg(test)]
+        if self.drops(Dropped::Arrival) {
+            return Ok(());
+        }
+        let here = self.debuggee.program_counter()?;
+        self.handle(Point::breakpoint(Owner::Monitor, here));
+        Ok(())
+    }
+
+    /// `evt2pts`, figure 6.
+    fn points_for(&self, number: EventNumber, monitors: &Monitors) -> Vec<Point> {
+        let Some(symbolic) = monitors.symbolic(number) else {
+            return Vec::new();
+        };
+        let breakpoint = |address: u64| Point::breakpoint(Owner::Monitor, address);
+        let address = self.debuggee.address_of(&symbolic.subject);
+        match (symbolic.kind, watched_for(symbolic.kind), address) {
+            (EventKind::AfterCall, _, _) => {
+                let returns = self.debuggee.returns_of(&symbolic.subject);
+                returns.into_iter().map(breakpoint).collect()
+            }
+            (EventKind::BeforeCall, _, Some(address)) => vec![breakpoint(address)],
+            (_, Some(watched), Some(address)) => {
+                vec![Point::watchpoint(Owner::Monitor, address, watched)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// SETBREAK and SETWATCH.
+    ///
+    /// # Errors
+    /// There is no instruction at the address of a breakpoint.
+    pub fn set_point(&mut self, point: Point) -> Result<(), Fault> {
+        if let Place::Instruction(address) = point.place {
+            self.debuggee.plant(address)?;
+        }
+        self.points.insert(point);
+        Ok(())
+    }
+
+    /// RMBREAK and RMWATCH. A point that is not there is no error.
+    ///
+    /// # Errors
+    /// There is no instruction at the address of a breakpoint.
+    pub fn remove_point(&mut self, point: Point) -> Result<(), Fault> {
+        let was_there = self.points.remove(&point);
+        match point.place {
+            Place::Instruction(address) if was_there && !self.is_breakpoint(address) => {
+                self.debuggee.lift(address)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// CHECKPOINT. It keeps what was triggered at the present instruction, too:
+    /// in the paper a checkpoint that is taken at an event gives that event once
+    /// more when it is restored.
+    ///
+    /// # Errors
+    /// The program cannot be kept.
+    pub(super) fn checkpoint(&mut self) -> Result<usize, Fault> {
+        let mut events: Vec<_> = self.events.values().flatten().copied().collect();
+        events.sort_unstable();
+        events.dedup();
+        self.checkpoints.push(Checkpoint {
+            program: self.debuggee.checkpoint()?,
+            events,
+            handled: self.handled.clone(),
+            accesses_told: self.accesses_told,
+        });
+        Ok(self.checkpoints.len() - 1)
+    }
+
+    /// RESTORE: the monitors' points are what they were; all others stay as they
+    /// are now. The paper drops the breakpoints of the scenario and keeps its
+    /// watchpoints; here both stay, since the scenario itself is not restored.
+    ///
+    /// # Errors
+    /// There is no such checkpoint, or the program cannot be brought back.
+    pub(super) fn restore(&mut self, number: usize, monitors: &Monitors) -> Result<(), Fault> {
+        let kept = self.checkpoints.get(number);
+        let kept = kept.cloned().ok_or(Fault::NoCheckpoint(number))?;
+        self.debuggee.restore(&kept.program)?;
+        for point in &self.points {
+            if let Place::Instruction(address) = point.place {
+                self.debuggee.plant(address)?;
+            }
+        }
+        self.handled = kept.handled;
+        self.accesses_told = kept.accesses_told;
+        #[cfg(test)]
+        if self.drops(Dropped::KeptHandled) {
+            self.handled.clear();
+            self.accesses_told = 0;
+        }
+        #[cfg(test)]
+        if self.drops(Dropped::RestoredEvents) {
+            return Ok(());
+        }
+        self.instrument(&kept.events, monitors)
+    }
+
+    /// INT.
+    pub(super) fn int(&mut self) {
+        self.mode = Mode::Interactive;
+    }
+
+    /// CONT.
+    pub(super) fn cont(&mut self) {
+        self.mode = Mode::Passive;
+    }
+
+    /// GETADDR.
+    pub(super) fn get_address(&self, address: u64) -> Result<i64, Fault> {
+        self.debuggee.read(address)
+    }
+
+    /// SETADDR.
+    pub(super) fn set_address(&mut self, address: u64, value: i64) -> Result<(), Fault> {
+        self.debuggee.write(address, value)
+    }
+
+    /// GETSYM.
+    pub(super) fn get_symbol(&self, symbol: &str) -> Result<i64, Fault> {
+        self.debuggee.read(self.address_of(symbol)?)
+    }
+
+    /// SETSYM.
+    pub(super) fn set_symbol(&mut self, symbol: &str, value: i64) -> Result<(), Fault> {
+        let address = self.address_of(symbol)?;
+        self.debuggee.write(address, value)
+    }
+
+    fn address_of(&self, symbol: &str) -> Result<u64, Fault> {
+        let address = self.debuggee.address_of(symbol);
+        address.ok_or_else(|| Fault::NoSymbol(symbol.to_owned()))
+    }
+
+    /// GETPC.
+    pub(super) fn get_program_counter(&self) -> Result<u64, Fault> {
+        self.debuggee.program_counter()
+    }
+
+    /// SETPC. The program arrives anew, so nothing there has been triggered.
+    pub(super) fn set_program_counter(&mut self, address: u64) -> Result<(), Fault> {
+        self.restore_breakpoint()?;
+        self.debuggee.set_program_counter(address)?;
+        self.handled.clear();
+        self.accesses_told = 0;
+        Ok(())
+    }
+}

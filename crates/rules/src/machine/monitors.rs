@@ -1,0 +1,183 @@
+//! The monitors: section 6.4, by the evaluator that ships.
+
+use crate::{Access, Debuggee, Fault};
+use juror_event::{EventId, EventKind, Read, SymbolicEvent, Unavailability, Value, Verdict};
+use juror_language::{Property, StateId};
+use juror_monitor::{Monitor, Occurrence};
+use std::sync::Arc;
+
+/// A symbolic event of one of the properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventNumber {
+    /// Which property's.
+    pub monitor: usize,
+    /// Which of its events.
+    pub event: EventId,
+}
+
+/// A runtime event: definition 5.15.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// What it is an occurrence of.
+    pub number: EventNumber,
+    /// Its values, by capture.
+    pub values: Vec<Value>,
+}
+
+/// A transition that a monitor made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transition {
+    /// At which event.
+    pub number: EventNumber,
+    /// The state before.
+    pub from: StateId,
+    /// The state after.
+    pub to: StateId,
+    /// The verdict of the property afterwards.
+    pub verdict: Verdict,
+}
+
+/// All monitors of a session. A clone is their part of a checkpoint.
+#[derive(Debug, Clone)]
+pub struct Monitors {
+    properties: Vec<Arc<Property>>,
+    monitors: Vec<Monitor>,
+}
+
+impl Monitors {
+    /// Monitors that have seen no event.
+    ///
+    /// # Errors
+    /// A property cannot be evaluated.
+    pub fn new(properties: &[Arc<Property>]) -> Result<Monitors, Fault> {
+        let monitor = |property: &Arc<Property>| {
+            Monitor::new(Arc::clone(property)).map_err(|error| Fault::Property(error.to_string()))
+        };
+        Ok(Monitors {
+            monitors: properties.iter().map(monitor).collect::<Result<_, _>>()?,
+            properties: properties.to_vec(),
+        })
+    }
+
+    /// What an event is.
+    pub fn symbolic(&self, number: EventNumber) -> Option<&SymbolicEvent> {
+        self.properties.get(number.monitor)?.event(number.event)
+    }
+
+    /// All events of all properties, in order.
+    pub fn events(&self) -> impl Iterator<Item = EventNumber> {
+        let properties = self.properties.iter().enumerate();
+        properties.flat_map(|(monitor, property)| {
+            let events = 0..property.events.len() as u16;
+            events.map(move |event| EventNumber {
+                monitor,
+                event: EventId(event),
+            })
+        })
+    }
+
+    /// Whether an event matters in the present states.
+    pub fn needs(&self, number: EventNumber) -> bool {
+        let monitor = self.monitors.get(number.monitor);
+        let need = monitor.and_then(|it| it.needs().get(usize::from(number.event.0)));
+        need.is_some_and(|need| need.needed)
+    }
+
+    /// The events that matter in the present states (`eventsNeeded`).
+    pub fn needed(&self) -> Vec<EventNumber> {
+        self.events().filter(|&it| self.needs(it)).collect()
+    }
+
+    /// Rule EVENT of the monitor. An event that an earlier one of the same
+    /// moment has made needless is not taken.
+    ///
+    /// # Errors
+    /// A guard or update has no value.
+    pub fn take(&mut self, event: &Event) -> Result<Vec<Transition>, Fault> {
+        if !self.needs(event.number) {
+            return Ok(Vec::new());
+        }
+        let Some(monitor) = self.monitors.get_mut(event.number.monitor) else {
+            return Ok(Vec::new());
+        };
+        let occurrence = Occurrence {
+            thread: 1,
+            address: 0,
+            time: 0,
+            values: &event.values,
+        };
+        let step = monitor.step(event.number.event, &occurrence);
+        step.map_err(|error| Fault::Property(format!("{error:?}")))?;
+        let verdict = monitor.verdict();
+        let changes = monitor.changes().iter();
+        Ok(changes
+            .map(|change| Transition {
+                number: event.number,
+                from: change.from,
+                to: change.to,
+                verdict,
+            })
+            .collect())
+    }
+
+    /// The verdicts as they stand.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        self.monitors.iter().map(Monitor::verdict).collect()
+    }
+
+    /// The run has ended: what was not decided is decided as it stands.
+    pub fn finish(&mut self) {
+        for monitor in &mut self.monitors {
+            monitor.finish();
+        }
+    }
+
+    /// Reads the values of an event (`instantiate`). It depends on the program
+    /// alone, so what the debugger does cannot change it. Nothing where a value
+    /// was to change and is stored again.
+    ///
+    /// # Errors
+    /// The program cannot be read.
+    pub fn instantiate<D: Debuggee>(
+        &self,
+        number: EventNumber,
+        access: Option<&Access>,
+        debuggee: &D,
+    ) -> Result<Option<Event>, Fault> {
+        let Some(symbolic) = self.symbolic(number) else {
+            return Ok(None);
+        };
+        if symbolic.kind == EventKind::Change && access.is_none_or(|it| it.old == it.new) {
+            return Ok(None);
+        }
+        let reads = symbolic.captures.iter().map(|capture| &capture.read);
+        let values = reads.map(|read| value_of(read, access, debuggee));
+        Ok(Some(Event {
+            number,
+            values: values.collect::<Result<_, _>>()?,
+        }))
+    }
+}
+
+fn value_of<D: Debuggee>(
+    read: &Read,
+    access: Option<&Access>,
+    debuggee: &D,
+) -> Result<Value, Fault> {
+    let integer = |value: i64| Value::Int(i128::from(value));
+    Ok(match (read, access) {
+        (Read::Argument(position), _) => integer(debuggee.argument(*position)?),
+        (Read::Return, _) => integer(debuggee.result()?),
+        (Read::Convert(inner, _), _) => value_of(inner, access, debuggee)?,
+        (Read::Name(name), _) => {
+            let address = debuggee.address_of(name);
+            let address = address.ok_or_else(|| Fault::NoSymbol(name.to_string()))?;
+            integer(debuggee.read(address)?)
+        }
+        (Read::Thread, _) => Value::Int(1),
+        (Read::Value, Some(access)) => integer(access.new),
+        (Read::Old, Some(access)) => integer(access.old),
+        (Read::Place, Some(access)) => Value::Address(access.address),
+        _ => Value::Unavailable(Unavailability::NotCaptured),
+    })
+}

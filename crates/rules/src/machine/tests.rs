@@ -1,0 +1,103 @@
+//! The theorem of section 7, on random programs, properties, points and
+//! scenarios.
+//!
+//! Propositions 7.2 and 7.3 say that the bare and the debugged program weakly
+//! simulate each other. Both are deterministic, so this is: at each moment the
+//! relation of definition 7.1 holds with the bare program after as many
+//! instructions, and the debugged one always comes to the next instruction.
+
+mod generate;
+mod run;
+
+use super::debugged::Dropped;
+use generate::{Case, case};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use run::check;
+
+/// How many cases are to hold.
+const CASES: u32 = 3_000;
+/// Within how many cases a rule that is left out is to be found.
+const CASES_DROPPED: u32 = 30_000;
+
+fn search(dropped: Option<Dropped>, restores: bool) -> Result<(), Box<TestError<Case>>> {
+    let config = Config {
+        cases: match dropped {
+            None => CASES,
+            Some(_) => CASES_DROPPED,
+        },
+        failure_persistence: None,
+        max_shrink_iters: 2_000,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new(config);
+    let run = runner.run(&case(restores), |case| {
+        check(&case, dropped).map_err(TestCaseError::fail)
+    });
+    run.map_err(Box::new)
+}
+
+#[test]
+fn the_debugged_program_does_what_the_bare_one_does() {
+    if let Err(error) = search(None, false) {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn a_restored_program_goes_on_as_it_did() {
+    if let Err(error) = search(None, true) {
+        panic!("{error}");
+    }
+}
+
+/// Each rule matters: without it the same tests fail.
+#[track_caller]
+fn check_dropped(dropped: Dropped, expected: &str) {
+    match search(Some(dropped), true).map_err(|error| *error) {
+        Err(TestError::Fail(reason, case)) => {
+            let reason = reason.message();
+            assert!(reason.contains(expected), "{dropped:?}: {reason}\n{case}");
+        }
+        other => panic!("{dropped:?} was not found: {other:?}"),
+    }
+}
+
+#[test]
+fn points_that_are_not_marked_as_handled_are_found() {
+    check_dropped(Dropped::Handled, "it never comes to the next instruction");
+}
+
+#[test]
+fn lifting_for_good_is_found() {
+    check_dropped(Dropped::Replant, "the breakpoint instruction at");
+}
+
+#[test]
+fn a_checkpoint_that_forgets_what_was_triggered_is_found() {
+    check_dropped(Dropped::KeptHandled, "the monitors heard");
+}
+
+#[test]
+fn a_breakpoint_set_in_the_middle_of_an_instruction_is_found() {
+    check_dropped(Dropped::Arrival, "the monitors heard");
+}
+
+#[test]
+fn accesses_that_go_back_are_found() {
+    check_dropped(Dropped::AccessOrder, "the monitors heard");
+}
+
+#[test]
+fn monitors_that_are_not_restored_are_found() {
+    check_dropped(Dropped::RestoredMonitors, "the monitors heard");
+}
+
+#[test]
+fn points_of_monitors_that_are_not_restored_are_found() {
+    check_dropped(Dropped::RestoredEvents, "the monitors heard");
+}
+
+#[test]
+fn points_that_do_not_follow_the_states_are_found() {
+    check_dropped(Dropped::Instrument, "the monitors heard");
+}

@@ -1,0 +1,78 @@
+//! In which modes each command is possible: a column of the table.
+//!
+//! The session asks it before it does anything, and help shows it.
+
+use super::Command;
+use juror_rules::control::Modes;
+
+impl Command {
+    /// The modes in which the command is possible. What it is given may ask for
+    /// more: a call of a function needs a program that has begun.
+    pub fn modes(self) -> Modes {
+        match self {
+            Command::Break
+            | Command::Catch
+            | Command::Clear
+            | Command::Commands
+            | Command::Condition
+            | Command::Delete
+            | Command::Disable
+            | Command::Enable
+            | Command::Handle
+            | Command::HardwareBreak
+            | Command::Help
+            | Command::Ignore
+            | Command::Info
+            | Command::List
+            | Command::Monitor
+            | Command::Property
+            | Command::Quit
+            | Command::Run
+            | Command::Set
+            | Command::ShowGraph
+            | Command::Start
+            | Command::TemporaryBreak
+            | Command::TemporaryCatch
+            | Command::TemporaryHardwareBreak => Modes::Always,
+            Command::Attach => Modes::Before,
+            Command::Abandon
+            | Command::AccessWatch
+            | Command::Advance
+            | Command::Call
+            | Command::ChangeWatch
+            | Command::Continue
+            | Command::Detach
+            | Command::Disassemble
+            | Command::Examine
+            | Command::Kill
+            | Command::NextInstruction
+            | Command::Print
+            | Command::Process
+            | Command::ReadWatch
+            | Command::StepInstruction
+            | Command::Thread
+            | Command::Watch => Modes::Program,
+            // Before its beginning the program stands in the dynamic linker,
+            // which nobody asked about.
+            Command::Backtrace
+            | Command::Down
+            | Command::Finish
+            | Command::Frame
+            | Command::Next
+            | Command::Step
+            | Command::Until
+            | Command::Up => Modes::Begun,
+        }
+    }
+}
+
+/// The modes in which a subject of `info` can be shown.
+pub fn info_modes(subject: &str) -> Modes {
+    match subject {
+        "args" | "frame" | "line" | "locals" | "source" => Modes::Begun,
+        "evaluations" | "processes" | "registers" | "sharedlibrary" | "symbol" | "threads" => {
+            Modes::Program
+        }
+        _ => Modes::Always,
+    }
+}

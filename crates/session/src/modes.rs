@@ -1,0 +1,64 @@
+//! Who has the control, in the session.
+//!
+//! The machine is [`juror_rules::control`], where it is explored. Each of its
+//! transitions is made at one place: a program is loaded or taken over
+//! (`launch`, `attach`), begins (`begin`), runs and tells (`pump`), is shown
+//! (`stop`), is gone (`forget_program`); and a command is over (`execute`).
+//!
+//! Invariant: nothing runs while a stop is owed to the person.
+
+use crate::options::{CommandError, SessionError};
+use crate::run::Pause;
+use crate::session::{Session, not_running};
+use juror_rules::control::{Mode, Modes, Refusal};
+
+impl Session {
+    /// Loaded and bound, but nothing of the program itself has run.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.control.mode() == Mode::Loaded
+    }
+
+    /// Whether the program has begun, and stands or runs.
+    pub(crate) fn has_begun(&self) -> bool {
+        !matches!(self.control.mode(), Mode::Init | Mode::Loaded)
+    }
+
+    /// For what is possible in some modes only.
+    ///
+    /// # Errors
+    /// It is not possible now; what is to be done about that.
+    pub(crate) fn permit(&self, modes: Modes) -> Result<(), CommandError> {
+        self.control.permit(modes).map_err(|_| match modes {
+            Modes::Before => CommandError::with_help(
+                "a program is being debugged already",
+                "end it with kill, or let it go on alone with detach",
+            ),
+            Modes::Always | Modes::Program | Modes::Begun => not_running(),
+        })
+    }
+}
+
+impl Pause {
+    /// Whether the person must see it before anything runs on.
+    pub(crate) fn is_owed(&self) -> bool {
+        matches!(self, Pause::Reason(..) | Pause::Ended(_))
+    }
+}
+
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> CommandError {
+        match refusal {
+            Refusal::Mode(Mode::Init | Mode::Loaded) => not_running(),
+            other => CommandError::new(format!("juror is at fault: {other}")),
+        }
+    }
+}
+
+impl From<Refusal> for SessionError {
+    fn from(refusal: Refusal) -> SessionError {
+        SessionError::Internal(refusal.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

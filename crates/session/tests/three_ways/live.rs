@@ -1,0 +1,265 @@
+//! A live process under the rules, an instruction of the processor at a time.
+//!
+//! A trap is a trap of the processor: where a breakpoint instruction is reached,
+//! the process executes it. It is the engine of breakpoints that steps over one,
+//! so the rule that lifts the instruction and the engine must agree.
+
+use super::assembler::assemble;
+use juror_debuggee::{
+    Debuggee as Process, Launch, Notice, Owner, Redirection, Registers, ThreadId,
+};
+use juror_rules::abstract_machine::{Program, VARIABLES};
+use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
+use juror_stepping::{AccessState, accesses_of};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// As much of the stack as the programs use, in bytes.
+const STACK_BYTES: usize = 512;
+/// The longest instruction, in bytes.
+const INSTRUCTION_BYTES: usize = 15;
+
+pub struct Live {
+    process: Process,
+    thread: ThreadId,
+    symbols: BTreeMap<String, u64>,
+    planted: BTreeSet<u64>,
+    /// The trap here has been executed, and the instruction was not.
+    trapped_at: Option<u64>,
+    _directory: TempDir,
+}
+
+/// What a process of these programs consists of.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    registers: Registers,
+    variables: Vec<u8>,
+    stack: Vec<u8>,
+}
+
+fn fault(error: impl std::fmt::Display) -> Fault {
+    Fault::Process(error.to_string())
+}
+
+impl Live {
+    /// Assembles the program and starts it; it stands at its first instruction.
+    pub fn start(program: &Program) -> Live {
+        let directory = tempfile::tempdir().unwrap();
+        let source = directory.path().join("program.s");
+        let path = directory.path().join("program");
+        std::fs::write(&source, assemble(program)).unwrap();
+        let mut build = Command::new("cc");
+        build.args(["-nostdlib", "-static", "-no-pie", "-o"]);
+        let output = build.arg(&path).arg(&source).output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words}");
+        let listed = Command::new("nm").arg(&path).output().unwrap();
+        let symbols = String::from_utf8(listed.stdout).unwrap();
+        let symbols = symbols.lines().filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let address = u64::from_str_radix(words.next()?, 16).ok()?;
+            Some((words.nth(1)?.to_owned(), address))
+        });
+        let launch = Launch {
+            input: Redirection::File("/dev/null".into()),
+            ..Launch::new(&path)
+        };
+        let process = Process::launch(&launch).unwrap();
+        Live {
+            thread: ThreadId(process.pid()),
+            process,
+            symbols: symbols.collect(),
+            planted: BTreeSet::new(),
+            trapped_at: None,
+            _directory: directory,
+        }
+    }
+
+    fn registers(&self) -> Result<&Registers, Fault> {
+        self.process.registers(self.thread).map_err(fault)
+    }
+
+    fn jump(&mut self, address: u64) -> Result<(), Fault> {
+        let registers = Registers {
+            rip: address,
+            ..*self.registers()?
+        };
+        let set = self.process.set_registers(self.thread, &registers);
+        set.map_err(fault)
+    }
+
+    fn symbol(&self, name: &str) -> Result<u64, Fault> {
+        self.address_of(name)
+            .ok_or_else(|| Fault::NoSymbol(name.to_owned()))
+    }
+
+    fn bytes(&self, address: u64, length: usize) -> Result<Vec<u8>, Fault> {
+        let mut bytes = vec![0; length];
+        self.process.read(address, &mut bytes).map_err(fault)?;
+        Ok(bytes)
+    }
+
+    /// What happens next; only this thread runs.
+    fn step(&mut self) -> Result<Notice, Fault> {
+        self.process.step(self.thread).map_err(fault)?;
+        self.process.wait().map_err(fault)
+    }
+}
+
+fn state(registers: &Registers) -> AccessState {
+    let it = registers;
+    AccessState {
+        general: [
+            it.rax, it.rcx, it.rdx, it.rbx, it.rsp, it.rbp, it.rsi, it.rdi, it.r8, it.r9, it.r10,
+            it.r11, it.r12, it.r13, it.r14, it.r15,
+        ],
+        fs_base: it.fs_base,
+        gs_base: it.gs_base,
+    }
+}
+
+/// What a store of a register will store: `mov REGISTER, MEMORY` of 8 bytes.
+fn stored(bytes: &[u8], state: &AccessState) -> Option<i64> {
+    match bytes {
+        [0x48, 0x89, modes, ..] => {
+            let register = usize::from(modes >> 3 & 7);
+            Some(state.general[register] as i64)
+        }
+        _ => None,
+    }
+}
+
+impl Debuggee for Live {
+    type Checkpoint = Kept;
+
+    fn program_counter(&self) -> Result<u64, Fault> {
+        Ok(self.registers()?.rip)
+    }
+
+    fn set_program_counter(&mut self, address: u64) -> Result<(), Fault> {
+        self.trapped_at = None;
+        self.jump(address)
+    }
+
+    fn read(&self, address: u64) -> Result<i64, Fault> {
+        Ok(self.process.read_u64(address).map_err(fault)? as i64)
+    }
+
+    fn write(&mut self, address: u64, value: i64) -> Result<(), Fault> {
+        let written = self.process.write(address, &value.to_le_bytes());
+        written.map_err(fault)
+    }
+
+    fn address_of(&self, symbol: &str) -> Option<u64> {
+        self.symbols.get(symbol).copied()
+    }
+
+    fn returns_of(&self, function: &str) -> Vec<u64> {
+        let prefix = format!("return_{function}_");
+        let symbols = self.symbols.iter();
+        let returns = symbols.filter(|(name, _)| name.starts_with(&prefix));
+        returns.map(|(_, address)| *address).collect()
+    }
+
+    fn argument(&self, position: u8) -> Result<i64, Fault> {
+        self.read(self.symbol(&format!("argument{position}"))?)
+    }
+
+    fn result(&self) -> Result<i64, Fault> {
+        self.read(self.symbol("result")?)
+    }
+
+    fn plant(&mut self, address: u64) -> Result<(), Fault> {
+        if self.planted.insert(address) {
+            let planted = self.process.insert(address, Owner::Developer);
+            planted.map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn lift(&mut self, address: u64) -> Result<(), Fault> {
+        if self.planted.remove(&address) {
+            let lifted = self.process.remove(address, Owner::Developer);
+            lifted.map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn accesses(&self) -> Result<Vec<Access>, Fault> {
+        let registers = self.registers()?;
+        if self.planted.contains(&registers.rip) {
+            return Ok(Vec::new());
+        }
+        let bytes = self.bytes(registers.rip, INSTRUCTION_BYTES)?;
+        let state = state(registers);
+        let mut accesses = Vec::new();
+        for found in accesses_of(&bytes, registers.rip, &state) {
+            let old = self.read(found.address)?;
+            let access = |mode, new| Access {
+                address: found.address,
+                mode,
+                old,
+                new,
+            };
+            if found.reads {
+                accesses.push(access(AccessMode::Read, old));
+            }
+            if found.writes {
+                let new = stored(&bytes, &state).unwrap_or(old);
+                accesses.push(access(AccessMode::Write, new));
+            }
+        }
+        Ok(accesses)
+    }
+
+    fn execute(&mut self) -> Result<Executed, Fault> {
+        let here = self.registers()?.rip;
+        if self.planted.contains(&here) && self.trapped_at == Some(here) {
+            return Ok(Executed::Trap);
+        }
+        // The instruction at the end leaves the process; it is not executed.
+        let is_end = here == self.symbol("stop")?;
+        if is_end && !self.planted.contains(&here) {
+            return Ok(Executed::End);
+        }
+        match (self.step()?, self.planted.contains(&here)) {
+            (Notice::Hit { address, .. }, true) if address == here => {
+                self.trapped_at = Some(here);
+                Ok(Executed::Trap)
+            }
+            (Notice::Stepped { .. }, false) => {
+                self.trapped_at = None;
+                Ok(Executed::Instruction)
+            }
+            (other, planted) => Err(fault(format!("{other:?} at {here:#x}, {planted}"))),
+        }
+    }
+
+    fn checkpoint(&mut self) -> Result<Kept, Fault> {
+        let registers = *self.registers()?;
+        let first = self.symbol("v0")?;
+        // The stack of these programs ends where it was at the start.
+        let bottom = registers.rsp.saturating_sub(STACK_BYTES as u64 / 2);
+        Ok(Kept {
+            variables: self.bytes(first, VARIABLES as usize * 8)?,
+            stack: self.bytes(bottom, STACK_BYTES)?,
+            registers,
+        })
+    }
+
+    fn restore(&mut self, kept: &Kept) -> Result<(), Fault> {
+        for address in self.planted.clone() {
+            self.lift(address)?;
+        }
+        self.trapped_at = None;
+        // Away and back: it arrives there anew, whatever it was about to do.
+        self.jump(self.symbol("stop")?)?;
+        let set = self.process.set_registers(self.thread, &kept.registers);
+        set.map_err(fault)?;
+        let first = self.symbol("v0")?;
+        self.process.write(first, &kept.variables).map_err(fault)?;
+        let bottom = kept.registers.rsp.saturating_sub(STACK_BYTES as u64 / 2);
+        self.process.write(bottom, &kept.stack).map_err(fault)
+    }
+}
