@@ -229,6 +229,12 @@ impl Control {
         }
     }
 
+    /// What is owed has happened in a call that the debugger made to ask for
+    /// something: it is the answer, and no stop of the program.
+    pub fn withdraw(&mut self) {
+        self.owed = false;
+    }
+
     /// Everything stands: the person gets the control.
     ///
     /// # Errors

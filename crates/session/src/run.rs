@@ -114,9 +114,9 @@ impl Session {
         self.asked = None;
         loop {
             self.control.run()?;
-            let notice = self.next_notice()?;
+            let notice = self.next_notice();
             self.control.told();
-            let pause = self.take(notice, observer, goal)?;
+            let pause = self.take(notice?, observer, goal)?;
             self.tell_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
