@@ -207,7 +207,7 @@ impl Output {
             return Ok(());
         };
         let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
-        error.help.clone_from(help);
+        error.help = help.as_deref().map(str::to_owned);
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: None,

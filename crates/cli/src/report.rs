@@ -232,7 +232,7 @@ pub fn write_scenario_error(page: &mut Page, reason: &StopReason) {
     } = reason
     {
         let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
-        error.help.clone_from(help);
+        error.help = help.as_deref().map(str::to_owned);
         page.push(&diagnostics::render(file, text, &error));
     }
 }

@@ -153,7 +153,7 @@ impl Session {
     fn write_register(&mut self, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
         let thread = self.thread()?;
         let debuggee = &mut self.running_mut()?.debuggee;
-        let mut registers = debuggee.registers(thread)?.clone();
+        let mut registers = *debuggee.registers(thread)?;
         let present = registers.by_dwarf_number(number).unwrap_or(0);
         let mut word = match bytes.len() {
             4 => [0; 8],

@@ -162,17 +162,17 @@ pub enum StopReason {
     /// A reaction of a scenario went wrong.
     ScenarioError {
         /// The scenario's name.
-        scenario: String,
+        scenario: Box<str>,
         /// What is wrong, with the source line, rendered by the front end.
         message: String,
         /// What to do about it.
-        help: Option<String>,
+        help: Option<Box<str>>,
         /// Where in the scenario's source, in bytes.
         start: usize,
         /// The end of that place.
         end: usize,
         /// The file of the scenario.
-        file: String,
+        file: Box<str>,
         /// What that file says, for those who show the place.
         #[serde(skip)]
         text: Arc<str>,

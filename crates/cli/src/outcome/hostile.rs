@@ -267,10 +267,10 @@ fn nothing_acts_on_the_terminal() {
                 text: source,
                 ..
             } => {
-                *scenario = text();
+                *scenario = text().into();
                 *message = text();
-                *help = Some(text());
-                *file = text();
+                *help = Some(text().into());
+                *file = text().into();
                 *source = text().into();
             }
             StopReason::MonitorError {

@@ -70,7 +70,7 @@ impl Session {
         if self.scenarios.is_idle() || self.scenarios.is_performing {
             return Ok(Some(pause));
         }
-        let todo = self.to_react_to(&pause);
+        let todo = self.reactions_to(&pause);
         if todo.is_empty() {
             return Ok(Some(pause));
         }
@@ -157,7 +157,7 @@ impl Session {
 
     /// What there is to react to: the reactions to a stop, then those to what
     /// has been heard.
-    fn to_react_to(&mut self, pause: &Pause) -> VecDeque<Heard> {
+    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<Heard> {
         let mut todo = VecDeque::new();
         let mut facts = Facts::default();
         let waiting = match pause {
@@ -212,7 +212,7 @@ impl Session {
             })
             .collect();
         let pause = pause.unwrap_or(Pause::Heard(thread));
-        todo.extend(self.to_react_to(&pause));
+        todo.extend(self.reactions_to(&pause));
         self.react_to(pause, todo, observer).map(|(pause, _)| pause)
     }
 
@@ -231,7 +231,7 @@ impl Session {
     ) -> Option<StopReason> {
         while let Some(heard) = todo.pop_front() {
             if let Err(reason) = self.carry_out(heard, decision, observer) {
-                return Some(reason);
+                return Some(*reason);
             }
             if decision.is_restored {
                 // What has happened since the checkpoint has not happened.
@@ -246,7 +246,7 @@ impl Session {
         heard: Heard,
         decision: &mut Decision,
         observer: &mut dyn Observer,
-    ) -> Result<(), StopReason> {
+    ) -> Result<(), Box<StopReason>> {
         match heard {
             Heard::Step {
                 id,
@@ -299,7 +299,7 @@ impl Session {
         facts: Facts,
         decision: &mut Decision,
         observer: &mut dyn Observer,
-    ) -> Result<(), StopReason> {
+    ) -> Result<(), Box<StopReason>> {
         let loaded = self.scenarios.list.get(scenario).filter(|it| it.is_enabled);
         let Some(found) = loaded.and_then(|it| it.scenario.reactions.get(reaction)) else {
             return Ok(());
@@ -318,7 +318,7 @@ impl Session {
         about: Option<(usize, juror_monitor::SliceId)>,
         decision: &mut Decision,
         observer: &mut dyn Observer,
-    ) -> Result<(), StopReason> {
+    ) -> Result<(), Box<StopReason>> {
         let Some(loaded) = self.scenarios.list.get_mut(scenario) else {
             return Ok(());
         };
@@ -354,15 +354,15 @@ impl Session {
                 loaded.reactions += u64::from(done);
                 Ok(())
             }
-            Err(failure) => Err(StopReason::ScenarioError {
-                scenario: loaded.scenario.name.to_string(),
+            Err(failure) => Err(Box::new(StopReason::ScenarioError {
+                scenario: loaded.scenario.name.clone(),
                 message: failure.message,
-                help: failure.help,
+                help: failure.help.map(Into::into),
                 start: failure.span.start,
                 end: failure.span.end,
-                file: loaded.file.clone(),
+                file: loaded.file.as_str().into(),
                 text: Arc::clone(&loaded.text),
-            }),
+            })),
         }
     }
 }
