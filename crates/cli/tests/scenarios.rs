@@ -82,7 +82,7 @@ fn check_error(scenario: &str, options: &[&str], place: &str, message: &str, hel
     report.assert_code(2);
 }
 
-fn summary<'r>(report: &'r Report) -> &'r Value {
+fn summary(report: &Report) -> &Value {
     report.summary("bounds")
 }
 
