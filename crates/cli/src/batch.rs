@@ -100,7 +100,9 @@ fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
     match &stop.reason {
         // The end tells how often the same happened again.
         StopReason::Violation { violations } => !is_repetition(violations),
-        StopReason::Interrupted | StopReason::Signal { fatal: true, .. } => true,
+        StopReason::Interrupted
+        | StopReason::Scenario { .. }
+        | StopReason::Signal { fatal: true, .. } => true,
         _ => false,
     }
 }

@@ -209,7 +209,11 @@ impl Console {
 
 /// Something could not be evaluated: nobody knows what would have been.
 pub fn is_error(reason: &StopReason) -> bool {
-    matches!(reason, StopReason::MonitorError { .. }) || !reason.condition_errors().is_empty()
+    let is_failure = matches!(
+        reason,
+        StopReason::MonitorError { .. } | StopReason::ScenarioError { .. }
+    );
+    is_failure || !reason.condition_errors().is_empty()
 }
 
 /// A point whose commands begin with `silent`.

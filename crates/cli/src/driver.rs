@@ -6,8 +6,8 @@ use juror_session::Session;
 use juror_session::view::Outcome;
 
 pub use juror_session::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer, Options,
-    PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
+    AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer,
+    Options, Permissions, PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
 };
 
 /// A session.

@@ -7,7 +7,9 @@
 use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
 use juror_model::Chart;
-use juror_session::view::{EndView, Outcome, ProcessEnd, StateChange, StopView, TraceStop};
+use juror_session::view::{
+    EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -26,6 +28,8 @@ pub enum Line<'a> {
     StateChange(&'a StateChange),
     /// The debuggee stands still.
     Stop(&'a StopView),
+    /// A scenario has something to say.
+    Scenario(&'a ScenarioLine),
     /// One of several processes has ended.
     ProcessEnd(&'a ProcessEnd),
     /// The run is over.

@@ -10,6 +10,7 @@
 mod arguments;
 mod batch;
 mod check;
+mod checkpoints;
 mod code;
 mod columns;
 mod console;
@@ -40,6 +41,7 @@ mod properties;
 mod property_arguments;
 mod property_command;
 mod report;
+mod scenarios;
 mod self_check;
 mod tables;
 mod watched;
@@ -88,7 +90,7 @@ fn start(
             return Ok(exit::USAGE);
         }
     };
-    let has_properties = !options.properties.is_empty();
+    let has_properties = !options.properties.is_empty() || !options.scenarios.is_empty();
     let check = options.self_check.clone();
     let mut console = match console::open(options, output)? {
         Ok(console) => console,

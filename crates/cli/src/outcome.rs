@@ -3,7 +3,9 @@
 use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source};
 use crate::report::{self, Context};
-use crate::{code, ending, evaluations, monitors, path, properties, tables};
+use crate::{
+    checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
+};
 use juror_session::view::Outcome;
 
 /// Writes the outcome; nothing for those that have nothing to show.
@@ -23,6 +25,8 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Source(source) => write_source(page, source),
         Outcome::Points(points) => tables::write_points(page, points),
         Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
         Outcome::Processes(processes) => tables::write_processes(page, processes),
         Outcome::Signals(signals) => tables::write_signals(page, signals),
         Outcome::Registers(registers) => tables::write_registers(page, registers),
@@ -32,6 +36,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Names(names) => code::write_names(page, names),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
+        Outcome::Scenarios(list) => scenarios::write(page, list),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
@@ -95,6 +100,23 @@ pub mod samples {
                 file: "f".into(),
                 text: "".into(),
             },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: Some("full".into()),
+            },
+            StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: None,
+            },
+            StopReason::ScenarioError {
+                scenario: "zoom".into(),
+                message: "m".into(),
+                help: Some("h".into()),
+                start: 0,
+                end: 1,
+                file: "f".into(),
+                text: "".into(),
+            },
             StopReason::Breakpoint {
                 numbers: vec![1],
                 errors: vec![],
@@ -140,6 +162,10 @@ pub mod samples {
             StopReason::Abandoned {
                 evaluations: vec![2, 3],
             },
+            StopReason::Restored {
+                checkpoint: 2,
+                losses: vec!["socket 3".into()],
+            },
             StopReason::Attached { process: 815 },
         ]
     }
@@ -165,6 +191,8 @@ pub mod samples {
             Outcome::Source(source()),
             Outcome::Points(tables::samples::points()),
             Outcome::Threads(tables::samples::threads()),
+            Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
+            Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
             Outcome::Signals(tables::samples::signals()),
             Outcome::Registers(tables::samples::registers()),
@@ -174,6 +202,7 @@ pub mod samples {
             Outcome::Names(code::samples::names()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
+            Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Value(ValueView {
@@ -213,6 +242,8 @@ mod tests {
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
+            Outcome::Checkpoint(_) => "Checkpoint 1 in ",
+            Outcome::Checkpoints(_) => "#  threads  events",
             Outcome::Processes(_) => "   #  id    program",
             Outcome::Signals(_) => "number  name     stop",
             Outcome::Registers(_) => "rax  0x",
@@ -222,6 +253,9 @@ mod tests {
             Outcome::Names(_) => "queue_push",
             Outcome::Monitors(_) => "queue_bounds  violated",
             Outcome::Properties(_) => "property          verdict",
+            Outcome::Scenarios(_) => {
+                "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n"
+            }
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",

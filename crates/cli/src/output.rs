@@ -11,9 +11,9 @@ use crate::escape::safe;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
-use crate::{diagnostics, ending, exit, outcome};
+use crate::{diagnostics, ending, exit, outcome, scenarios};
 use anstream::AutoStream;
-use juror_session::view::{Outcome, ProcessEnd, StateChange};
+use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -175,7 +175,7 @@ impl Output {
             diagnostics: Vec::new(),
         };
         let (text, status) = match error {
-            SessionError::Property { found, .. } => {
+            SessionError::Property { found, .. } | SessionError::Scenario { found, .. } => {
                 line.diagnostics = diagnostic_lines(found);
                 let shown = rendered(found);
                 (shown + &error_text(&message), exit::USAGE)
@@ -189,6 +189,33 @@ impl Output {
         self.write_json(&Line::Error(line))?;
         self.warn(&text)?;
         Ok(status)
+    }
+
+    /// Shows what went wrong with a reaction where nothing can be stopped for
+    /// it.
+    fn show_scenario_error(&mut self, reason: &StopReason) -> io::Result<()> {
+        let StopReason::ScenarioError {
+            scenario,
+            message,
+            help,
+            start,
+            end,
+            file,
+            text,
+        } = reason
+        else {
+            return Ok(());
+        };
+        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
+        error.help = help.as_deref().map(str::to_owned);
+        self.write_json(&Line::Error(ErrorLine {
+            fault: "user",
+            command: None,
+            message: error.message.clone(),
+            help: help.as_deref(),
+            diagnostics: vec![DiagnosticLine::new(file, text, &error)],
+        }))?;
+        self.warn(&diagnostics::render(file, text, &error))
     }
 
     /// Shows a mistake that is not the session's to tell.
@@ -330,6 +357,23 @@ impl Observer for Output {
         let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
         let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
         self.keep_failure(result);
+    }
+
+    fn scenario_line(&mut self, line: &ScenarioLine) {
+        let written = self.write_json(&Line::Scenario(line));
+        self.keep_failure(written);
+        let said = self.say(&scenarios::line(line));
+        self.keep_failure(said);
+    }
+
+    fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
+        let shown = self.show(command, outcome);
+        self.keep_failure(shown);
+    }
+
+    fn scenario_error(&mut self, reason: &StopReason) {
+        let shown = self.show_scenario_error(reason);
+        self.keep_failure(shown);
     }
 
     fn progress(&mut self, what: &str, done: u64, of: u64) {

@@ -3,6 +3,7 @@
 //! Made to fit one screen: a violation with its path, the source around the
 //! stop, the stack, one line of advice.
 
+use crate::checkpoints;
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::evaluations;
@@ -74,6 +75,17 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             write_monitor_error(page, reason);
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        reason @ StopReason::ScenarioError { .. } => {
+            write_scenario_error(page, reason);
+            page.gap();
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
+        // Why it does has been said already.
+        StopReason::Scenario { scenario, .. } => {
+            let lead = format!("{STRONG}Scenario {}{STRONG:#} stops", safe(scenario));
+            write_place(page, lead, " in ", view);
+            return false;
         }
         StopReason::Breakpoint {
             numbers, temporary, ..
@@ -148,6 +160,12 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             let lead = format!("{STRONG}Attached to process {process}{STRONG:#}");
             write_place(page, lead, ", in ", view);
         }
+        StopReason::Restored { checkpoint, losses } => {
+            let lead = format!("{STRONG}Back at checkpoint {checkpoint}{STRONG:#}");
+            write_place(page, lead, ", in ", view);
+            checkpoints::write_losses(page, losses);
+            return false;
+        }
         StopReason::Started => {
             write_place(page, styled(STRONG, "Started"), " in ", view);
             return false;
@@ -196,6 +214,25 @@ pub fn write_monitor_error(page: &mut Page, reason: &StopReason) {
     } = reason
     {
         let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+        page.push(&diagnostics::render(file, text, &error));
+    }
+}
+
+/// Writes what went wrong with a reaction, and where; nothing for other
+/// reasons.
+pub fn write_scenario_error(page: &mut Page, reason: &StopReason) {
+    if let StopReason::ScenarioError {
+        scenario,
+        message,
+        help,
+        start,
+        end,
+        file,
+        text,
+    } = reason
+    {
+        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
+        error.help = help.as_deref().map(str::to_owned);
         page.push(&diagnostics::render(file, text, &error));
     }
 }
@@ -445,6 +482,13 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
             (
                 StopReason::Attached { process: 815 },
                 "Attached to process 815, in queue_push at src/queue.c:23, thread 4711\n",
+            ),
+            (
+                StopReason::Restored {
+                    checkpoint: 2,
+                    losses: Vec::new(),
+                },
+                "Back at checkpoint 2, in queue_push at src/queue.c:23, thread 4711\n",
             ),
             (
                 StopReason::Started,

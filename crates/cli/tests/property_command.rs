@@ -196,6 +196,75 @@ fn a_property_is_chosen_by_name() {
     );
 }
 
+/// A formula about `f` and `g`.
+fn formula(text: &str) -> String {
+    format!(
+        "property p\nproposition asked\n    pulse before f\nproposition answered\n    pulse before g\nltl {text}\n"
+    )
+}
+
+#[test]
+fn a_formula_that_no_run_decides_is_announced() {
+    let directory = directory();
+    let check = |text: &str| {
+        fs::write(directory.path().join("formula.prop"), formula(text)).expect("a file");
+        juror(directory.path(), &["check", "formula.prop"], "")
+    };
+    let said = check("always (asked implies eventually answered)");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    for part in [
+        "note[undecided]: this is decided by the end of the run alone",
+        "--> formula.prop:6:1",
+        "help: whatever has happened it can still come either way",
+        "a bound decides on the way",
+    ] {
+        assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
+    }
+    let said = check("always (asked implies eventually within 1 s answered)");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(!said.stderr.contains("undecided"), "{}", said.stderr);
+}
+
+#[test]
+fn what_is_not_drawn_says_why() {
+    let directory = directory();
+    for (text, why) in [
+        (
+            "always (asked implies eventually within 1 s answered)",
+            "it has bounds in time, so its states depend on when things happen",
+        ),
+        (
+            "always (asked implies eventually within 900 steps answered)",
+            "its automaton has more than 500 states, which is too large for a picture",
+        ),
+    ] {
+        fs::write(directory.path().join("formula.prop"), formula(text)).expect("a file");
+        let said = juror(directory.path(), &["show", "formula.prop"], "");
+        assert_eq!(said.status, 0, "{}", said.stderr);
+        assert!(
+            said.stdout.starts_with("p: always (asked"),
+            "{}",
+            said.stdout
+        );
+        assert!(
+            said.stdout.contains(&format!("(not drawn: {why}")),
+            "{}",
+            said.stdout
+        );
+        let said = juror(
+            directory.path(),
+            &["show", "--as", "svg", "formula.prop"],
+            "",
+        );
+        assert_eq!(said.status, 2);
+        assert!(
+            said.stderr.contains(&format!("`p` cannot be drawn: {why}")),
+            "{}",
+            said.stderr
+        );
+    }
+}
+
 #[test]
 fn help_begins_with_examples() {
     let directory = directory();

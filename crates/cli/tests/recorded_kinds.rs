@@ -20,14 +20,14 @@ fn line_number() -> usize {
     position.expect("the line is there") + 1
 }
 
-/// A property that the third event of its kind violates, for which each event
-/// is shown with all its values.
-fn property(event: &str) -> String {
+/// A property that the event of its kind after so many violates, for which each
+/// event is shown with all its values.
+fn property(event: &str, enough: u64) -> String {
     format!(
         "property counted \"two are enough\"
          event e = {event}
          var seen = 0
-         state init accepting {{ on e when seen < 2 {{ seen += 1 }} else -> many }}
+         state init accepting {{ on e when seen < {enough} {{ seen += 1 }} else -> many }}
          state many non-accepting"
     )
 }
@@ -62,6 +62,7 @@ fn violations(lines: &[Value]) -> Vec<Value> {
 struct Run<'a> {
     directory: &'a TempDir,
     executable: &'a Path,
+    arguments: &'a [&'a str],
     property: &'a Path,
 }
 
@@ -83,7 +84,7 @@ impl Run<'_> {
         let words = ["run", "--batch", "--keep-going", "--trace", trace];
         let live = self.lines(
             "live.json",
-            &[&words[..], &[&executable, "3", "4"]].concat(),
+            &[&words[..], &[&executable], self.arguments].concat(),
         );
         let offline = self.lines("offline.json", &["check", "--keep-going", trace]);
         [live, offline]
@@ -94,16 +95,29 @@ impl Run<'_> {
 /// it is the same.
 #[track_caller]
 fn check(events: &[&str], is_violated: bool) {
-    let directory = TempDir::with_prefix("juror-kinds-").expect("a directory");
     let executable = program("occasions.c").compile_plain();
+    check_program(&executable, &["3", "4"], events, 2, is_violated);
+}
+
+/// The same of the event after so many in a run of another program.
+#[track_caller]
+fn check_program(
+    executable: &Path,
+    arguments: &[&str],
+    events: &[&str],
+    enough: u64,
+    is_violated: bool,
+) {
+    let directory = TempDir::with_prefix("juror-kinds-").expect("a directory");
     let file = directory.path().join("counted.prop");
     let run = Run {
         directory: &directory,
-        executable: &executable,
+        executable,
+        arguments,
         property: &file,
     };
     for event in events {
-        fs::write(&file, property(event)).expect("a file");
+        fs::write(&file, property(event, enough)).expect("a file");
         for trace in ["run.jsonl", "run.jtr"] {
             let [(live, lines), (offline, checked)] = run.both(trace);
             let case = format!(
@@ -198,5 +212,21 @@ fn what_happens_once() {
             "module load \"libc\"(name, base)",
         ],
         false,
+    );
+}
+
+#[test]
+fn modules_that_come_and_go() {
+    let plugin = program("plugin.c").argument("-shared").argument("-fPIC");
+    let plugin = plugin.compile_plain().display().to_string();
+    check_program(
+        &program("loader.c").compile_plain(),
+        &[&plugin],
+        &[
+            "module load \"plugin\"(name, base, thread)",
+            "module unload \"plugin\"(name, thread)",
+        ],
+        1,
+        true,
     );
 }

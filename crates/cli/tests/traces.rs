@@ -162,6 +162,15 @@ fn the_producers_are_the_same_live_and_offline() {
     check_same("producers", Some("FIXED"), "run.jsonl", &[]);
 }
 
+#[test]
+fn formulas_are_the_same_live_and_offline() {
+    for example in ["locks", "counter"] {
+        check_same(example, None, "run.jsonl", &[]);
+        check_same(example, None, "run.jtr", &["--keep-going"]);
+        check_same(example, Some("FIXED"), "run.jsonl", &[]);
+    }
+}
+
 /// The end of a run decides what was undecided, in the trace as live.
 #[test]
 fn an_end_that_violates_is_the_same() {

@@ -165,6 +165,13 @@ impl Cpu {
         }
     }
 
+    /// Shares again what was parted for a moment, where that is to be so always.
+    pub(crate) fn join_again(&mut self) {
+        if self.policy == CpuPolicy::Shared {
+            self.share();
+        }
+    }
+
     /// Gives both their CPUs back.
     pub(crate) fn part(&mut self) {
         if let Some(shared) = self.common.lock().shared.take() {

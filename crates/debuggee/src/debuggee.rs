@@ -100,6 +100,8 @@ pub struct Debuggee {
     pub(crate) is_switching: bool,
     /// The one that it is becoming; a forked one with its memory.
     pub(crate) followed: Option<(u32, Option<Memory>)>,
+    /// Threads are being told to the engine where they were reported before.
+    pub(crate) is_placing: bool,
     /// A thread has ended since the program began.
     pub(crate) has_lost_threads: bool,
     /// The program has been replaced, and those that share the memory of the
@@ -193,6 +195,7 @@ impl Debuggee {
             follow: Follow::default(),
             is_switching: false,
             followed: None,
+            is_placing: false,
             has_lost_threads: false,
             has_left_memory: false,
             catches_forks: false,

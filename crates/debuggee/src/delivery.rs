@@ -220,6 +220,9 @@ impl Debuggee {
             signal.sent = true;
             let _ = kernel::signal_thread(group, thread.0, signal.number);
         }
+        if number == libc::SIGSEGV {
+            self.note_fault_delivery();
+        }
         number
     }
 

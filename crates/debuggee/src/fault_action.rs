@@ -35,8 +35,25 @@ pub(crate) struct FaultAction {
 
 impl FaultAction {
     fn handler(&self) -> usize {
-        let word = self.bytes.first_chunk::<8>();
-        word.map_or(libc::SIG_DFL, |word| usize::from_le_bytes(*word))
+        self.word(0) as usize
+    }
+
+    /// Whether its handler is for one time.
+    fn is_for_once(&self) -> bool {
+        const ONCE: u64 = libc::SA_RESETHAND as u32 as u64;
+        const FLAGS: usize = 8;
+        self.word(FLAGS) & ONCE != 0
+    }
+
+    fn word(&self, offset: usize) -> u64 {
+        let bytes = self.bytes.get(offset..).and_then(<[u8]>::first_chunk::<8>);
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    fn set_default(&mut self) {
+        if let Some(handler) = self.bytes.first_chunk_mut::<8>() {
+            *handler = (libc::SIG_DFL as u64).to_le_bytes();
+        }
     }
 }
 
@@ -74,6 +91,15 @@ impl Debuggee {
             };
         }
         Ok(())
+    }
+
+    /// A thread gets the signal: the kernel takes a handler away that is for one
+    /// time.
+    pub(crate) fn note_fault_delivery(&mut self) {
+        let action = &mut self.watches.pages.fault_action;
+        if action.is_for_once() && action.handler() != libc::SIG_IGN {
+            action.set_default();
+        }
     }
 
     /// A thread is about to run: notes whether it blocks the signal.

@@ -11,6 +11,7 @@ use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::modules::{self, Auxiliary};
 use crate::notice::Notice;
+use crate::pages::PAGE_LENGTH;
 use crate::process_status;
 use crate::scratch::{self, GADGET, REGION_LENGTH, Scratch};
 use crate::thread::{State, Thread};
@@ -96,7 +97,7 @@ impl Debuggee {
     /// code. Where the process is confined, a call may kill it: there is none
     /// then, and every site is passed in place.
     fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.is_confined {
+        if self.is_confined_now() {
             return Ok(());
         }
         let Some(instruction) = self.syscall_instruction() else {
@@ -116,7 +117,7 @@ impl Debuggee {
     /// every thread stands in the program itself. It stays when a signal once
     /// found a thread in a copy: a handler may return there still.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
-        if self.scratch.is_interrupted || self.is_confined {
+        if self.scratch.is_interrupted || self.is_confined_now() {
             return Ok(());
         }
         let found = self.callable_thread()?.zip(self.syscall_instruction());
@@ -127,7 +128,23 @@ impl Debuggee {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
+        if let Some(page) = self.scratch.data() {
+            let range = [page, PAGE_LENGTH, 0, 0, 0, 0];
+            self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
+        }
         Ok(())
+    }
+
+    /// Whether the program's system calls are filtered by now, of any thread: it
+    /// may be ended for one that juror makes in its name.
+    pub(crate) fn is_confined_now(&mut self) -> bool {
+        let process = self.process;
+        let is_filtered = |thread: &u32| {
+            let status = process_status::ProcessStatus::of_thread(process, *thread);
+            status.is_some_and(|status| status.is_confined)
+        };
+        self.is_confined = self.is_confined || self.threads.keys().any(is_filtered);
+        self.is_confined
     }
 
     /// A stopped thread that can make system calls for juror.
@@ -168,6 +185,25 @@ impl Debuggee {
             (_, Ok(_)) => link,
             (_, Err(_)) => path,
         }
+    }
+
+    /// Every insert of upper floors that has not been taken back: the site,
+    /// whose, and how many.
+    pub fn points(&self) -> Vec<(u64, Owner, u32)> {
+        let points = self.engine.inserts().map(|(address, owner, count, _)| {
+            let is_own = owner == Owner::Internal && self.is_own_point(address);
+            (address, owner, count - u32::from(is_own && count > 0))
+        });
+        points.filter(|(_, _, count)| *count > 0).collect()
+    }
+
+    /// Plants the points of this room's own, in a process that has the image
+    /// and no points.
+    pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
+        for address in [self.announcement, self.entry_point].into_iter().flatten() {
+            self.insert(address, Owner::Internal)?;
+        }
+        Ok(())
     }
 
     /// Whether a point of juror's own is here that this room planted.
@@ -225,7 +261,7 @@ impl Debuggee {
         let Some(gadget) = self.scratch.gadget() else {
             return Ok(());
         };
-        if self.scratch.has_region_near(address) {
+        if self.scratch.has_region_near(address) || self.is_confined_now() {
             return Ok(());
         }
         let mappings = self.mappings();
@@ -250,6 +286,29 @@ impl Debuggee {
             return Ok(false);
         }
         self.take_region(place).map(|()| true)
+    }
+
+    /// A page that the process may write, for what its system calls for juror
+    /// are given and give back; none where the kernel refuses every place.
+    pub(crate) fn data_page(
+        &mut self,
+        thread: ThreadId,
+        gadget: u64,
+    ) -> Result<Option<u64>, DebuggeeError> {
+        if let Some(page) = self.scratch.data() {
+            return Ok(Some(page));
+        }
+        let mappings = self.mappings();
+        for place in scratch::places_near(self.auxiliary.entry, &mappings) {
+            let [place, _, _, flags, file, offset] = mapping_call(place);
+            let allowed = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+            let call = [place, PAGE_LENGTH, allowed, flags, file, offset];
+            if self.call_system(thread, gadget, libc::SYS_mmap, call)? == place {
+                self.scratch.set_data(place);
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// Makes a region that has just been mapped usable.

@@ -228,6 +228,17 @@ impl Debuggee {
         Ok(())
     }
 
+    /// A stopped thread has made calls by requests that take no note of it.
+    pub(crate) fn note_call_made(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.at_signal = true;
+            if let Some(pending) = &mut known.pending {
+                pending.fresh = false;
+            }
+        }
+        self.return_to_group_stop(thread)
+    }
+
     /// A thread that job control has stopped has made a call all the same: it
     /// is brought back to such a stop, where it can be left to job control.
     fn return_to_group_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {

@@ -95,7 +95,7 @@ impl Status {
     }
 }
 
-fn request(kind: c_uint, thread: u32, address: usize, data: usize) -> Outcome<c_long> {
+pub(crate) fn request(kind: c_uint, thread: u32, address: usize, data: usize) -> Outcome<c_long> {
     // SAFETY: the callers below pass, for each request, addresses that are
     // null, offsets, or pointers to live values of the type the kernel wants.
     let result = unsafe {
@@ -178,7 +178,7 @@ pub(crate) fn detach(thread: u32, signal: i32) -> Outcome<()> {
 }
 
 /// Reads a value of type `T` that the request stores through its data pointer.
-fn fetch<T>(kind: c_uint, thread: u32, address: usize) -> Outcome<T> {
+pub(crate) fn fetch<T>(kind: c_uint, thread: u32, address: usize) -> Outcome<T> {
     let mut value = MaybeUninit::<T>::zeroed();
     request(
         kind,
@@ -226,7 +226,7 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 
 /// The number that comes with an event: a new thread's id, a former id.
 /// Every register but the general ones, as far as the machine has them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ExtendedState(Vec<u8>);
 
 /// The most bytes that the extended state of this architecture takes.

@@ -275,6 +275,15 @@ impl Memory {
         }
     }
 
+    /// Takes the traps out of a copy of this process that has just been made.
+    pub(crate) fn restore_all_in(&self, other: &Memory) {
+        for (&address, &original) in &self.originals {
+            if other.holds_trap(address) {
+                let _ = other.write_raw(address, &[original]);
+            }
+        }
+    }
+
     fn holds_trap(&self, address: u64) -> bool {
         let mut present = [0];
         self.read_raw(address, &mut present).is_ok() && present[0] == TRAP

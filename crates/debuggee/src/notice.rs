@@ -190,6 +190,40 @@ impl Notice {
             | Notice::Killed { .. } => None,
         }
     }
+
+    /// The same of threads that have other numbers now.
+    pub(crate) fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> Notice {
+        let mut notice = self.clone();
+        let renumber = |thread: &mut ThreadId| {
+            if let Some((_, now)) = numbers.iter().find(|(then, _)| then == thread) {
+                *thread = *now;
+            }
+        };
+        match &mut notice {
+            Notice::Hit { thread, .. }
+            | Notice::HardwareHit { thread, .. }
+            | Notice::Accessed { thread, .. }
+            | Notice::Stepped { thread, .. }
+            | Notice::ThreadStarted { thread }
+            | Notice::ThreadEnded { thread }
+            | Notice::ModulesChanged { thread }
+            | Notice::Signal { thread, .. }
+            | Notice::SystemCall { thread, .. }
+            | Notice::Forking { thread, .. }
+            | Notice::Executed { thread, .. }
+            | Notice::Interrupted { thread } => renumber(thread),
+            Notice::Followed { thread, parent } => {
+                renumber(thread);
+                renumber(parent);
+            }
+            Notice::Joined { parent, .. } => renumber(parent),
+            Notice::Forked { .. }
+            | Notice::Left { .. }
+            | Notice::Exited { .. }
+            | Notice::Killed { .. } => {}
+        }
+        notice
+    }
 }
 
 /// How a process was made.

@@ -85,6 +85,9 @@ impl Debuggee {
         address: u64,
         owners: Owners,
     ) -> Result<(), DebuggeeError> {
+        if self.is_placing {
+            return Ok(());
+        }
         if self
             .threads
             .get(&thread.0)

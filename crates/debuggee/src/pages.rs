@@ -11,7 +11,8 @@
 //!
 //! A page that the program unmaps stays listed: the call that maps it again
 //! must find it open, and it is protected when that call is over. Pages that
-//! the kernel does not protect (sealed or huge ones) are watched by steps.
+//! the kernel does not protect (sealed or huge ones) are watched by steps, and so
+//! are all once the program filters its system calls.
 //!
 //! Protecting a page needs no care: what it forbids too early faults, and is
 //! tried again.
@@ -114,7 +115,11 @@ impl Debuggee {
         if wanted == self.watches.pages.pages {
             return Ok(());
         }
-        let Some(thread) = self.thread_for_calls() else {
+        let callable = match self.is_confined_now() {
+            true => None,
+            false => self.thread_for_calls(),
+        };
+        let Some(thread) = callable else {
             self.step_instead_of_pages();
             return Ok(());
         };
@@ -130,6 +135,16 @@ impl Debuggee {
             self.close_pages(thread)?;
         }
         Ok(())
+    }
+
+    /// A call that may have filtered those that come is over, and the pages are
+    /// open for it: where it did, they stay so.
+    pub(crate) fn note_confinement(&mut self, number: i64) {
+        let may_confine = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
+        if may_confine && !self.watches.pages.is_empty() && self.is_confined_now() {
+            self.step_instead_of_pages();
+            self.watches.pages.pages.clear();
+        }
     }
 
     /// What pages cannot watch is watched by steps.

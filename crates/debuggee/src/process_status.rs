@@ -38,11 +38,7 @@ impl ProcessStatus {
     }
 
     fn parse(text: &str) -> Option<ProcessStatus> {
-        let field = |name: &str| {
-            text.lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-                .map(str::trim)
-        };
+        let field = |name: &str| field(text, name);
         let number = |name| field(name)?.split_whitespace().next()?.parse().ok();
         Some(ProcessStatus {
             name: field("Name")?.to_owned(),
@@ -90,6 +86,68 @@ pub(crate) fn is_kernel_thread(process: u32) -> bool {
     stat.rsplit_once(") ")
         .and_then(|(_, fields)| fields.split(' ').nth(FLAGS)?.parse().ok())
         .is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
+}
+
+/// The number that a thread has for itself: that of the innermost namespace.
+pub(crate) fn own_number(process: u32, thread: u32) -> Option<u32> {
+    let text = status_text(process, thread)?;
+    field(&text, "NSpid")?
+        .split_whitespace()
+        .last()?
+        .parse()
+        .ok()
+}
+
+/// Whether a thread may give new ones their numbers.
+pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
+    /// `CAP_SYS_ADMIN` and `CAP_CHECKPOINT_RESTORE` of the kernel.
+    const ALLOWING: u64 = 1 << 21 | 1 << 40;
+    let effective = status_text(process, thread)
+        .and_then(|text| u64::from_str_radix(field(&text, "CapEff")?, 16).ok());
+    effective.is_some_and(|effective| effective & ALLOWING != 0)
+}
+
+/// The process group and the session of a process.
+pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    // After the state and the parent.
+    let mut fields = fields.split(' ').skip(2);
+    let group = fields.next()?.parse().ok()?;
+    Some((group, fields.next()?.parse().ok()?))
+}
+
+/// The processes that a process has made, and that have not been waited for.
+pub(crate) fn children(process: u32) -> Vec<u32> {
+    let lists = threads(process)
+        .into_iter()
+        .filter_map(|thread| fs::read_to_string(file_of(process, thread, "children")).ok());
+    let numbers = |list: String| -> Vec<u32> {
+        list.split_whitespace()
+            .filter_map(|number| number.parse().ok())
+            .collect()
+    };
+    lists.flat_map(numbers).collect()
+}
+
+/// A process whose group or session has the number of another one, `process`.
+pub(crate) fn user_of_number(process: u32, is_excepted: impl Fn(u32) -> bool) -> Option<u32> {
+    numbers_in("/proc").find(|&id| {
+        id != process
+            && !is_excepted(id)
+            && group_and_session(id)
+                .is_some_and(|(group, session)| group == process || session == process)
+    })
+}
+
+fn status_text(process: u32, thread: u32) -> Option<String> {
+    fs::read_to_string(file_of(process, thread, "status")).ok()
+}
+
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        .map(str::trim)
 }
 
 /// The name of a user, or the number where there is none.

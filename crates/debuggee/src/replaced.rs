@@ -207,7 +207,12 @@ impl Debuggee {
     fn orphans(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
         let tracer = nix::unistd::gettid().as_raw() as u32;
         let followed = self.followed.as_ref().map(|(followed, _)| *followed);
-        let is_known = |id: u32| self.knows(id) || stash::is_debuggee(id) || followed == Some(id);
+        let is_known = |id: u32| {
+            self.knows(id)
+                || stash::is_debuggee(id)
+                || stash::is_template(id)
+                || followed == Some(id)
+        };
         process_status::all()
             .filter(|(id, status)| {
                 status.tracer == tracer && is_own(status.parent) && !is_known(*id)

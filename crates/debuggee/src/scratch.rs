@@ -44,6 +44,9 @@ pub(crate) struct Scratch {
     slots: BTreeMap<u64, Slot>,
     /// The way past each site that ever was, with the bytes it was made for.
     passages: BTreeMap<u64, KnownPassage>,
+    /// A page that the process may write, for what its system calls are given
+    /// and give back, once it was needed.
+    data: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -89,6 +92,15 @@ impl Scratch {
     /// Where juror's own system calls are made, once there is a region.
     pub(crate) fn gadget(&self) -> Option<u64> {
         self.regions.first().map(|region| region.start)
+    }
+
+    /// The page for the arguments of juror's own system calls, if there is one.
+    pub(crate) fn data(&self) -> Option<u64> {
+        self.data
+    }
+
+    pub(crate) fn set_data(&mut self, page: u64) {
+        self.data = Some(page);
     }
 
     pub(crate) fn has_region_near(&self, address: u64) -> bool {
@@ -159,6 +171,7 @@ impl Scratch {
     pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> Scratch {
         let mut forked = self.clone();
         forked.regions.retain(|region| has_region(region.start));
+        forked.data = forked.data.filter(|&page| has_region(page));
         let regions = &forked.regions;
         let stays = |at: u64| regions.iter().any(|region| region.range().contains(&at));
         forked.slots.retain(|&slot, _| stays(slot));
@@ -287,12 +300,14 @@ mod tests {
         ) {
             const CODE: u64 = 0x5555_5555_4000;
             let mut scratch = Scratch::default();
-            let region = places_near(CODE, &[CODE..CODE + (1 << 24)])[0];
+            let mapping = CODE..CODE + (1 << 24);
+            let region = places_near(CODE, std::slice::from_ref(&mapping))[0];
             scratch.add_region(region);
             for _ in 0..taken {
                 scratch.take_slot();
             }
-            let mut used = vec![region..region + GADGET.len() as u64];
+            let gadget = region..region + GADGET.len() as u64;
+            let mut used: Vec<Range<u64>> = std::iter::once(gadget).collect();
             for (bytes, offset) in instructions {
                 let address = CODE + offset;
                 let slot = scratch.free_slot_near(address);

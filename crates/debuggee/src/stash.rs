@@ -13,6 +13,8 @@ use crate::kernel::Status;
 #[derive(Default)]
 struct Stash {
     statuses: Vec<(u32, Status)>,
+    /// Processes that this thread traces and that never run: no debuggee's.
+    templates: Vec<u32>,
     /// The processes that are debuggees of this thread.
     processes: Vec<u32>,
 }
@@ -60,6 +62,24 @@ impl Stash {
             self.processes.swap_remove(index);
         }
     }
+}
+
+/// A process that this thread traces is to stand for ever.
+pub(crate) fn add_template(process: u32) {
+    STASH.with_borrow_mut(|stash| stash.templates.push(process));
+}
+
+/// It is gone.
+pub(crate) fn remove_template(process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.templates.retain(|&it| it != process);
+        stash.statuses.retain(|(thread, _)| *thread != process);
+    });
+}
+
+/// Whether a process is to stand for ever.
+pub(crate) fn is_template(process: u32) -> bool {
+    STASH.with_borrow(|stash| stash.templates.contains(&process))
 }
 
 pub(crate) fn put(thread: u32, status: Status) {

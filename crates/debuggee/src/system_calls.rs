@@ -71,6 +71,12 @@ impl WantedCalls {
         self.all.is_traced()
     }
 
+    /// The developer's are those of `other`.
+    pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
+        self.developer.clone_from(&other.developer);
+        self.join();
+    }
+
     fn join(&mut self) {
         self.all = self.developer.joined(&self.monitors);
     }
@@ -115,6 +121,7 @@ impl Debuggee {
         if !at_entry {
             let arguments = registers.system_call_arguments();
             self.note_fault_action(registers.orig_rax as i64, arguments, registers.rax as i64)?;
+            self.note_confinement(registers.orig_rax as i64);
             self.close_after_call(thread)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {

@@ -55,6 +55,11 @@ impl Terminal {
         self.is_with_debuggee = tcsetpgrp(stdin(), self.debuggee).is_ok();
     }
 
+    /// It is to go to another process group from now on.
+    pub(crate) fn belongs_to(&mut self, debuggee: u32) {
+        self.debuggee = Pid::from_raw(debuggee as i32);
+    }
+
     /// To juror, with the modes that it had.
     pub(crate) fn take(&mut self) {
         if !self.is_with_debuggee {

@@ -77,7 +77,7 @@ pub(crate) enum Motion {
 }
 
 /// A signal that has been taken from the kernel and not been given back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PendingSignal {
     pub(crate) number: i32,
     pub(crate) information: siginfo_t,
@@ -91,7 +91,7 @@ pub(crate) struct PendingSignal {
 
 /// A signal that another one overtook. The kernel takes one signal a stop, so
 /// it is sent anew when the thread runs, and then comes by once more.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PutOff {
     pub(crate) number: i32,
     /// The program's, which the sending by juror must not replace.

@@ -88,7 +88,7 @@ pub(crate) fn joined_bytes(
 }
 
 /// One watch.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Watch {
     pub(crate) id: WatchId,
     pub(crate) owner: Owner,
@@ -106,10 +106,10 @@ pub(crate) struct Watch {
 pub(crate) struct Watches {
     pub(crate) list: Vec<Watch>,
     /// Execute breakpoints in debug registers, counted.
-    execute: Vec<(u64, u32)>,
+    pub(crate) execute: Vec<(u64, u32)>,
     pub(crate) hardware: Hardware,
     pub(crate) pages: Pages,
-    last_id: u32,
+    pub(crate) last_id: u32,
 }
 
 impl Watches {
@@ -262,7 +262,7 @@ impl Debuggee {
     }
 
     /// Chooses each watch's tier anew, and makes it so. Every thread stands.
-    fn arrange_tiers(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn arrange_tiers(&mut self) -> Result<(), DebuggeeError> {
         if self.has_ended {
             return Ok(());
         }

@@ -6,37 +6,15 @@ mod support;
 use juror_debuggee::{
     AccessKind, AccessKinds, Debuggee, MemoryAccess, Notice, Owner, WatchId, WatchTier,
 };
+use support::watching::{TIERS, start};
 use support::{Program, Run, compile, run_with};
 
-const TIERS: [WatchTier; 3] = [WatchTier::Hardware, WatchTier::Page, WatchTier::Stepping];
 const BUILDS: [&[&str]; 4] = [
     &["-O0", "-no-pie"],
     &["-O0", "-pie"],
     &["-O2", "-no-pie"],
     &["-O2", "-pie"],
 ];
-
-/// A program that stands at its function `start`, so that the dynamic linker's
-/// work is not stepped.
-#[track_caller]
-fn start(program: &Program) -> Debuggee {
-    let mut debuggee = program.start();
-    let start = program.address(&debuggee, "start");
-    debuggee.insert(start, Owner::Internal).unwrap();
-    debuggee.resume_all().unwrap();
-    loop {
-        match debuggee.wait().unwrap() {
-            Notice::Hit { address, .. } if address == start => break,
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
-                    debuggee.resume(thread).unwrap();
-                }
-            }
-        }
-    }
-    debuggee.remove(start, Owner::Internal).unwrap();
-    debuggee
-}
 
 #[track_caller]
 fn watch(

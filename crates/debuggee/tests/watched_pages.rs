@@ -3,86 +3,9 @@
 
 mod support;
 
-use juror_debuggee::{AccessKind, AccessKinds, Debuggee, MemoryAccess, Notice, Owner, WatchTier};
-use support::{Program, Run, compile, run_with};
-
-const TIERS: [WatchTier; 3] = [WatchTier::Hardware, WatchTier::Page, WatchTier::Stepping];
-const BUILDS: [&[&str]; 2] = [&["-O0", "-no-pie"], &["-O2", "-pie"]];
-
-/// A program that stands at its function `start`.
-#[track_caller]
-fn start(program: &Program) -> Debuggee {
-    let mut debuggee = program.start();
-    let start = program.address(&debuggee, "start");
-    debuggee.insert(start, Owner::Internal).unwrap();
-    debuggee.resume_all().unwrap();
-    loop {
-        match debuggee.wait().unwrap() {
-            Notice::Hit { address, .. } if address == start => break,
-            notice => {
-                if let Some(thread) = notice.waiting_thread() {
-                    debuggee.resume(thread).unwrap();
-                }
-            }
-        }
-    }
-    debuggee.remove(start, Owner::Internal).unwrap();
-    debuggee
-}
-
-/// The value of a global pointer.
-fn pointer(program: &Program, debuggee: &Debuggee, symbol: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let address = program.address(debuggee, symbol);
-    debuggee.read(address, &mut bytes).unwrap();
-    u64::from_le_bytes(bytes)
-}
-
-/// Watches the four bytes to which the global `place` leads, in a tier, runs to
-/// the end, and gives every access that was told.
-#[track_caller]
-fn watched(
-    program: &Program,
-    kinds: AccessKinds,
-    tier: WatchTier,
-    threads: usize,
-) -> (Vec<MemoryAccess>, Run) {
-    let mut debuggee = start(program);
-    let place = pointer(program, &debuggee, "place");
-    let range = place..place + 4;
-    let id = debuggee
-        .watch(std::slice::from_ref(&range), kinds, Owner::Developer, tier)
-        .unwrap();
-    assert_eq!(debuggee.watch_tier(id), Some(tier));
-    let mut all = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    let run = run_with(&mut debuggee, |_, notice| {
-        if let Notice::Accessed { thread, accesses } = notice {
-            seen.insert(*thread);
-            all.extend_from_slice(accesses);
-        }
-    });
-    assert!(seen.len() >= threads, "{seen:?}");
-    (all, run)
-}
-
-/// How many accesses are told that instructions make, and how many that the
-/// kernel makes, in every tier and build.
-#[track_caller]
-fn check(source: &str, kinds: AccessKinds, by_instructions: usize, by_kernel: usize) {
-    for flags in BUILDS {
-        let program = compile(source, flags);
-        for tier in TIERS {
-            let (accesses, run) = watched(&program, kinds, tier, 1);
-            let case = format!("{tier:?} {flags:?} {accesses:?}");
-            assert_eq!(run.end, Some(Notice::Exited { status: 0 }), "{case}");
-            let is_kernels = |it: &&MemoryAccess| it.system_call.is_some();
-            let kernels = accesses.iter().filter(is_kernels).count();
-            assert_eq!(kernels, by_kernel, "{case}");
-            assert_eq!(accesses.len() - kernels, by_instructions, "{case}");
-        }
-    }
-}
+use juror_debuggee::{AccessKind, AccessKinds, Notice, WatchTier};
+use support::compile;
+use support::watching::{BUILDS, TIERS, check, watched};
 
 const MAPS: &str = r#"
 #define _GNU_SOURCE
@@ -99,9 +22,8 @@ static void *map(void *at) {
 
 #[test]
 fn a_page_that_is_unmapped_and_mapped_again_is_watched_on() {
-    let source = format!(
-        "{MAPS}{}",
-        r"
+    let source = MAPS.to_owned()
+        + r"
         int main(void) {
             place = map(0);
             start();
@@ -113,17 +35,15 @@ fn a_page_that_is_unmapped_and_mapped_again_is_watched_on() {
                 *place = 0;
             }
             return *place;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 15, 0);
     check(&source, AccessKinds::READ, 1, 0);
 }
 
 #[test]
 fn a_page_that_is_replaced_at_once_is_watched_on() {
-    let source = format!(
-        "{MAPS}{}",
-        r"
+    let source = MAPS.to_owned()
+        + r"
         int main(void) {
             place = map(0);
             start();
@@ -137,16 +57,14 @@ fn a_page_that_is_replaced_at_once_is_watched_on() {
             mprotect((void *)place, LENGTH, PROT_READ | PROT_WRITE);
             *place = 0;
             return *place;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 6, 5);
 }
 
 #[test]
 fn a_page_that_is_moved_away_and_back_is_watched_on() {
-    let source = format!(
-        "{MAPS}{}",
-        r"
+    let source = MAPS.to_owned()
+        + r"
         int main(void) {
             place = map(0);
             volatile int *other = map(0);
@@ -165,16 +83,14 @@ fn a_page_that_is_moved_away_and_back_is_watched_on() {
                 *place += i;
             }
             return *place != 10;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 10, 0);
 }
 
 #[test]
 fn the_end_of_the_heap_is_watched_when_it_comes_back() {
-    let source = format!(
-        "{MAPS}{}",
-        r"
+    let source = MAPS.to_owned()
+        + r"
         int main(void) {
             /* Nobody else uses it. */
             char *end = sbrk(0);
@@ -190,8 +106,7 @@ fn the_end_of_the_heap_is_watched_when_it_comes_back() {
                 *place = 0;
             }
             return *place;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 15, 0);
 }
 
@@ -219,25 +134,22 @@ static void prepare(int number) {
 
 #[test]
 fn a_signal_stack_on_a_watched_page_is_written_by_the_kernel() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         int main(void) {
             prepare(SIGUSR1);
             start();
             for (int i = 0; i < 5; i++) { raise(SIGUSR1); ++*place; }
             kill(getpid(), SIGUSR1);
             return *place != 11 || handled != 6;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 11, 0);
 }
 
 #[test]
 fn a_fault_is_handled_on_a_watched_page() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         #include <setjmp.h>
         static sigjmp_buf back;
         static void leave(int number) { (void)number; ++*place; siglongjmp(back, 1); }
@@ -251,16 +163,14 @@ fn a_fault_is_handled_on_a_watched_page() {
                 ++*place;
             }
             return *place != 10;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 10, 0);
 }
 
 #[test]
 fn a_thread_that_blocks_every_signal_keeps_its_handlers_and_its_mask() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         static volatile int faults;
         static void skip(int number) {
             (void)number;
@@ -283,16 +193,14 @@ fn a_thread_that_blocks_every_signal_keeps_its_handlers_and_its_mask() {
             for (int i = 0; i < 10; i++) ++*place;
             *(volatile int *)8 = 1;
             return 4;
-        }"
-    );
+        }";
     check(&source, AccessKinds::WRITE, 20, 0);
 }
 
 #[test]
 fn a_fault_of_the_program_s_own_with_its_signal_blocked_ends_it() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         #include <sys/mman.h>
         int main(void) {
             prepare(SIGSEGV);
@@ -304,8 +212,7 @@ fn a_fault_of_the_program_s_own_with_its_signal_blocked_ends_it() {
             mprotect((void *)((unsigned long)place & -4096), 4096, PROT_READ);
             ++*place;
             return 1;
-        }"
-    );
+        }";
     for flags in BUILDS {
         let program = compile(&source, flags);
         for tier in TIERS {
@@ -319,9 +226,8 @@ fn a_fault_of_the_program_s_own_with_its_signal_blocked_ends_it() {
 
 #[test]
 fn signals_of_a_timer_and_stores_of_other_threads_are_all_told() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         static volatile int rounds;
         static void *store(void *argument) {
             sigset_t all;
@@ -343,8 +249,7 @@ fn signals_of_a_timer_and_stores_of_other_threads_are_all_told() {
             }
             for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
             return handled != 10 || stored != 10;
-        }"
-    );
+        }";
     for flags in BUILDS {
         let program = compile(&source, &[flags, &["-pthread"]].concat());
         for tier in [WatchTier::Hardware, WatchTier::Page] {
@@ -358,9 +263,8 @@ fn signals_of_a_timer_and_stores_of_other_threads_are_all_told() {
 
 #[test]
 fn the_frame_of_a_signal_is_a_store() {
-    let source = format!(
-        "{STACKS}{}",
-        r"
+    let source = STACKS.to_owned()
+        + r"
         static char stack[LENGTH] __attribute__((aligned(4096)));
         static void look(int number) { (void)number; }
         int main(void) {
@@ -377,8 +281,7 @@ fn the_frame_of_a_signal_is_a_store() {
             start();
             raise(SIGUSR1);
             return *place != SIGUSR1;
-        }"
-    );
+        }";
     let program = compile(&source, BUILDS[0]);
     for tier in [WatchTier::Page, WatchTier::Stepping] {
         let (accesses, run) = watched(&program, AccessKinds::WRITE, tier, 1);

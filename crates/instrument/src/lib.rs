@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod assignment;
 pub mod calls;
 pub mod capture_plan;
 pub mod code;

@@ -118,6 +118,14 @@ impl PendingReturns {
         self.threads.extend(calls.map(|calls| (thread, calls)));
     }
 
+    /// Threads have other numbers now.
+    pub fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
+        let threads = std::mem::take(&mut self.threads).into_iter();
+        self.threads = threads
+            .map(|(thread, calls)| (number(thread), calls))
+            .collect();
+    }
+
     /// Drops everything a probe waits for.
     pub fn end_probes(&mut self, gone: impl Fn(u32) -> bool, dropped: &mut Vec<u64>) {
         for calls in self.threads.values_mut() {

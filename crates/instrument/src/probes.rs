@@ -574,6 +574,11 @@ impl Probes {
         self.release(program)
     }
 
+    /// Threads have other numbers now.
+    pub fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
+        self.pending.renumber_threads(number);
+    }
+
     /// A call that is already active when its return becomes an event.
     pub fn await_active(
         &mut self,

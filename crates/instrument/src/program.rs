@@ -8,7 +8,16 @@ use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// What is known of a program at one moment, without its process.
+#[derive(Debug, Clone)]
+pub struct Memo {
+    modules: Modules,
+    numbers: FxHashMap<ThreadId, u32>,
+    last_number: u32,
+    elapsed: Duration,
+}
 
 /// A debuggee and the symbols of what is loaded in it.
 #[derive(Debug)]
@@ -104,6 +113,39 @@ impl Program {
             started: self.started,
             moment_ns: Cell::new(None),
         }
+    }
+
+    /// What is known now, for a process that is brought back to this moment.
+    pub fn memo(&self) -> Memo {
+        Memo {
+            modules: self.modules.clone(),
+            numbers: self.numbers.clone(),
+            last_number: self.last_number,
+            elapsed: self.started.elapsed(),
+        }
+    }
+
+    /// A process that has been brought back to a moment: the threads have their
+    /// numbers of then, and as much time has passed. `number` gives the kernel's
+    /// number of a thread now.
+    pub fn revived(
+        memo: &Memo,
+        debuggee: Debuggee,
+        number: impl Fn(ThreadId) -> ThreadId,
+    ) -> Program {
+        let numbers = memo.numbers.iter();
+        let now = Instant::now();
+        let mut program = Program {
+            debuggee,
+            modules: memo.modules.clone(),
+            numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
+            last_number: memo.last_number,
+            caller_names: RefCell::default(),
+            started: now.checked_sub(memo.elapsed).unwrap_or(now),
+            moment_ns: Cell::new(None),
+        };
+        program.update_modules();
+        program
     }
 
     /// The process runs another program: one thread is left, and nothing that

@@ -115,6 +115,11 @@ impl UnwindPoints {
         Ok(())
     }
 
+    /// Where they are.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.points.keys().copied()
+    }
+
     /// Forgets them: the process has another program now.
     pub fn clear(&mut self) {
         self.points.clear();

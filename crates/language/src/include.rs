@@ -8,10 +8,11 @@
 //! Reading files is the caller's. A path is looked for from where the file that
 //! names it stands.
 
-use crate::check::{Used, check_with};
+use crate::check::{Among, Used, check_scenarios, check_with};
 use crate::diagnostic::Diagnostic;
 use crate::parse::parse;
 use crate::property::Property;
+use crate::scenario::Scenario;
 use crate::syntax::{File, UseDeclaration};
 use std::ops::Range;
 
@@ -27,6 +28,10 @@ pub struct Loaded {
     pub properties: Vec<Property>,
     /// What is to be said about the source, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// The scenarios of the source itself without errors.
+    pub scenarios: Vec<Scenario>,
+    /// How many scenarios there are in the source, wrong ones included.
+    pub scenario_count: usize,
     /// The files that are used.
     pub used: Vec<UsedFile>,
 }
@@ -48,7 +53,20 @@ pub type Reader<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 /// Parses and checks a source and the files that it uses. `path` is where the
 /// source stands: the files that it uses are looked for from there. It is empty
 /// for a text that is no file.
+///
+/// The scenarios of the source may be for properties that it does not bring.
 pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
+    load_among(path, source, read, None)
+}
+
+/// The same where more properties are known than the source brings: its
+/// scenarios are for these.
+pub fn load_among(
+    path: &str,
+    source: &str,
+    read: Reader<'_>,
+    known: Option<&[&Property]>,
+) -> Loaded {
     let mut libraries = Libraries {
         read,
         all: Vec::new(),
@@ -67,6 +85,15 @@ pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
             .for_each(|it| it.source_name.clone_from(&name));
     }
     diagnostics.extend(checked);
+    let brought = libraries.all.iter().flat_map(|library| &library.properties);
+    let mut there: Vec<&Property> = known.unwrap_or(&[]).to_vec();
+    there.extend(brought.chain(&own));
+    let among = Among {
+        properties: &there,
+        is_all: known.is_some(),
+    };
+    let (scenarios, said) = check_scenarios(&parsed.file, &libraries.seen(&used), among);
+    diagnostics.extend(said);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     // Without what it uses, a source says something else.
     let broken = used.len() < parsed.file.uses.len();
@@ -80,6 +107,8 @@ pub fn load_with(path: &str, source: &str, read: Reader<'_>) -> Loaded {
     Loaded {
         properties,
         diagnostics,
+        scenarios: if broken { Vec::new() } else { scenarios },
+        scenario_count: parsed.file.scenarios.len(),
         used: files,
     }
 }

@@ -23,25 +23,34 @@ mod include;
 mod lexer;
 mod parse;
 mod property;
+mod scenario;
 pub mod show;
 mod suggest;
 pub mod syntax;
 mod term;
 mod token;
+mod unparse;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Severity};
-pub use evaluate::{Environment, EvaluationError, STEPS_MAX, Store, evaluate, execute, truth};
+pub use evaluate::{
+    Environment, EvaluationError, STEPS_MAX, Store, evaluate, evaluate_in, execute, execute_in,
+    truth,
+};
 pub use flat::{FlatCondition, FlatUpdates};
 pub use format::format;
-pub use include::{Loaded, Reader, UsedFile, load_with};
+pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
     Transition, Variable,
 };
+pub use scenario::{
+    Action, ActionKind, Fact, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
+    StateName, Target, Template, Trigger,
+};
 pub use suggest::suggest;
-pub use syntax::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
+pub use syntax::{BinaryOperator, Expression, ExpressionKind, PointWord, TypeName, UnaryOperator};
 pub use term::{Builtin, Function, Kind, Place, Term, TermKind, Update};
 
 /// Parses and checks a whole source: the properties without errors, and

@@ -192,6 +192,13 @@ pub struct Branch {
     pub span: Range<usize>,
 }
 
+impl Transition {
+    /// What it does when its guard is true, and when it is not.
+    pub fn branches(&self) -> impl Iterator<Item = &Branch> {
+        std::iter::once(&self.success).chain(&self.failure)
+    }
+}
+
 impl Property {
     /// The event of this number.
     pub fn event(&self, id: EventId) -> Option<&SymbolicEvent> {

@@ -55,6 +55,6 @@ pub use history::{HISTORY_RECORDS, Path, PathEvent};
 pub use monitor::Monitor;
 pub use needs::EventNeed;
 pub use slices::{SliceId, SliceView};
-pub use snapshot::{Snapshot, SnapshotError};
+pub use snapshot::{Edit, Snapshot, SnapshotError};
 pub use step::{Change, Occurrence, Step};
 pub use violations::ViolationGroup;

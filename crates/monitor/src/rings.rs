@@ -5,7 +5,7 @@
 //! Invariant: the table holds one place for each ring; every slice that was
 //! entered and not taken out is in one ring.
 
-use crate::slices::{Place, Slices};
+use crate::slices::{Place, Slices, make_room};
 use crate::words::{agree, hash_words};
 use hashbrown::HashTable;
 
@@ -48,8 +48,10 @@ impl Rings {
     fn link(&mut self, first: Place, second: Place) {
         let size = first.max(second) as usize + 1;
         if self.next.len() < size {
-            self.next.resize(size, NOWHERE);
-            self.previous.resize(size, NOWHERE);
+            for links in [&mut self.next, &mut self.previous] {
+                make_room(links, size - links.len());
+                links.resize(size, NOWHERE);
+            }
         }
         if let Some(next) = self.next.get_mut(first as usize) {
             *next = second;

@@ -49,6 +49,8 @@ pub(crate) type Place = u32;
 pub(crate) const BASE: Place = 0;
 /// The state of a place that no slice has.
 const FREE: u64 = u32::MAX as u64;
+/// A list gets no less room than for so many more.
+const SMALL_ROOM: usize = 16;
 /// Of a slice without a record.
 const NO_RECORD: u64 = u64::MAX;
 
@@ -240,6 +242,7 @@ impl Slices {
 
     fn push_place(&mut self) -> Place {
         let place = self.places();
+        make_room(&mut self.cells, self.parameters + 1);
         self.cells
             .resize(self.cells.len() + self.parameters + 1, UNBOUND);
         let cell = self.cell(place);
@@ -247,8 +250,10 @@ impl Slices {
             *head = FREE;
         }
         if self.keeps_records {
+            make_room(&mut self.last_records, 1);
             self.last_records.push(NO_RECORD);
         }
+        make_room(&mut self.environments, self.variables);
         let environments = self.environments.len() + self.variables;
         self.environments.resize(environments, Value::Bool(false));
         place
@@ -321,6 +326,15 @@ impl Slices {
     pub(crate) fn place_of(&self, id: SliceId) -> Option<Place> {
         let place = id.0 as u32;
         (self.is_live(place) && self.id(place) == id).then_some(place)
+    }
+}
+
+/// Room for so many more, and in a large list for an eighth of it: one that
+/// doubles stands half empty, and nothing else of an instance takes as much.
+#[inline]
+pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize) {
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more.max(SMALL_ROOM).max(list.len() / 8));
     }
 }
 

@@ -8,6 +8,10 @@
 //! Invariant: a monitor that is brought back is equal to the one that the
 //! snapshot was taken of, and two equal monitors go on equally.
 
+mod editing;
+
+pub use editing::Edit;
+
 use crate::behaviour::Behaviour;
 use crate::hashing::Mixer;
 use crate::history::SavedHistory;

@@ -411,6 +411,31 @@ fn a_hundred_thousand_slices() {
     assert_eq!(monitor.verdict(), Verdict::PresumablySatisfied);
 }
 
+/// Of an instance, whatever its parameters are, without values and a history.
+#[test]
+fn an_instance_takes_few_bytes() {
+    let of = |slice: &str, events: &str, captures: fn(u64) -> Vec<u64>| {
+        let source = format!(
+            "property p slice on {slice} {events}
+             state none {{ on make -> made }}
+             state made {{ on change -> none }}"
+        );
+        let mut monitor = Monitor::with_history(property(&source), 0).unwrap();
+        for n in 0..100_000 {
+            monitor.step_words(EventId(0), &captures(n)).unwrap();
+        }
+        assert_eq!(monitor.slice_count(), 100_001);
+        monitor.bytes() / monitor.slice_count()
+    };
+    let one = "event make = before m(i) event change = before n(i)";
+    let bytes = of("i", one, |n| vec![n]);
+    assert!(bytes <= 28, "{bytes}");
+    // Found by each of two parameters alone, too; ten have one in common.
+    let two = "event make = before m(c, i) event change = before n(c) event next = before x(i)";
+    let bytes = of("c, i", two, |n| vec![n / 10, n]);
+    assert!(bytes <= 52, "{bytes}");
+}
+
 #[test]
 fn nonsense_does_not_panic() {
     let mut monitor = Monitor::new(property(QUEUE_BOUNDS)).unwrap();

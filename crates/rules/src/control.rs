@@ -248,6 +248,36 @@ impl Control {
         })
     }
 
+    /// A program has come back from a checkpoint, in place of the present one or
+    /// after its end; loaded, if nothing of it had run then. What was owed was of
+    /// the one that is gone. In the middle of a run the debugger still decides.
+    pub fn restore(&mut self, is_loaded: bool) {
+        self.owed = false;
+        self.mode = match (is_loaded, self.mode) {
+            (true, _) => Mode::Loaded,
+            (false, Mode::Run | Mode::Deciding) => Mode::Deciding,
+            (false, _) => Mode::Break,
+        };
+    }
+
+    /// A scenario is about to act in the middle of a run, with everything standing:
+    /// it may do what a person may. Gives whether the control is to be given back.
+    pub fn lend(&mut self) -> bool {
+        let is_lent = self.mode == Mode::Deciding && !self.owed;
+        if is_lent {
+            self.mode = Mode::Break;
+        }
+        is_lent
+    }
+
+    /// The scenario has acted: the debugger decides again, unless the program is
+    /// gone or has come back to its beginning.
+    pub fn give_back(&mut self, is_lent: bool) {
+        if is_lent && self.mode == Mode::Break {
+            self.mode = Mode::Deciding;
+        }
+    }
+
     /// A command is over, with a value or an error, and no stop is to be shown:
     /// the person has the control. An error in the middle of a run is seen in
     /// place of the stop that was owed.

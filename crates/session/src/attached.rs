@@ -11,7 +11,7 @@ use crate::options::CommandError;
 use crate::points::{Stopping, whole_points};
 use crate::session::Session;
 use crate::view::Outcome;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// As the first line of the commands: the stop is not shown.
 const SILENT: &str = "silent";
@@ -21,12 +21,16 @@ const SILENT: &str = "silent";
 pub(crate) struct Attached {
     given: Option<Given>,
     queue: VecDeque<String>,
+    /// Commands that have a name together.
+    groups: BTreeMap<String, Vec<String>>,
 }
 
 /// Commands that are being given.
 #[derive(Debug)]
 struct Given {
     points: Vec<u32>,
+    /// The name of the group that they make.
+    group: Option<String>,
     lines: Vec<String>,
     /// How many `end`s are still to come.
     depth: usize,
@@ -50,6 +54,17 @@ impl Attached {
     /// Nothing more is to be done by itself.
     pub(crate) fn clear(&mut self) {
         self.queue.clear();
+    }
+
+    /// Where a line is the name of a group, its commands are next.
+    pub(crate) fn begin_group(&mut self, line: &str) -> bool {
+        let Some(lines) = self.groups.get(line) else {
+            return false;
+        };
+        for line in lines.iter().rev() {
+            self.queue.push_front(line.clone());
+        }
+        true
     }
 
     /// Commands are being given: lines are kept, not executed.
@@ -87,6 +102,40 @@ impl Session {
         }
         self.attached.given = Some(Given {
             points: numbers,
+            group: None,
+            lines: Vec::new(),
+            depth: 1,
+        });
+        Ok(Outcome::Done)
+    }
+
+    /// `group`, `group NAME`: the lines that follow have a name together.
+    pub(crate) fn group(&mut self, name: &str) -> Result<Outcome, CommandError> {
+        if name.is_empty() {
+            let groups = self.attached.groups.iter();
+            let lines: Vec<String> = groups
+                .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
+                .collect();
+            return match lines.is_empty() {
+                true => Err(CommandError::with_help(
+                    "there is no group of commands",
+                    "begin one: group NAME",
+                )),
+                false => Ok(Outcome::Message(lines.join("\n"))),
+            };
+        }
+        let is_name = name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        if !is_name || commands::find(name).is_ok() || commands::translated(name).is_some() {
+            return Err(CommandError::with_help(
+                format!("`{name}` cannot be the name of a group"),
+                "one word that is no command, nor the beginning of one",
+            ));
+        }
+        self.attached.given = Some(Given {
+            points: Vec::new(),
+            group: Some(name.to_owned()),
             lines: Vec::new(),
             depth: 1,
         });
@@ -102,6 +151,7 @@ impl Session {
         let (word, _) = commands::split_line(line);
         let opens = commands::find(word).is_ok_and(|it| it.command == Command::Commands);
         match word {
+            "cmd-group-end" => given.depth -= 1,
             "end" => given.depth -= 1,
             _ if opens => given.depth += 1,
             _ => {}
@@ -113,6 +163,10 @@ impl Session {
             return Outcome::Done;
         }
         if let Some(given) = self.attached.given.take() {
+            if let Some(name) = given.group {
+                self.attached.groups.insert(name, given.lines);
+                return Outcome::Done;
+            }
             for number in given.points {
                 if let Ok(point) = self.point(number) {
                     point.commands.clone_from(&given.lines);

@@ -65,6 +65,7 @@ impl Session {
             condition,
             thread: placed.thread,
             fate,
+            owner: self.placing,
         };
         let number = self.breakpoints.add(self.program.as_mut(), wanted)?;
         let kind = match fate {

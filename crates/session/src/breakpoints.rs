@@ -19,8 +19,8 @@ pub use places::Places;
 pub use resolvable::{Resolvable, Resolved, resolvable};
 pub use views::passage;
 
-use crate::points::{Fate, Point};
-use juror_debuggee::{DebuggeeError, Owner};
+use crate::points::{Fate, Point, PointOwner};
+use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::Condition;
 use juror_instrument::expression::ExpressionError;
 use juror_instrument::program::Program;
@@ -54,6 +54,8 @@ pub struct Wanted {
     pub thread: Option<u32>,
     /// What becomes of it when it stops the program.
     pub fate: Fate,
+    /// Whose it is.
+    pub owner: PointOwner,
 }
 
 /// All breakpoints of the developer.
@@ -107,6 +109,7 @@ impl Breakpoints {
         let mut breakpoint = Breakpoint {
             point: Point {
                 thread: wanted.thread,
+                owner: wanted.owner,
                 ..Point::new(number, wanted.condition, wanted.fate)
             },
             text: wanted.text,
@@ -159,9 +162,11 @@ impl Breakpoints {
         }
     }
 
-    /// Some breakpoint stops the program at this address.
+    /// Some breakpoint of the developer stops the program at this address.
     pub fn is_at(&self, address: u64) -> bool {
-        self.index.contains_key(&address)
+        let here = self.index.get(&address).into_iter().flatten();
+        here.filter_map(|&(position, _)| self.list.get(position as usize))
+            .any(|breakpoint| breakpoint.point.owner == PointOwner::Developer)
     }
 
     /// Passes the next so many hits of the breakpoints at an address.
@@ -231,6 +236,7 @@ impl Breakpoints {
     pub fn settle(&mut self, mut program: Option<&mut Program>) -> Result<(), DebuggeeError> {
         let mut result = Ok(());
         for breakpoint in &mut self.list {
+            let owner = breakpoint.point.owner.of_engine();
             let locations = &mut breakpoint.locations;
             self.changes.clear();
             locations.settle(breakpoint.point.enabled, &mut self.changes);
@@ -240,13 +246,13 @@ impl Breakpoints {
             for &change in &self.changes {
                 let done = match change {
                     Change::Insert(address) => {
-                        let inserted = program.debuggee.insert(address, Owner::Developer);
+                        let inserted = program.debuggee.insert(address, owner);
                         if inserted.is_err() {
                             locations.refuse(address);
                         }
                         inserted
                     }
-                    Change::Remove(address) => program.debuggee.remove(address, Owner::Developer),
+                    Change::Remove(address) => program.debuggee.remove(address, owner),
                 };
                 result = result.and(done);
             }

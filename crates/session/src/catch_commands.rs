@@ -83,7 +83,7 @@ fn system_calls(text: &str) -> Result<SystemCalls, CommandError> {
 }
 
 /// Without a name: all that debugging itself does not use.
-fn signals(text: &str) -> Result<BTreeSet<i32>, CommandError> {
+pub(crate) fn signals(text: &str) -> Result<BTreeSet<i32>, CommandError> {
     let text = if text.is_empty() { "all" } else { text };
     let mut numbers = BTreeSet::new();
     for word in text.split_whitespace() {
@@ -136,7 +136,8 @@ impl Session {
         let values = |name: &str| convenience(&self.values, name);
         let ask =
             |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
-        let Some(stopping) = self.catchpoints.hit(is_meant, ask) else {
+        let stopping = self.catchpoints.hit(is_meant, ask);
+        let Some(stopping) = self.divert(thread, stopping, &mut Vec::new())? else {
             return Ok(None);
         };
         let errors = stopping.error_sentences(PointKind::Catchpoint);

@@ -48,6 +48,11 @@ impl Session {
                         .map(|it| it.property.name.to_string()),
                 )
                 .collect(),
+            Completes::ScenarioActions => crate::scenarios::ACTIONS
+                .iter()
+                .map(|&action| action.to_owned())
+                .chain(self.scenarios.names().map(str::to_owned))
+                .collect(),
             Completes::Caught => crate::catch_commands::SUBJECTS
                 .iter()
                 .map(|&subject| subject.to_owned())

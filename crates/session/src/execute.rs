@@ -29,8 +29,13 @@ impl Session {
         if self.attached.is_being_given() {
             return Ok(self.take_given(line));
         }
+        let own = commands::translated(line);
+        let line = own.as_deref().unwrap_or(line);
         let (word, rest) = commands::split_line(line);
         if word.is_empty() || word.starts_with('#') {
+            return Ok(Outcome::Done);
+        }
+        if self.attached.begin_group(line.trim()) {
             return Ok(Outcome::Done);
         }
         let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
@@ -68,6 +73,25 @@ impl Session {
         result
     }
 
+    /// Does what a line says in the middle of another command.
+    pub(crate) fn perform_line(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let own = commands::translated(line);
+        let (word, rest) = commands::split_line(own.as_deref().unwrap_or(line));
+        let mut result = find(word).and_then(|it| self.dispatch(it.command, rest, observer));
+        while let Some((thread, end)) = self.ended_call.take() {
+            result = self.resume_evaluation(thread, end, observer);
+        }
+        self.control.finish();
+        if is_about_points(word) {
+            self.renew_points()?;
+        }
+        result
+    }
+
     fn dispatch(
         &mut self,
         command: Command,
@@ -97,8 +121,10 @@ impl Session {
             Command::Call => self.print(rest, true, observer),
             Command::Catch => self.catch(rest, false),
             Command::TemporaryCatch => self.catch(rest, true),
+            Command::Checkpoint => self.checkpoint_command(rest),
             Command::Clear => self.clear(rest),
             Command::Commands => self.begin_commands(rest),
+            Command::CommandGroup => self.group(rest),
             Command::Condition => self.set_condition(rest),
             Command::Ignore => self.ignore(rest),
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
@@ -126,7 +152,7 @@ impl Session {
             Command::Info => self.info(rest),
             Command::Kill => self.kill(),
             Command::List => self.list(rest),
-            Command::Monitor => self.monitors(rest),
+            Command::Monitor => self.monitor_command(rest),
             Command::Next => self.repeat_lines(rest, Lines::Over, observer),
             Command::Step => self.repeat_lines(rest, Lines::Into, observer),
             Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
@@ -138,7 +164,9 @@ impl Session {
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
+            Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
+            Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
             Command::ShowGraph => self.graphs(rest),
             Command::Start => self.start_command(rest, observer),
@@ -185,6 +213,7 @@ impl Session {
         self.forget_program();
         self.watch.restart(self.options.history);
         self.forget_hits();
+        self.restart_scenarios()?;
         self.launch()?;
         Ok(())
     }
@@ -338,6 +367,7 @@ impl Session {
             "args" => self.variables(true),
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
+            "checkpoints" => self.checkpoint_views(),
             "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
@@ -356,6 +386,7 @@ impl Session {
             }
             "scope" => self.scope(argument),
             "signals" => self.signals(argument),
+            "scenarios" => self.scenario_views(argument),
             "sharedlibrary" => self.shared_libraries(),
             "symbol" => self.symbol(argument),
             "types" => self.names(Listed::Types, argument),
@@ -404,7 +435,8 @@ fn is_about_points(word: &str) -> bool {
             | Command::Disable
             | Command::Enable
             | Command::Handle
-            | Command::Property)
+            | Command::Property
+            | Command::Scenario)
     )
 }
 

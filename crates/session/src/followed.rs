@@ -325,13 +325,15 @@ impl Session {
                 accesses.push(watchpoint.access_view(program, thread, before.as_ref(), by)?);
             }
         }
-        if let Some(stopping) = stopping {
+        if let Some(stopping) = self.divert(thread, stopping, &mut accesses)? {
             let reason = self.watchpoint_reason(accesses, &stopping)?;
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         if !over.is_empty() {
             let reason = self.end_watchpoints(&over)?;
-            return Ok(Some(Pause::Reason(reason, thread)));
+            if let Some(reason) = reason {
+                return Ok(Some(Pause::Reason(reason, thread)));
+            }
         }
         self.prepare_followed()?;
         Ok(None)
@@ -375,5 +377,5 @@ impl Session {
 }
 
 fn count_of(stopping: &Option<Stopping>) -> usize {
-    stopping.as_ref().map_or(0, |it| it.numbers.len())
+    stopping.as_ref().map_or(0, Stopping::count)
 }

@@ -10,13 +10,24 @@ use juror_debuggee::{Follow, ThreadId};
 const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 
 /// What can be said.
-const HELP: &str = "set follow parent, set follow child, or set follow both";
+const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set follow parent, \
+                    child or both; set checkpoint-files on or off";
 
 impl Session {
-    /// `set follow child`.
+    /// `set follow child`, `set var count = 3`.
     pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let mut words = rest.split_whitespace();
         let name = words.next().unwrap_or("");
+        if name == "checkpoint-files" {
+            return self.set_checkpoint_files(words.next().unwrap_or(""));
+        }
+        let (_, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if let "var" | "variable" = name {
+            return self.assign(after);
+        }
+        if crate::assignment::split(rest).is_some() && !NAMES.contains(&name) {
+            return self.assign(rest);
+        }
         if !NAMES.contains(&name) {
             return Err(CommandError::with_help(
                 match name {

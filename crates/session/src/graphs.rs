@@ -25,6 +25,11 @@ fn form_of(file: &str) -> Option<Form> {
     known.map(|(_, form)| *form)
 }
 
+/// Whether a word is the name of a file for a picture.
+pub(crate) fn is_picture(word: &str) -> bool {
+    form_of(word).is_some()
+}
+
 impl Session {
     /// The property that a word names.
     pub(crate) fn property_named(&self, name: &str) -> Result<&Watched, CommandError> {

@@ -44,6 +44,8 @@ pub(crate) struct Handling {
 pub(crate) struct Decision {
     /// The program stops for the user.
     pub stop: bool,
+    /// The user is told.
+    pub print: bool,
     /// The program gets it.
     pub pass: bool,
 }
@@ -72,10 +74,12 @@ impl Handling {
         match self.row(number) {
             None => Decision {
                 stop: true,
+                print: true,
                 pass: true,
             },
             Some(row) => Decision {
                 stop: row.stop || (fatal && !row.is_asked),
+                print: row.print,
                 pass: row.pass,
             },
         }

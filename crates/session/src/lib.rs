@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod assignment;
 mod attached;
 mod attaching;
 mod breakpoint_commands;
 pub mod breakpoints;
 mod catch_commands;
 mod catchpoints;
+mod checkpoints;
 mod command_line;
 pub mod commands;
 mod completion;
@@ -30,6 +32,7 @@ mod inspect;
 mod line_run;
 mod listing;
 mod modes;
+mod monitor_commands;
 mod monitoring;
 mod names;
 pub mod offline;
@@ -45,6 +48,7 @@ mod recording;
 mod replay;
 mod report;
 mod run;
+mod scenarios;
 mod session;
 mod signal;
 mod source;
@@ -55,9 +59,10 @@ mod watch;
 mod watchpoint_commands;
 mod watchpoints;
 
+pub use checkpoints::{AutomaticCheckpoints, CheckpointId, RestoreReport};
 pub use options::{
-    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Recording, SelfCheck,
-    SelfCheckReport, SessionError,
+    CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
+    SelfCheck, SelfCheckReport, SessionError,
 };
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -27,11 +27,13 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        self.checkpoint_at_start(observer)?;
         if !self.control.begin()? {
             return Ok(None);
         }
         let thread = self.thread()?;
         let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
             self.control.owe()?;
         }
@@ -61,8 +63,9 @@ impl Session {
             reaction: &mut reaction,
         };
         tell(&mut self.watch, &mut scene)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
         if reaction.is_empty() {
-            return Ok(None);
+            return Ok(self.or_heard(None, thread));
         }
         let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
@@ -147,6 +150,7 @@ impl Session {
             reaction: &mut reaction,
         };
         self.watch.on_exit(&mut scene, status)?;
+        self.scenarios.heard.extend(reaction.heard.drain(..));
         self.exit_violations = reaction.violations;
         Ok(())
     }

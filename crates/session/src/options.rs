@@ -1,8 +1,9 @@
 //! What a session is started with, what can be wrong with it, and who is told
 //! what happens meanwhile.
 
+use crate::checkpoints::AutomaticCheckpoints;
 use crate::property_files::PropertySource;
-use crate::view::{ProcessEnd, StateChange};
+use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_language::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,8 +51,33 @@ pub struct Options {
     pub ignore_inlined: bool,
     /// Follows what the breakpoint engine is told and orders.
     pub self_check: Option<SelfCheck>,
+    /// Checkpoints that are made by themselves.
+    pub checkpoints: Option<AutomaticCheckpoints>,
     /// Where the events of the run are recorded.
     pub recording: Option<Recording>,
+    /// The files of scenarios, with the properties that they bring.
+    pub scenarios: Vec<PropertySource>,
+    /// What scenarios may do beside what the debugger does.
+    pub permissions: Permissions,
+}
+
+impl Options {
+    /// The files of properties and scenarios, each once.
+    pub(crate) fn property_sources(&self) -> Vec<PropertySource> {
+        let mut sources = self.properties.clone();
+        let more = self.scenarios.iter();
+        sources.extend(more.filter(|it| !self.properties.contains(it)).cloned());
+        sources
+    }
+}
+
+/// What scenarios may do beside what the debugger does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// Read and write files.
+    pub files: bool,
+    /// Start programs, and call functions of the debuggee.
+    pub programs: bool,
 }
 
 /// What is recorded of a run, and where.
@@ -84,6 +110,14 @@ pub enum SessionError {
     #[error("the property in {file} cannot be used")]
     Property {
         /// The property file.
+        file: String,
+        /// What is wrong, there and in the files that it uses.
+        found: Vec<FileDiagnostics>,
+    },
+    /// A scenario is wrong.
+    #[error("the scenario in {file} cannot be used")]
+    Scenario {
+        /// Its file.
         file: String,
         /// What is wrong, there and in the files that it uses.
         found: Vec<FileDiagnostics>,
@@ -145,7 +179,7 @@ impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> CommandError {
         let message = error.to_string();
         let found = match error {
-            SessionError::Property { found, .. } => found,
+            SessionError::Property { found, .. } | SessionError::Scenario { found, .. } => found,
             _ => Vec::new(),
         };
         CommandError {
@@ -165,6 +199,12 @@ pub trait Observer {
     fn process_ended(&mut self, end: &ProcessEnd);
     /// Something worth a line: a thread started, a process forked.
     fn notice(&mut self, text: &str);
+    /// A scenario has something to say.
+    fn scenario_line(&mut self, line: &ScenarioLine);
+    /// A command that a scenario has run gave this.
+    fn scenario_outcome(&mut self, scenario: &str, command: &str, outcome: &Outcome);
+    /// A reaction went wrong where the program is gone, so that it cannot stop.
+    fn scenario_error(&mut self, reason: &StopReason);
     /// Long work goes on: `done` of `of`.
     fn progress(&mut self, what: &str, done: u64, of: u64);
 }

@@ -5,7 +5,7 @@ use crate::breakpoints::{Resolvable, Target, targets};
 use crate::execute::number;
 use crate::options::CommandError;
 use crate::place;
-use crate::points::{Ability, Fate, Point, PointKind, whole_points};
+use crate::points::{Ability, Fate, Point, PointKind, PointOwner, whole_points};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::condition::Condition;
@@ -25,6 +25,11 @@ impl Session {
             .chain(hardware.map(|it| (PointKind::HardwareBreakpoint, &mut it.point)))
             .chain(watchpoints.map(|it| (PointKind::Watchpoint, it)))
             .chain(catchpoints.map(|it| (PointKind::Catchpoint, it)))
+    }
+
+    /// The same without the kinds.
+    pub(crate) fn every_point(&mut self) -> impl Iterator<Item = &mut Point> {
+        self.all_points().map(|(_, point)| point)
     }
 
     /// A point by its number, with its kind, or a sentence for the user.
@@ -167,6 +172,9 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        if self.delete_checkpoints(rest)? {
+            return Ok(Outcome::Done);
+        }
         let targets = self.known_targets(rest)?;
         if targets.iter().any(|target| target.location.is_some()) {
             return Err(CommandError::with_help(
@@ -305,7 +313,11 @@ impl Session {
     fn known_targets(&mut self, text: &str) -> Result<Vec<Target>, CommandError> {
         let named = targets(text).map_err(CommandError::new)?;
         if named.is_empty() {
-            let all = self.all_points().map(|(_, point)| Target {
+            // Those of scenarios have been set by no command.
+            let own = self
+                .every_point()
+                .filter(|point| point.owner == PointOwner::Developer);
+            let all = own.map(|point| Target {
                 number: point.number,
                 location: None,
             });

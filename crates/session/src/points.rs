@@ -8,7 +8,7 @@
 use crate::breakpoints::targets;
 use crate::options::CommandError;
 use crate::view::PointView;
-use juror_debuggee::ThreadId;
+use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::condition::Condition;
 use juror_instrument::program::Program;
 use smallvec::SmallVec;
@@ -49,11 +49,38 @@ pub enum Fate {
     Delete,
 }
 
+/// Whose a point is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PointOwner {
+    /// The person at the prompt.
+    #[default]
+    Developer,
+    /// A scenario.
+    Scenario {
+        /// Its position.
+        number: u32,
+        /// It has a reaction; otherwise the program stops as at any point.
+        reacts: bool,
+    },
+}
+
+impl PointOwner {
+    /// As the breakpoint engine knows it.
+    pub fn of_engine(self) -> Owner {
+        match self {
+            PointOwner::Developer => Owner::Developer,
+            PointOwner::Scenario { .. } => Owner::Scenario,
+        }
+    }
+}
+
 /// What all points of the developer have.
 #[derive(Debug)]
 pub struct Point {
     /// By which the user knows it.
     pub number: u32,
+    /// Whose it is.
+    pub owner: PointOwner,
     /// What must be true.
     pub condition: Option<Condition>,
     /// The only thread that it is for, by juror's number.
@@ -75,6 +102,8 @@ pub struct Point {
 pub struct Stopping {
     /// Their numbers.
     pub numbers: SmallVec<[u32; 4]>,
+    /// The numbers of those that only a scenario hears of.
+    pub heard: SmallVec<[u32; 4]>,
     /// One was temporary, and is to be deleted.
     pub temporary: bool,
     /// Conditions that could not be evaluated, which is never false: the
@@ -141,6 +170,7 @@ impl Point {
     pub fn new(number: u32, condition: Option<Condition>, fate: Fate) -> Point {
         Point {
             number,
+            owner: PointOwner::Developer,
             condition,
             thread: None,
             fate,
@@ -171,7 +201,12 @@ impl Point {
             return true;
         }
         let stopping = stopping.get_or_insert_default();
-        stopping.numbers.push(self.number);
+        let reacts = matches!(self.owner, PointOwner::Scenario { reacts: true, .. });
+        // A condition without a result is for the user.
+        match reacts && error.is_none() {
+            true => stopping.heard.push(self.number),
+            false => stopping.numbers.push(self.number),
+        }
         stopping
             .errors
             .extend(error.map(|error| (self.number, error)));
@@ -217,7 +252,10 @@ impl Point {
     pub fn view(&self, kind: PointKind, text: &str) -> PointView {
         PointView {
             number: Some(self.number),
-            owner: "developer".to_owned(),
+            owner: match self.owner {
+                PointOwner::Developer => "developer".to_owned(),
+                PointOwner::Scenario { .. } => "scenario".to_owned(),
+            },
             kind: kind.word(),
             for_what: self.words(text),
             enabled: self.enabled,
@@ -239,6 +277,11 @@ impl Point {
 }
 
 impl Stopping {
+    /// How many points there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len() + self.heard.len()
+    }
+
     /// A sentence about each condition that could not be evaluated.
     pub fn error_sentences(&self, kind: PointKind) -> Vec<String> {
         let word = match kind {

@@ -94,7 +94,7 @@ pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
 }
 
 /// An expression as it was typed.
-fn read(text: &str) -> Result<Expression, CommandError> {
+pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
     let (expression, diagnostics) = juror_language::parse_expression(text);
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         return Err(CommandError::advised(

@@ -127,6 +127,10 @@ impl Processes {
         self.others.iter_mut().filter_map(|it| it.program.as_mut())
     }
 
+    pub(crate) fn other_watches_mut(&mut self) -> impl Iterator<Item = &mut Watch> {
+        self.others.iter_mut().map(|it| &mut it.watch)
+    }
+
     fn numbers(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = self.others.iter().map(|it| it.number).collect();
         numbers.push(self.current);

@@ -135,6 +135,7 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let first = self.watch.shown().len();
         self.insert_everywhere(added)?;
+        self.renew_listeners();
         let shown = self.watch.shown().iter().skip(first);
         let views = shown.enumerate().map(|(number, watched)| {
             let past = past.get(number);
@@ -172,6 +173,7 @@ impl Session {
     fn remove_property(&mut self, name: &str) -> Result<Outcome, CommandError> {
         let position = self.position_of(name)?;
         self.remove_everywhere(position)?;
+        self.renew_listeners();
         Ok(Outcome::Message(format!("{name} is watched no more")))
     }
 

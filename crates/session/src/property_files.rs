@@ -5,7 +5,7 @@
 //! recorded run can be checked where nothing is read.
 
 use crate::options::{FileDiagnostics, SessionError};
-use juror_language::{Diagnostic, Property, load_with};
+use juror_language::{Diagnostic, Loaded, Property, load_among, load_with};
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -70,13 +70,23 @@ impl PropertySource {
         PropertySource { file, text, used }
     }
 
+    /// The text of a file that is used.
+    fn used_text(&self, path: &str) -> Result<String, String> {
+        let known = self.used.iter().find(|(used, _)| used == path);
+        known.map_or_else(|| Err("it was not read".to_owned()), |(_, it)| it.clone())
+    }
+
+    /// The properties and scenarios of the file, where all of these properties
+    /// are known.
+    pub(crate) fn load_among(&self, known: &[&Property]) -> Loaded {
+        let mut read = |path: &str| self.used_text(path);
+        load_among(&self.file, &self.text, &mut read, Some(known))
+    }
+
     /// The properties of the file and of those that it uses, and what there is
     /// to say about each of them.
     pub fn load(&self) -> LoadedFiles {
-        let mut loaded = load_with(&self.file, &self.text, &mut |path| {
-            let known = self.used.iter().find(|(used, _)| used == path);
-            known.map_or_else(|| Err("it was not read".to_owned()), |(_, it)| it.clone())
-        });
+        let mut loaded = load_with(&self.file, &self.text, &mut |path| self.used_text(path));
         // A text that cannot be taken is broken as a whole: what it uses of
         // others would be shown as if it were all.
         let used = loaded.used.into_iter().map(|used| FileDiagnostics {
@@ -92,6 +102,7 @@ impl PropertySource {
         });
         LoadedFiles {
             properties: loaded.properties,
+            scenario_count: loaded.scenario_count,
             files,
         }
     }
@@ -102,6 +113,8 @@ impl PropertySource {
 pub struct LoadedFiles {
     /// The properties without errors. Each has its file as its source name.
     pub properties: Vec<Property>,
+    /// How many scenarios the file itself has.
+    pub scenario_count: usize,
     /// The files that are used, and the file itself at the end.
     pub files: Vec<FileDiagnostics>,
 }

@@ -22,7 +22,7 @@ use juror_trace::{
 };
 use rustc_hash::FxHashMap;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -39,6 +39,8 @@ pub struct Recorder {
     property: Arc<Property>,
     /// The run that is being recorded.
     open: Option<Open>,
+    /// Tells it, or the last one, from other runs that go to the same file.
+    run: Arc<()>,
 }
 
 /// A trace that has been begun and not ended.
@@ -56,6 +58,16 @@ struct Open {
     buffer: Vec<u8>,
 }
 
+/// A place in a trace, to which it can be cut.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    encoder: Encoder,
+    layouts: Vec<LayoutId>,
+    sequence: u64,
+    length: u64,
+    run: Arc<()>,
+}
+
 impl Recorder {
     /// A recorder of these events; see [`property`].
     pub fn new(property: Arc<Property>, recording: Recording) -> Recorder {
@@ -63,6 +75,7 @@ impl Recorder {
             recording,
             property,
             open: None,
+            run: Arc::default(),
         }
     }
 
@@ -98,6 +111,7 @@ impl Recorder {
             SessionError::Launch(format!("the trace {file} cannot be written: {error}"))
         })?;
         self.open = Some(begun);
+        self.run = Arc::default();
         Ok(())
     }
 
@@ -154,6 +168,62 @@ impl Recorder {
         Some(format!(
             "the trace {file} cannot be written on, and ends here: {error}"
         ))
+    }
+
+    /// How far the trace has come; nothing where it is not being written, or
+    /// not to a file.
+    pub fn mark(&self) -> Option<Mark> {
+        let open = self.open.as_ref()?;
+        let metadata = open.file.metadata().ok()?;
+        metadata.is_file().then(|| Mark {
+            encoder: open.encoder.clone(),
+            layouts: open.layouts.clone(),
+            sequence: open.sequence,
+            length: metadata.len(),
+            run: Arc::clone(&self.run),
+        })
+    }
+
+    /// The program has gone back to where the trace had come to the mark: what
+    /// was recorded since is cut off, so that the trace is that of the run as
+    /// it goes on. Says what is wrong when that cannot be; nothing is recorded
+    /// after that.
+    pub fn cut(&mut self, mark: Option<&Mark>) -> Option<String> {
+        let (error, is_recorded) = match self.cut_to(mark) {
+            Ok(open) => {
+                self.open = Some(open);
+                return None;
+            }
+            Err(error) => (error, self.open.take().is_some()),
+        };
+        let file = self.recording.file.display();
+        (is_recorded || mark.is_some()).then(|| {
+            format!(
+                "the trace {file} cannot be cut to where the checkpoint was made, and ends here: \
+                 {error}"
+            )
+        })
+    }
+
+    fn cut_to(&mut self, mark: Option<&Mark>) -> io::Result<Open> {
+        let mark = mark.filter(|mark| Arc::ptr_eq(&mark.run, &self.run));
+        let mark = mark.ok_or_else(|| io::Error::other("it is that of another run, or no file"))?;
+        // One that has ended is gone on with.
+        let mut file = match self.open.take() {
+            Some(open) => open.file,
+            None => File::options().write(true).open(&self.recording.file)?,
+        };
+        file.set_len(mark.length)?;
+        file.seek(io::SeekFrom::Start(mark.length))?;
+        Ok(Open {
+            file,
+            encoder: mark.encoder.clone(),
+            layouts: mark.layouts.clone(),
+            // Places that are told of again do no harm.
+            places: FxHashMap::default(),
+            sequence: mark.sequence,
+            buffer: Vec::new(),
+        })
     }
 
     /// The run is over; without an ending juror ended it.

@@ -204,6 +204,24 @@ pub struct Happened<'a> {
     pub values: &'a [Value],
 }
 
+/// The values of the parameters of a slice that an event has just changed.
+pub fn bound_of(
+    watched: &Watched,
+    change: &Change,
+    event: EventId,
+    values: &[Value],
+) -> Vec<Option<Value>> {
+    if let Some(slice) = watched.monitor.slice(change.slice) {
+        return slice.binding;
+    }
+    // A slice that has just ended is known by what the event bound.
+    let bound = watched.property.bindings.get(usize::from(event.0));
+    let bound = bound.map_or(&[][..], |bound| bound).iter();
+    bound
+        .map(|slot| values.get(usize::from((*slot)?)).cloned())
+        .collect()
+}
+
 /// A change of one slice by an event that has just happened.
 pub fn state_change<P: Places>(
     watched: &Watched,
@@ -212,17 +230,7 @@ pub fn state_change<P: Places>(
     places: &P,
 ) -> StateChange {
     let property = &watched.property;
-    // A slice that has just ended is known by what the event bound.
-    let bound = match watched.monitor.slice(change.slice) {
-        Some(slice) => slice.binding,
-        None => {
-            let bound = property.bindings.get(usize::from(happened.event.0));
-            let bound = bound.map_or(&[][..], |bound| bound).iter();
-            bound
-                .map(|slot| happened.values.get(usize::from((*slot)?)).cloned())
-                .collect()
-        }
-    };
+    let bound = bound_of(watched, change, happened.event, happened.values);
     let event = PathEvent {
         sequence: watched.sequence(),
         event: happened.event,

@@ -36,10 +36,26 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
+    /// Nothing for the user: scenarios have heard of something.
+    Heard(ThreadId),
     /// A call of an evaluation is over.
     CallEnded(ThreadId, CallEnd),
     /// The program is gone.
     Ended(Option<Ending>),
+}
+
+impl Pause {
+    /// The thread that it is about.
+    pub(crate) fn thread(&self) -> Option<ThreadId> {
+        match self {
+            Pause::Reason(_, thread)
+            | Pause::Temporary(thread)
+            | Pause::Stepped(thread)
+            | Pause::Heard(thread)
+            | Pause::CallEnded(thread, _) => Some(*thread),
+            Pause::Ended(_) => None,
+        }
+    }
 }
 
 /// What a command waits for besides what always stops the program.
@@ -102,9 +118,16 @@ impl Session {
             self.control.told();
             let pause = self.take(notice?, observer, goal)?;
             self.tell_ends(observer);
+            let pause = match pause {
+                Some(pause) => self.react(pause, goal, observer)?,
+                None => None,
+            };
             if let Some(pause) = pause {
                 if pause.is_owed() {
                     self.control.owe()?;
+                }
+                if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
+                    self.tell_of_checkpoint(observer);
                 }
                 return Ok(pause);
             }
@@ -125,6 +148,11 @@ impl Session {
             } => {
                 let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
                 if pause.is_none() {
+                    if goal.stepping.is_none()
+                        && owners.intersects(Owners::MONITOR | Owners::RETURN)
+                    {
+                        self.count_for_checkpoint(observer)?;
+                    }
                     let debuggee = &mut self.running_mut()?.debuggee;
                     // The report came instead of the step, which is asked for
                     // again.
@@ -142,6 +170,9 @@ impl Session {
                 }
                 if let Some(pause) = self.compare_followed(thread)? {
                     return Ok(Some(pause));
+                }
+                if goal.stepping != Some(thread) && self.scenarios.has_heard() {
+                    return Ok(Some(Pause::Heard(thread)));
                 }
                 if goal.stepping == Some(thread) {
                     return Ok(Some(Pause::Stepped(thread)));
@@ -220,7 +251,7 @@ impl Session {
                     })?,
                     false => None,
                 };
-                let pause = told.or(pause);
+                let pause = self.or_heard(told.or(pause), thread);
                 if pause.is_none() {
                     self.go_on(thread, goal)?;
                 }
@@ -255,7 +286,7 @@ impl Session {
                 let told = self.tell_monitors(thread, observer, |watch, scene| {
                     watch.on_system_call(scene, number, phase)
                 })?;
-                let pause = told.or(caught);
+                let pause = self.or_heard(told.or(caught), thread);
                 if pause.is_some() {
                     return Ok(pause);
                 }
@@ -373,6 +404,10 @@ impl Session {
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {
+            if !decision.print && self.scenarios.has_heard() {
+                return Ok(None);
+            }
+            let program = self.running()?;
             let number = program.thread_number(thread);
             observer.notice(&format!("thread {number} received {name}: {description}"));
             return Ok(None);
@@ -414,12 +449,17 @@ impl Session {
             self.asked = Some((thread, address));
         }
         if owners.contains(Owners::DEVELOPER) && !announced {
-            pause = self.on_breakpoint(thread, address)?;
+            pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
             if pause.is_none()
                 && let Some(reason) = self.catch_exception(thread, address)?
             {
                 pause = Some(Pause::Reason(reason, thread));
             }
+        }
+        // What a function does that juror has called is not for scenarios.
+        if owners.contains(Owners::SCENARIO) && !is_called && !self.scenarios.is_performing {
+            let at_scenarios = self.on_breakpoint(thread, address, Owners::SCENARIO)?;
+            pause = pause.or(at_scenarios);
         }
         if !is_called
             && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
@@ -437,6 +477,7 @@ impl Session {
                 self.watch
                     .on_call(program, thread, address, observer, &mut reaction)?;
             }
+            self.scenarios.heard.extend(reaction.heard.drain(..));
             if !reaction.is_empty() {
                 let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
                 pause = Some(Pause::Reason(reason, thread));
@@ -459,7 +500,7 @@ impl Session {
                 pause = Some(Pause::Temporary(thread));
             }
         }
-        Ok(pause)
+        Ok(self.or_heard(pause, thread))
     }
 
     /// Watched memory was accessed.
@@ -481,11 +522,12 @@ impl Session {
         let others_run = runs(self)?;
         let pause = self.on_access(thread, accesses)?;
         let told = self.tell_of_accesses(thread, accesses, observer)?;
-        let pause = told.or(pause);
+        let pause = self.or_heard(told.or(pause), thread);
         if pause.is_some() {
             return Ok(pause);
         }
-        if let Some(pause) = self.compare_followed(thread)? {
+        let followed = self.compare_followed(thread)?;
+        if let Some(pause) = self.or_heard(followed, thread) {
             return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
@@ -502,11 +544,13 @@ impl Session {
         Ok(None)
     }
 
-    /// A point of the developer: asks its condition, counts, and stops.
+    /// A point of the developer, or of a scenario: asks its condition, counts,
+    /// and stops.
     fn on_breakpoint(
         &mut self,
         thread: ThreadId,
         address: u64,
+        owners: Owners,
     ) -> Result<Option<Pause>, CommandError> {
         let answers = match self.answers_of_calls(thread, address)? {
             Ok(answers) => answers,
@@ -518,8 +562,8 @@ impl Session {
         let values = |name: &str| convenience(&self.values, name);
         let hit = self
             .breakpoints
-            .hit(program, thread, address, &values, &answers);
-        let Some(stopping) = hit else {
+            .hit(program, thread, address, &values, &answers, owners);
+        let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
         let reason = self.breakpoint_reason(stopping)?;
@@ -563,6 +607,8 @@ impl Session {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
+            // Reactions have been asked before.
+            Pause::Heard(_) => Ok(Outcome::Done),
             Pause::CallEnded(thread, end) => {
                 self.ended_call = Some((thread, end));
                 Ok(Outcome::Done)
@@ -587,7 +633,7 @@ impl Session {
         if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
             return Ok(None);
         }
-        let mut pause = self.on_breakpoint(thread, address)?;
+        let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
         if pause.is_none() && is_hardware {
             pause = self.on_hardware_hit(thread, address)?;
         }

@@ -4,13 +4,16 @@
 use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
+use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
 use crate::handling::Handling;
 use crate::hardware_breakpoints::HardwareBreakpoints;
 use crate::options::{CommandError, Observer, Options, SessionError};
+use crate::points::PointOwner;
 use crate::processes::Processes;
+use crate::scenarios::Scenarios;
 use crate::source::Sources;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
@@ -71,9 +74,16 @@ pub struct Session {
     pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
     pub(crate) catchpoints: Catchpoints,
+    pub(crate) checkpoints: Checkpoints,
     /// What is done about signals.
     pub(crate) handling: Handling,
     pub(crate) selection: Selection,
+    /// What is done when monitors and the debugger say something.
+    pub(crate) scenarios: Scenarios,
+    /// Whose the points are that are set now.
+    pub(crate) placing: PointOwner,
+    /// The property that commands speak of which name none.
+    pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
     /// How `x` shows memory, and where it goes on.
@@ -94,7 +104,8 @@ impl Session {
     /// A property is wrong, by itself or about this program, or the program
     /// cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
-        let (mut watch, remarks) = loading::load(&options.properties, options.history)?;
+        let sources = options.property_sources();
+        let (mut watch, remarks) = loading::load(&sources, options.history)?;
         if let Some(recording) = &options.recording {
             watch.record(recording)?;
         }
@@ -103,6 +114,7 @@ impl Session {
         }
         let mut session = Session {
             catchpoints: Catchpoints::default(),
+            checkpoints: Checkpoints::new(options.checkpoints),
             handling: Handling::new(options.batch),
             options,
             program: None,
@@ -121,12 +133,23 @@ impl Session {
             redirections: Redirections::default(),
             sources: Sources::default(),
             selection: Selection::default(),
+            scenarios: Scenarios::default(),
+            placing: PointOwner::Developer,
+            current_property: None,
             processes: Processes::default(),
             examined: Examined::default(),
             values: Vec::new(),
             control: Control::default(),
             interrupter: Arc::new(Mutex::new(None)),
         };
+        let asked = session.options.scenarios.clone();
+        for source in sources {
+            if !asked.contains(&source) && source.load().scenario_count == 0 {
+                continue;
+            }
+            let loaded = session.load_scenarios(&source);
+            loaded.map_err(|error| scenario_error(&source.file, error))?;
+        }
         if !session.options.program.as_os_str().is_empty() {
             session.launch()?;
         }
@@ -167,6 +190,7 @@ impl Session {
             ..Selection::default()
         };
         self.program = Some(program);
+        self.checkpoints.begin_run();
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
@@ -315,6 +339,17 @@ impl Session {
             thread: Some(thread),
             ..Selection::default()
         };
+    }
+}
+
+/// Why there is no session.
+fn scenario_error(file: &str, error: CommandError) -> SessionError {
+    match error.found.is_empty() {
+        false => SessionError::Scenario {
+            file: file.to_owned(),
+            found: error.found,
+        },
+        true => SessionError::Launch(error.message),
     }
 }
 

@@ -152,6 +152,31 @@ pub enum StopReason {
         #[serde(skip)]
         text: Arc<str>,
     },
+    /// A scenario wants the program to stop.
+    Scenario {
+        /// Its name.
+        scenario: String,
+        /// Why, when it says so.
+        message: Option<String>,
+    },
+    /// A reaction of a scenario went wrong.
+    ScenarioError {
+        /// The scenario's name.
+        scenario: Box<str>,
+        /// What is wrong, with the source line, rendered by the front end.
+        message: String,
+        /// What to do about it.
+        help: Option<Box<str>>,
+        /// Where in the scenario's source, in bytes.
+        start: usize,
+        /// The end of that place.
+        end: usize,
+        /// The file of the scenario.
+        file: Box<str>,
+        /// What that file says, for those who show the place.
+        #[serde(skip)]
+        text: Arc<str>,
+    },
     /// A breakpoint of the developer.
     Breakpoint {
         /// Its numbers.
@@ -237,6 +262,13 @@ pub enum StopReason {
         /// Its value; absent for `void`.
         returned: Option<VariableView>,
     },
+    /// The program is back at a checkpoint.
+    Restored {
+        /// Its number.
+        checkpoint: u32,
+        /// What has not come back, each in words.
+        losses: Vec<String>,
+    },
     /// Evaluations were given up; the thread stands where it stood before.
     Abandoned {
         /// Their numbers.
@@ -245,6 +277,44 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// The word that stands for it in the JSON output.
+    pub fn word(&self) -> &'static str {
+        match self {
+            StopReason::Violation { .. } => "violation",
+            StopReason::MonitorError { .. } => "monitor_error",
+            StopReason::Scenario { .. } => "scenario",
+            StopReason::ScenarioError { .. } => "scenario_error",
+            StopReason::Breakpoint { .. } => "breakpoint",
+            StopReason::Caught { .. } => "caught",
+            StopReason::Watchpoint { .. } => "watchpoint",
+            StopReason::WatchpointEnded { .. } => "watchpoint_ended",
+            StopReason::Step => "step",
+            StopReason::Finished { .. } => "finished",
+            StopReason::Signal { .. } => "signal",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Started => "started",
+            StopReason::Attached { .. } => "attached",
+            StopReason::Evaluated { .. } => "evaluated",
+            StopReason::Abandoned { .. } => "abandoned",
+            StopReason::Restored { .. } => "restored",
+        }
+    }
+
+    /// Whether a scenario may let the program run on instead. What could not be
+    /// evaluated, and what the user has just asked for, is always shown.
+    pub fn may_be_passed(&self) -> bool {
+        self.condition_errors().is_empty()
+            && matches!(
+                self,
+                StopReason::Violation { .. }
+                    | StopReason::Breakpoint { .. }
+                    | StopReason::Caught { .. }
+                    | StopReason::Watchpoint { .. }
+                    | StopReason::WatchpointEnded { .. }
+                    | StopReason::Signal { .. }
+            )
+    }
+
     /// Conditions of the developer's points that could not be evaluated.
     pub fn condition_errors(&self) -> &[String] {
         match self {
@@ -327,6 +397,29 @@ pub struct ProcessView {
     pub thread_count: usize,
     /// Where its selected thread stands.
     pub location: Location,
+}
+
+/// A checkpoint, as `info checkpoints` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckpointView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// juror made it by itself.
+    pub automatic: bool,
+    /// Nobody has killed the process that keeps it.
+    pub alive: bool,
+    /// The kernel's number of the process.
+    pub process: u32,
+    /// The number of the thread that was selected.
+    pub thread: u32,
+    /// How many threads there were.
+    pub thread_count: usize,
+    /// Where the selected thread stood.
+    pub location: Location,
+    /// How many events the monitors had seen.
+    pub events: u64,
+    /// What a restore will not bring back, each in words.
+    pub losses: Vec<String>,
 }
 
 /// The debuggee stands still.
@@ -516,6 +609,38 @@ pub struct SignalView {
     pub pass: bool,
 }
 
+/// Something that a scenario says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ScenarioLine {
+    /// The scenario's name.
+    pub scenario: String,
+    /// `print`, `report`, or `stop` for the reason of a stop.
+    pub sort: &'static str,
+    /// What it says.
+    pub text: String,
+}
+
+/// A scenario, as `info scenarios` shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScenarioView {
+    /// Its name.
+    pub scenario: String,
+    /// What it does, in words.
+    pub description: Option<String>,
+    /// Its file.
+    pub file: String,
+    /// It reacts.
+    pub enabled: bool,
+    /// The properties that it is for; all when there are none.
+    pub properties: Vec<String>,
+    /// How many of its reactions were carried out.
+    pub reactions: u64,
+    /// The values of its variables.
+    pub variables: Vec<NamedValue>,
+    /// The numbers of the points that it has set.
+    pub points: Vec<u32>,
+}
+
 /// A value that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValueView {
@@ -585,6 +710,10 @@ pub enum Outcome {
     Points(Vec<PointView>),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// A checkpoint has been made.
+    Checkpoint(Box<CheckpointView>),
+    /// Checkpoints.
+    Checkpoints(Vec<CheckpointView>),
     /// Processes.
     Processes(Vec<ProcessView>),
     /// Signals.
@@ -603,6 +732,8 @@ pub enum Outcome {
     Monitors(Vec<MonitorView>),
     /// Properties.
     Properties(Vec<PropertyView>),
+    /// Scenarios.
+    Scenarios(Vec<ScenarioView>),
     /// Pictures of properties.
     Graphs(Vec<GraphView>),
     /// A path of one slice.

@@ -21,6 +21,7 @@ pub use watched::{Reaction, Since, Violated, Watched};
 use crate::options::{Observer, SessionError};
 use crate::recording::Recorder;
 use crate::report;
+use crate::scenarios::{Taken, Told};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventId, Value};
 use juror_instrument::probes::Probes;
@@ -47,6 +48,8 @@ pub struct Watch {
     /// The program has ended, and its events with it.
     has_exited: bool,
     unwind_points: UnwindPoints,
+    /// What scenarios are told.
+    pub(crate) told: Told,
     /// The process, when there are others.
     pub process: Option<u32>,
     /// Buffers that are used again at every stop.
@@ -162,6 +165,15 @@ impl Watch {
         let Some(needs_changed) = watched.step(monitor, event, &happened, reaction) else {
             return Ok(());
         };
+        if !self.told.is_silent() {
+            let taken = Taken {
+                monitor,
+                event,
+                thread: happened.thread,
+                values,
+            };
+            self.told.tell(watched, &taken, &mut reaction.heard);
+        }
         if observer.wants_state_changes() {
             let happened = report::Happened {
                 event,

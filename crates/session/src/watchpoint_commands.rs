@@ -6,7 +6,7 @@ use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::condition;
-use crate::points::{Fate, Point, PointKind, Stopping};
+use crate::points::{Fate, Point, PointKind, PointOwner, Stopping};
 use crate::print::convenience;
 use crate::report;
 use crate::run::Pause;
@@ -123,7 +123,10 @@ impl Session {
         let number = self.breakpoints.take_number();
         let option = if is_place { "-location " } else { "" };
         let watchpoint = Watchpoint {
-            point: Point::new(number, condition, Fate::Keep),
+            point: Point {
+                owner: self.placing,
+                ..Point::new(number, condition, Fate::Keep)
+            },
             text: format!("{option}{}", written.expression),
             kind,
             home,
@@ -186,7 +189,7 @@ impl Session {
         for access in accesses {
             seen.extend(self.watched_access(thread, access, &mut stopping)?);
         }
-        let Some(stopping) = stopping else {
+        let Some(stopping) = self.divert(thread, stopping, &mut seen)? else {
             return Ok(None);
         };
         let reason = self.watchpoint_reason(seen, &stopping)?;
@@ -232,9 +235,9 @@ impl Session {
         }
         let values = |name: &str| convenience(&self.values, name);
         let answer = watchpoint.ask(program, thread, &values);
-        let stops_before = stopping.as_ref().map_or(0, |it| it.numbers.len());
+        let stops_before = stopping.as_ref().map_or(0, Stopping::count);
         watchpoint.point.take_hit(answer, stopping);
-        if stopping.as_ref().map_or(0, |it| it.numbers.len()) == stops_before {
+        if stopping.as_ref().map_or(0, Stopping::count) == stops_before {
             return Ok(None);
         }
         let instruction = access
@@ -287,27 +290,36 @@ impl Session {
             return Ok(None);
         }
         let reason = self.end_watchpoints(&numbers)?;
-        Ok(Some(Pause::Reason(reason, thread)))
+        Ok(reason.map(|reason| Pause::Reason(reason, thread)))
     }
 
     /// Removes watchpoints whose call is over.
-    pub(crate) fn end_watchpoints(&mut self, numbers: &[u32]) -> Result<StopReason, CommandError> {
+    /// The user hears of those that are no scenario's.
+    pub(crate) fn end_watchpoints(
+        &mut self,
+        numbers: &[u32],
+    ) -> Result<Option<StopReason>, CommandError> {
         let ended: Vec<_> = self
             .watchpoints
             .iter()
             .filter(|it| numbers.contains(&it.point.number))
+            .filter(|it| it.point.owner == PointOwner::Developer)
             .collect();
+        let shown: Vec<u32> = ended.iter().map(|it| it.point.number).collect();
         let expressions = ended.iter().map(|it| it.point.words(&it.text)).collect();
         let function = ended
             .iter()
             .find_map(|it| it.home.as_ref())
             .map_or_else(String::new, |home| home.function.clone());
         self.watchpoints.delete(self.program.as_mut(), numbers)?;
-        Ok(StopReason::WatchpointEnded {
-            numbers: numbers.to_vec(),
+        self.scenarios
+            .points
+            .retain(|it| !numbers.contains(&it.number));
+        Ok((!shown.is_empty()).then_some(StopReason::WatchpointEnded {
+            numbers: shown,
             expressions,
             function,
-        })
+        }))
     }
 }
 

@@ -148,7 +148,12 @@ impl Watchpoint {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
             let ranges = &self.seen.ranges;
-            let id = debuggee.watch(ranges, kinds, Owner::Developer, WatchTier::Hardware)?;
+            let id = debuggee.watch(
+                ranges,
+                kinds,
+                self.point.owner.of_engine(),
+                WatchTier::Hardware,
+            )?;
             self.id = Some(id);
         }
         Ok(())
@@ -398,6 +403,27 @@ impl Watchpoints {
             }
             None => Ok(false),
         }
+    }
+
+    /// Those of threads that are not among these, each with its stack pointer.
+    pub fn of_other_threads(&self, standing: &[(ThreadId, u64)]) -> Vec<u32> {
+        let is_there = |thread| standing.iter().any(|(other, _)| *other == thread);
+        let homes = self.list.iter().filter_map(|it| {
+            let home = it.home.as_ref()?;
+            (!is_there(home.thread)).then_some(it.point.number)
+        });
+        homes.collect()
+    }
+
+    /// The program is at another moment: what was seen there is what is there
+    /// now.
+    pub fn look_again(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        for watchpoint in &mut self.list {
+            if watchpoint.id.is_some() {
+                watchpoint.look(program)?;
+            }
+        }
+        Ok(())
     }
 
     /// The stack pointer of a thread at a point where a call comes back.

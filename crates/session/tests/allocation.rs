@@ -2,7 +2,7 @@
 //! resume; points that come and go with the states included. Nor does a hit of
 //! a breakpoint that stops nothing.
 
-use juror_session::view::{Outcome, ProcessEnd, StateChange};
+use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_session::{Observer, Options, PropertySource, Session};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -96,6 +96,9 @@ impl Observer for Lookout {
 
     fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
+    fn scenario_line(&mut self, _: &ScenarioLine) {}
+    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
+    fn scenario_error(&mut self, _: &StopReason) {}
 
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
@@ -183,6 +186,9 @@ impl Observer for Nobody {
     }
     fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
+    fn scenario_line(&mut self, _: &ScenarioLine) {}
+    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
+    fn scenario_error(&mut self, _: &StopReason) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
 

@@ -67,6 +67,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
     (
         "juror-testing",
         &[
+            "juror-checkpoint",
             "juror-event",
             "juror-language",
             "juror-logic",

@@ -30,7 +30,7 @@ pub struct Moment<'a> {
 }
 
 /// Writes one trace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Encoder {
     form: Written,
     layouts: usize,
@@ -38,7 +38,7 @@ pub struct Encoder {
     events: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Written {
     Json(JsonEncoder),
     Binary(BinaryEncoder),

@@ -2,7 +2,9 @@
 
 use super::TraceFormat;
 use super::session::{Attach, Common, Cpu, Followed, Run};
-use crate::driver::{CpuPolicy, Follow, Options, PropertySource, Recording, SelfCheck};
+use crate::driver::{
+    CpuPolicy, Follow, Options, Permissions, PropertySource, Recording, SelfCheck,
+};
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -24,6 +26,11 @@ impl Common {
                 Followed::Both => Follow::Both,
             },
             properties: read_properties(&self.properties)?,
+            scenarios: read_properties(&self.scenarios)?,
+            permissions: Permissions {
+                files: self.allow_files,
+                programs: self.allow_programs,
+            },
             history: self.history.unwrap_or_default(),
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
@@ -103,6 +110,7 @@ impl Run {
             append_stdout: self.append,
             append_stderr: self.append,
             randomize: self.aslr,
+            checkpoints: self.checkpoint,
             ..self.common.options()?
         })
     }

@@ -1,6 +1,7 @@
 //! The command lines of `juror run` and `juror attach`, and what they share.
 
 use super::{Messages, TraceFormat};
+use crate::driver::AutomaticCheckpoints;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ Examples:
       report, and run on to the end; for tests and scripts
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
       record the events, for juror check
+  juror run --property queue.prop --scenario queue.scn ./faulty
+      and do what queue.scn says when the property changes its state
   juror run -e 'break queue.c:23' -e run ./faulty
       without a property: an ordinary debugger";
 
@@ -50,6 +53,15 @@ pub struct Common {
     /// Watch the properties in this file; may be given several times
     #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
+    /// React by the scenarios in this file; may be given several times
+    #[arg(long = "scenario", value_name = "FILE")]
+    pub scenarios: Vec<PathBuf>,
+    /// Let scenarios read and write files
+    #[arg(long)]
+    pub(super) allow_files: bool,
+    /// Let scenarios call functions of the program, and start programs
+    #[arg(long)]
+    pub(super) allow_programs: bool,
     /// Report and exit instead of showing a prompt
     #[arg(long)]
     pub batch: bool,
@@ -159,6 +171,10 @@ pub struct Run {
     /// Append to the files of --stdout and --stderr instead of emptying them
     #[arg(long)]
     pub(super) append: bool,
+    /// Make checkpoints without being asked: at the start, or also after every
+    /// N events, so that there is one from before a violation
+    #[arg(long, value_name = "start|N", value_parser = checkpoints)]
+    pub(super) checkpoint: Option<AutomaticCheckpoints>,
     /// Leave address space randomisation on
     #[arg(long)]
     pub(super) aslr: bool,
@@ -171,6 +187,15 @@ pub struct Run {
         trailing_var_arg = true
     )]
     pub(super) program: Vec<OsString>,
+}
+
+/// When checkpoints are made by themselves.
+fn checkpoints(word: &str) -> Result<AutomaticCheckpoints, String> {
+    match word.parse() {
+        _ if word == "start" => Ok(AutomaticCheckpoints::Start),
+        Ok(count) if count > 0 => Ok(AutomaticCheckpoints::Every(count)),
+        _ => Err("say start, or after how many events: 1000".to_owned()),
+    }
 }
 
 /// Where commands come from before the prompt.

@@ -227,6 +227,12 @@ fn lines() -> Vec<(String, Value)> {
         }));
         lines.push(("model_verdict".into(), line));
     }
+    let said = juror_session::view::ScenarioLine {
+        scenario: "zoom".into(),
+        sort: "print",
+        text: "full".into(),
+    };
+    lines.push(("scenario".into(), written(&Line::Scenario(&said))));
     let ended = ProcessEnd {
         number: 2,
         id: 4711,

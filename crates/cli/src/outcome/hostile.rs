@@ -96,6 +96,11 @@ fn poison_end(end: &mut EndView) {
     }
 }
 
+fn poison_checkpoint(checkpoint: &mut CheckpointView) {
+    checkpoint.losses.fill(text());
+    poison_location(&mut checkpoint.location);
+}
+
 fn poison_help(help: &mut CommandHelp) {
     help.name = text();
     help.aliases.fill(text());
@@ -179,6 +184,8 @@ fn poison(outcome: &mut Outcome) {
                 poison_location(&mut thread.location);
             }
         }
+        Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
         Outcome::Processes(processes) => {
             for process in processes {
                 process.program = text();
@@ -210,6 +217,15 @@ fn poison(outcome: &mut Outcome) {
         }
         Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
         Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
+        Outcome::Scenarios(list) => {
+            for scenario in list {
+                scenario.scenario = text();
+                scenario.description = Some(text());
+                scenario.file = text();
+                scenario.properties.fill(text());
+                poison_values(&mut scenario.variables);
+            }
+        }
         Outcome::Graphs(graphs) => {
             for graph in graphs {
                 graph.property = text();
@@ -239,6 +255,24 @@ fn nothing_acts_on_the_terminal() {
     for reason in samples::stop_reasons() {
         let mut stop = crate::report::samples::stop(reason);
         match &mut stop.reason {
+            StopReason::Scenario { scenario, message } => {
+                *scenario = text();
+                *message = Some(text());
+            }
+            StopReason::ScenarioError {
+                scenario,
+                message,
+                help,
+                file,
+                text: source,
+                ..
+            } => {
+                *scenario = text().into();
+                *message = text();
+                *help = Some(text().into());
+                *file = text().into();
+                *source = text().into();
+            }
             StopReason::MonitorError {
                 property,
                 message,
@@ -269,6 +303,7 @@ fn nothing_acts_on_the_terminal() {
                 expressions.iter_mut().for_each(|it| *it = text());
                 *function = text();
             }
+            StopReason::Restored { losses, .. } => losses.fill(text()),
             StopReason::Caught { description, .. } => *description = text(),
             StopReason::Evaluated {
                 expression,

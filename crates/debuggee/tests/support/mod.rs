@@ -5,6 +5,7 @@
 
 pub mod bare;
 pub mod family;
+pub mod watching;
 
 use std::fs;
 use std::path::PathBuf;

@@ -5,11 +5,12 @@
 
 use super::Checker;
 use super::kinds::result_kind;
-use super::scope::{Names, Scope};
+use super::scope::{Names, PROGRAM, Scope};
 use crate::arithmetic;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
+use crate::unparse;
 use juror_event::Value;
 use std::ops::Range;
 
@@ -34,6 +35,9 @@ impl Checker<'_> {
                     return self.debuggee_place(expression, scope);
                 }
                 UnaryOperator::Caller => {
+                    if scope.is_of_reaction() {
+                        return self.debuggee_place(expression, scope);
+                    }
                     self.not_in_guards(&span, "`^`", "declare what is read in the event: `x = ^p`");
                     return None;
                 }
@@ -72,6 +76,7 @@ impl Checker<'_> {
                 }
                 return self.collection(TermKind::Map(terms), Kind::Map, span);
             }
+            _ if scope.is_of_reaction() => return self.debuggee_place(expression, scope),
             other => {
                 let (what, help) = at_the_prompt(other);
                 self.not_in_guards(&span, what, help);
@@ -114,6 +119,15 @@ impl Checker<'_> {
             Names::Event(_) => self.hoisted(expression, scope),
             Names::Constant => {
                 self.not_constant(&expression.span);
+                None
+            }
+            Names::Reaction(_) => {
+                let message = "values of the program are read with `program`";
+                let error = Diagnostic::error("not-program", expression.span.clone(), message);
+                let mut text = String::new();
+                unparse::write(expression, &mut Unchanged, &mut text);
+                self.diagnostics
+                    .push(error.help(format!("write `program({text})`")));
                 None
             }
             Names::Function | Names::Parameters(_) => {
@@ -159,6 +173,16 @@ impl Checker<'_> {
                 }
             }
             Names::Function => {}
+            Names::Reaction(_) => {
+                if let Some(slot) = self.variable_slots.get(text).copied() {
+                    self.read_variables.insert(slot);
+                    let term = TermKind::Variable(slot);
+                    return Some((Term { kind: term, span }, self.variable_kind(slot)));
+                }
+                if let Some(found) = self.fact(text, &span, scope) {
+                    return found;
+                }
+            }
             Names::Event(event) => {
                 let event = *event;
                 if let Some(found) = self.event_name(text, &span, event, scope) {
@@ -228,6 +252,11 @@ impl Checker<'_> {
                 what = "parameter";
                 known.extend(parameters.iter().map(|(name, _)| name.clone()));
             }
+            Names::Reaction(told) => {
+                what = "variable";
+                known.extend(self.variable_slots.keys().map(|&name| name.into()));
+                known.extend(told.facts.iter().map(|fact| fact.name.clone()));
+            }
             Names::Function | Names::Constant => {}
         }
         let place = event.map(|event| (event.name.clone(), event.span.clone(), event.kind));
@@ -241,6 +270,12 @@ impl Checker<'_> {
                     name.text
                 ));
             }
+        } else if matches!(scope.names, Names::Reaction(_)) && error.help.is_none() {
+            error = error.help(format!(
+                "declare it, `var {0} = 0`; when it is a variable of the program, write \
+                 `{PROGRAM}({0})`",
+                name.text
+            ));
         } else if matches!(scope.names, Names::Function) && error.help.is_none() {
             error = error.help("a function knows its parameters only: pass it");
         }
@@ -298,6 +333,17 @@ impl Checker<'_> {
         span: Range<usize>,
         scope: &mut Scope,
     ) -> Option<(Term, Kind)> {
+        if operator == BinaryOperator::Repeat && scope.is_of_reaction() {
+            let whole = Expression {
+                kind: ExpressionKind::Binary {
+                    operator,
+                    left: Box::new(left.clone()),
+                    right: Box::new(right.clone()),
+                },
+                span,
+            };
+            return self.debuggee_place(&whole, scope);
+        }
         if operator == BinaryOperator::Repeat {
             self.not_in_guards(
                 &span,
@@ -332,6 +378,15 @@ impl Checker<'_> {
             right: Box::new(right_term),
         };
         Some((Term { kind, span }, result))
+    }
+}
+
+/// Writes an expression as it is.
+struct Unchanged;
+
+impl unparse::Names for Unchanged {
+    fn replace(&mut self, _: &str, _: &Expression, _: &mut String) -> bool {
+        false
     }
 }
 

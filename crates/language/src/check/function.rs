@@ -1,7 +1,7 @@
 //! Functions: those of the language, those of properties, and their calls.
 
 use super::Checker;
-use super::scope::Scope;
+use super::scope::{PROGRAM, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind, FunctionDeclaration, Name};
 use crate::term::{self, Builtin, Function, Kind, Term, TermKind};
@@ -78,6 +78,9 @@ impl<'a> Checker<'a> {
             self.no_call(&span);
             return None;
         };
+        if &**name == PROGRAM && scope.is_of_reaction() {
+            return self.program_value(arguments, span, scope);
+        }
         let declared = self.function_slots.get_key_value(&**name);
         let declared = declared.map(|(name, found)| (*name, *found));
         let builtin = Builtin::named(name);

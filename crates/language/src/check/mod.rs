@@ -19,11 +19,15 @@ mod names;
 mod pattern;
 mod place;
 mod reachability;
+mod reaction;
+mod scenario;
 mod scope;
 mod sequence;
 mod state;
 mod unused;
 mod updates;
+
+pub(crate) use scenario::{Among, check_scenarios};
 
 use crate::diagnostic::Diagnostic;
 use crate::property::{Behaviour, Property, StateId, Variable};
@@ -61,17 +65,8 @@ pub fn check(file: &File) -> (Vec<Property>, Vec<Diagnostic>) {
 
 /// The same with the declarations of the files that it uses.
 pub(crate) fn check_with(file: &File, used: &[Used<'_>]) -> (Vec<Property>, Vec<Diagnostic>) {
-    let mut sources: Vec<Source<'_>> = used
-        .iter()
-        .map(|used| Source {
-            declarations: used.declarations,
-            origin: Some(used.span),
-        })
-        .collect();
-    sources.push(Source {
-        declarations: &file.shared,
-        origin: None,
-    });
+    let mut sources: Vec<Source<'_>> = used.iter().map(Source::of_used).collect();
+    sources.push(Source::own(&file.shared));
     let mut properties = Vec::new();
     let mut diagnostics = Vec::new();
     let mut names: HashMap<&str, &Name> = HashMap::new();
@@ -133,6 +128,22 @@ struct Source<'a> {
     origin: Option<&'a Range<usize>>,
 }
 
+impl<'a> Source<'a> {
+    fn own(declarations: &'a Declarations) -> Source<'a> {
+        Source {
+            declarations,
+            origin: None,
+        }
+    }
+
+    fn of_used(used: &Used<'a>) -> Source<'a> {
+        Source {
+            declarations: used.declarations,
+            origin: Some(used.span),
+        }
+    }
+}
+
 /// One property being checked.
 struct Checker<'a> {
     declaration: &'a PropertyDeclaration,
@@ -166,10 +177,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(declaration: &'a PropertyDeclaration, shared: &[Source<'a>]) -> Checker<'a> {
         let mut sources = shared.to_vec();
-        sources.push(Source {
-            declarations: &declaration.declarations,
-            origin: None,
-        });
+        sources.push(Source::own(&declaration.declarations));
         let captures = sources
             .iter()
             .flat_map(|source| captures(source.declarations));

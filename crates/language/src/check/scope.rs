@@ -1,9 +1,30 @@
 //! Which names an expression sees: nothing, a function's parameters, those of
-//! the property, or variables and the captures of an event; and local variables
-//! in all of them.
+//! the property, variables and the captures of an event, or what a scenario is
+//! told; and local variables in all of them.
 
+use crate::scenario::{Fact, Input};
 use crate::syntax::Name;
 use crate::term::Kind;
+
+/// How a value of the program is asked for in a scenario.
+pub(super) const PROGRAM: &str = "program";
+
+/// Something that a reaction is told, with the name that stands for it.
+#[derive(Debug, Clone)]
+pub(super) struct FactName {
+    pub name: Box<str>,
+    pub fact: Fact,
+    pub kind: Kind,
+}
+
+/// What a reaction sees, and what it was seen to read.
+#[derive(Default)]
+pub(super) struct Told {
+    pub facts: Vec<FactName>,
+    /// The properties are not known: any name may be one of theirs.
+    pub is_open: bool,
+    pub reads: Vec<Input>,
+}
 
 /// Which names an expression sees beside local variables.
 pub(super) enum Names {
@@ -15,6 +36,8 @@ pub(super) enum Names {
     Function,
     /// The parameters of the property.
     Parameters(Vec<(Box<str>, Kind)>),
+    /// Variables, and what a reaction is told.
+    Reaction(Told),
 }
 
 /// Which names an expression sees, and which captures it was seen to use.
@@ -30,6 +53,7 @@ pub(super) struct Scope {
 }
 
 /// A local variable.
+#[derive(Clone)]
 pub(super) struct Local {
     pub name: Name,
     pub slot: u16,
@@ -64,6 +88,70 @@ impl Scope {
     /// The parameters of the property, each in its slot.
     pub(super) fn of_parameters(parameters: Vec<(Box<str>, Kind)>) -> Scope {
         Scope::of(Names::Parameters(parameters))
+    }
+
+    /// The variables of a scenario, and what its reaction is told.
+    pub(super) fn of_reaction(facts: Vec<FactName>, is_open: bool) -> Scope {
+        Scope::of(Names::Reaction(Told {
+            facts,
+            is_open,
+            reads: Vec::new(),
+        }))
+    }
+
+    /// What the reaction of a point sees that is set here.
+    pub(super) fn of_point(&self, facts: Vec<FactName>) -> Scope {
+        Scope {
+            locals: self.locals.clone(),
+            locals_count: self.locals_count,
+            ..Scope::of_reaction(facts, false)
+        }
+    }
+
+    /// Whether it is that of a reaction.
+    pub(super) fn is_of_reaction(&self) -> bool {
+        matches!(self.names, Names::Reaction(_))
+    }
+
+    /// What the reaction was seen to read.
+    pub(super) fn reads(self) -> Vec<Input> {
+        match self.names {
+            Names::Reaction(told) => told.reads,
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a reaction is told under this name.
+    pub(super) fn fact(&self, name: &str) -> Option<(Fact, Kind)> {
+        let Names::Reaction(told) = &self.names else {
+            return None;
+        };
+        let found = told.facts.iter().find(|fact| *fact.name == *name);
+        match found {
+            Some(found) => Some((found.fact.clone(), found.kind)),
+            None if told.is_open => Some((Fact::Parameter(name.into()), Kind::Unknown)),
+            None => None,
+        }
+    }
+
+    /// Whether a reaction is told this.
+    pub(super) fn has_fact(&self, wanted: &Fact) -> bool {
+        match &self.names {
+            Names::Reaction(told) => told.facts.iter().any(|it| it.fact == *wanted),
+            _ => false,
+        }
+    }
+
+    /// The position of what a reaction reads.
+    pub(super) fn read(&mut self, input: Input) -> usize {
+        let Names::Reaction(told) = &mut self.names else {
+            return usize::MAX;
+        };
+        let known = told.reads.iter().position(|it| *it == input);
+        known.unwrap_or_else(|| {
+            told.reads.push(input);
+            told.reads.len() - 1
+        })
     }
 
     /// The event whose captures are visible.

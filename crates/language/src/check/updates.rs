@@ -1,7 +1,7 @@
 //! Update blocks, and the statements of functions.
 
 use super::Checker;
-use super::scope::Scope;
+use super::scope::{Names, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
 use crate::term::{Kind, Place, Update};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What an assignment gives a value.
 #[derive(Clone, Copy)]
-enum Assigned {
+pub(super) enum Assigned {
     Variable(u16),
     Local(u16, Kind),
 }
@@ -31,7 +31,7 @@ impl Checker<'_> {
         sound.then_some(updates)
     }
 
-    fn statement(&mut self, statement: &Statement, scope: &mut Scope) -> Option<Update> {
+    pub(super) fn statement(&mut self, statement: &Statement, scope: &mut Scope) -> Option<Update> {
         match statement {
             Statement::Assignment {
                 variable,
@@ -115,6 +115,26 @@ impl Checker<'_> {
         body: &[Statement],
         scope: &mut Scope,
     ) -> Option<Update> {
+        let outer = scope.locals.len();
+        let header = self.loop_header(element, collection, scope);
+        let body = header.is_some().then(|| self.block(body, scope)).flatten();
+        scope.locals.truncate(outer);
+        let (slot, collection) = header?;
+        Some(Update::For {
+            slot,
+            collection,
+            body: body?,
+        })
+    }
+
+    /// What a loop goes through, and the slot for each element; the element is
+    /// visible from now on.
+    pub(super) fn loop_header(
+        &mut self,
+        element: &Name,
+        collection: &Expression,
+        scope: &mut Scope,
+    ) -> Option<(u16, crate::Term)> {
         let found = self.term(collection, scope);
         if let Some((_, kind)) = &found
             && *kind != Kind::Unknown
@@ -127,15 +147,13 @@ impl Checker<'_> {
             return None;
         }
         self.shadowed(element, scope);
-        let outer = scope.locals.len();
         let slot = scope.declare(element, Kind::Unknown);
-        let body = self.block(body, scope);
-        scope.locals.truncate(outer);
-        Some(Update::For {
-            slot,
-            collection: found?.0,
-            body: body?,
-        })
+        // After an error in the collection the body is looked at all the same.
+        let empty = crate::Term {
+            kind: crate::TermKind::Sequence(Vec::new()),
+            span: collection.span.clone(),
+        };
+        Some((slot, found.map_or(empty, |(term, _)| term)))
     }
 
     fn assignment(
@@ -250,7 +268,7 @@ impl Checker<'_> {
     }
 
     /// What stands on the left of an assignment.
-    fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<Assigned> {
+    pub(super) fn assigned(&mut self, variable: &Name, scope: &Scope) -> Option<Assigned> {
         if let Some(local) = scope.local(&variable.text) {
             return Some(Assigned::Local(local.slot, local.kind));
         }
@@ -270,6 +288,15 @@ impl Checker<'_> {
         }
         if let Some(slot) = self.variable_slots.get(&*variable.text) {
             return Some(Assigned::Variable(*slot));
+        }
+        let is_closed = matches!(&scope.names, Names::Reaction(told) if !told.is_open);
+        if is_closed && scope.fact(&variable.text).is_some() {
+            let message = format!(
+                "`{}` tells what has happened and cannot be assigned",
+                variable.text
+            );
+            self.error("assignment-to-fact", &variable.span, message);
+            return None;
         }
         if self.capture_named(&variable.text, scope).is_some() {
             let error = Diagnostic::error(

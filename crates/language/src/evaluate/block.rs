@@ -23,6 +23,27 @@ pub fn execute(updates: &[Update], store: &mut impl Store) -> Result<(), Evaluat
     block.run(updates).map(|_| ())
 }
 
+/// The same with local variables, which later updates see, too.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_in(
+    updates: &[Update],
+    store: &mut impl Store,
+    locals: &mut Vec<Value>,
+) -> Result<(), EvaluationError> {
+    let mut block = Block {
+        store,
+        locals: std::mem::take(locals),
+        functions: &[],
+        height: 0,
+        budget: &Budget::default(),
+    };
+    let result = block.run(updates).map(|_| ());
+    *locals = block.locals;
+    result
+}
+
 /// Runs a function; nothing when it ends without `return`.
 pub(super) fn call(
     function: &Function,

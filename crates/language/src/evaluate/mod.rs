@@ -11,7 +11,7 @@ mod block;
 #[cfg(test)]
 mod tests;
 
-pub use block::execute;
+pub use block::{execute, execute_in};
 
 use crate::syntax::BinaryOperator;
 use crate::term::{Builtin, Function, Kind, Term, TermKind};
@@ -70,6 +70,23 @@ impl EvaluationError {
 /// there, or the evaluation takes too many steps.
 pub fn evaluate(term: &Term, environment: &impl Environment) -> Result<Value, EvaluationError> {
     Frame::new(environment, &Budget::default()).evaluate(term)
+}
+
+/// The value of a term that sees local variables.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_in(
+    term: &Term,
+    environment: &impl Environment,
+    locals: &[Value],
+) -> Result<Value, EvaluationError> {
+    let budget = Budget::default();
+    let frame = Frame {
+        locals,
+        ..Frame::new(environment, &budget)
+    };
+    frame.evaluate(term)
 }
 
 /// The truth of a condition.

@@ -99,6 +99,17 @@ impl Parser<'_> {
 
     /// `for x in s { … }`, `for i in a..b { … }`
     fn loop_over(&mut self) -> Option<Statement> {
+        let (element, collection) = self.loop_header()?;
+        let body = self.block()?;
+        Some(Statement::For {
+            element,
+            collection,
+            body,
+        })
+    }
+
+    /// `for x in s`: up to the block.
+    pub(super) fn loop_header(&mut self) -> Option<(Name, Expression)> {
         self.advance();
         let element = self.expect_name("a name for each element")?;
         if !self.take_word("in") {
@@ -123,12 +134,7 @@ impl Parser<'_> {
                 span: self.span_from(start),
             };
         }
-        let body = self.block()?;
-        Some(Statement::For {
-            element,
-            collection,
-            body,
-        })
+        Some((element, collection))
     }
 
     fn local(&mut self) -> Option<Statement> {
@@ -151,7 +157,7 @@ impl Parser<'_> {
         })
     }
 
-    fn assignment(&mut self, opened: &Range<usize>) -> Option<Statement> {
+    pub(super) fn assignment(&mut self, opened: &Range<usize>) -> Option<Statement> {
         let start = self.start();
         if self.kind() != TokenKind::Word {
             let error = self.expected("a variable to assign, `if`, `for` or `}`");

@@ -12,9 +12,12 @@ mod expression;
 mod formula;
 mod literal;
 mod logic;
+mod message;
 mod pattern;
 mod primary;
 mod property;
+mod reaction;
+mod scenario;
 mod sequence;
 mod state;
 #[cfg(test)]

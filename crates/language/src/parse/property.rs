@@ -43,7 +43,14 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            if self.kind() == TokenKind::Word && file.properties.is_empty() {
+            if self.at_scenario() {
+                if let Some(scenario) = self.scenario() {
+                    file.scenarios.push(scenario);
+                }
+                continue;
+            }
+            let is_first = file.properties.is_empty() && file.scenarios.is_empty();
+            if self.kind() == TokenKind::Word && is_first {
                 if self.text() == "use" {
                     match self.used_file() {
                         Some(used) => file.uses.push(used),
@@ -60,7 +67,10 @@ impl Parser<'_> {
             }
             self.not_in_file();
         }
-        let empty = file.properties.is_empty() && file.shared.is_empty() && file.uses.is_empty();
+        let empty = file.properties.is_empty()
+            && file.scenarios.is_empty()
+            && file.shared.is_empty()
+            && file.uses.is_empty();
         if empty && !self.has_errors() {
             let error = crate::Diagnostic::error(
                 "no-property",
@@ -75,7 +85,7 @@ impl Parser<'_> {
     /// What cannot stand outside of a property; takes at least one token.
     fn not_in_file(&mut self) {
         let error = self.expected("`property`");
-        let similar = suggest(self.text(), ["property"]);
+        let similar = suggest(self.text(), ["property", "scenario"]);
         self.report(match similar {
             Some(_) => error.did_you_mean(similar),
             None => error.help(
@@ -85,7 +95,7 @@ impl Parser<'_> {
         });
         self.advance();
         self.skip_to(|parser| {
-            parser.is_word("property") || (parser.at_item() && SHARED.contains(&parser.text()))
+            parser.at_declaration() || (parser.at_item() && SHARED.contains(&parser.text()))
         });
     }
 
@@ -128,7 +138,7 @@ impl Parser<'_> {
             return false;
         }
         let word = self.text_ahead(ahead);
-        let known = ITEMS.contains(&word) || word == "property";
+        let known = ITEMS.contains(&word) || matches!(word, "property" | "scenario");
         known
             && match self.kind_ahead(ahead + 1) {
                 TokenKind::Word => true,
@@ -158,7 +168,7 @@ impl Parser<'_> {
         let reports = self.reports;
         self.advance();
         let Some(name) = self.expect_name("the name of the property") else {
-            self.skip_to(|parser| parser.is_word("property"));
+            self.skip_to(Self::at_declaration);
             return None;
         };
         let description =
@@ -175,7 +185,7 @@ impl Parser<'_> {
             complete: false,
             span: start..start,
         };
-        while self.kind() != TokenKind::End && !self.is_word("property") {
+        while self.kind() != TokenKind::End && !self.at_declaration() {
             self.item(&mut property);
         }
         property.span = self.span_from(start);
@@ -265,7 +275,7 @@ impl Parser<'_> {
         }
     }
 
-    fn variable(&mut self) -> Option<VariableDeclaration> {
+    pub(super) fn variable(&mut self) -> Option<VariableDeclaration> {
         let start = self.start();
         self.advance();
         let name = self.expect_name("the name of a variable")?;

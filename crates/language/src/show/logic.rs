@@ -81,6 +81,22 @@ pub fn demand(property: &Property) -> Option<String> {
     })
 }
 
+/// Why a property is not drawn, and what can be done, for a person.
+pub fn undrawn(error: LogicError) -> String {
+    match error {
+        LogicError::Timed => "it has bounds in time, so its states depend on when things happen, \
+             and come to be while the program runs; `monitor` at the prompt tells what each \
+             instance waits for then, and with bounds in steps (`within 5 steps`) there is a \
+             picture"
+            .to_owned(),
+        LogicError::TooManyStates { limit } => format!(
+            "its automaton has more than {limit} states, which is too large for a picture; it is \
+             evaluated all the same"
+        ),
+        other => other.to_string(),
+    }
+}
+
 fn names(logic: &Logic) -> impl Fn(u8) -> String + '_ {
     |bit| {
         let proposition = logic.propositions.get(usize::from(bit));

@@ -21,7 +21,7 @@ mod text;
 
 pub use dot::dot;
 pub use graph::{Edge, Graph, Node, Sort};
-pub use logic::{Map, demand};
+pub use logic::{Map, demand, undrawn};
 pub use mermaid::mermaid;
 pub use svg::svg;
 pub use text::text;

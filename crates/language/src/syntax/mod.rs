@@ -5,6 +5,7 @@
 
 mod expression;
 mod logic;
+mod scenario;
 
 pub use expression::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 pub use logic::{
@@ -14,10 +15,15 @@ pub use logic::{
     PropositionClause, PropositionDeclaration, SequenceExpression, SequenceKind,
 };
 
+pub use scenario::{
+    Message, MessagePiece, PointDeclaration, PointPlace, PointWord, ReactionDeclaration,
+    ReactionKind, ReactionStatement, ScenarioDeclaration, Target, TriggerDeclaration,
+};
+
 use juror_event::{Conversion, EventKind};
 use std::ops::Range;
 
-/// A source file: properties, in order, and what they share.
+/// A source file: properties and scenarios, in order, and what they share.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct File {
     /// The files that it uses, in order.
@@ -26,6 +32,8 @@ pub struct File {
     pub shared: Declarations,
     /// The properties.
     pub properties: Vec<PropertyDeclaration>,
+    /// The scenarios.
+    pub scenarios: Vec<ScenarioDeclaration>,
 }
 
 /// `use "library.prop"`

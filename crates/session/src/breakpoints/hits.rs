@@ -6,7 +6,7 @@
 
 use super::{Breakpoint, Breakpoints};
 use crate::points::{Answer, Stopping};
-use juror_debuggee::ThreadId;
+use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
@@ -32,7 +32,8 @@ impl Breakpoints {
     }
 
     /// A thread has come to an address. `values` are those of `$1` and so on;
-    /// `answers` are those of [`Breakpoints::calling_conditions`].
+    /// `answers` are those of [`Breakpoints::calling_conditions`]. Only breakpoints of
+    /// these owners are asked.
     pub fn hit(
         &mut self,
         program: &Program,
@@ -40,12 +41,16 @@ impl Breakpoints {
         address: u64,
         values: &dyn Fn(&str) -> Option<Typed>,
         answers: &[(u32, Answer)],
+        owners: Owners,
     ) -> Option<Stopping> {
         let mut stopping: Option<Stopping> = None;
         for &(position, location) in self.index.get(&address)? {
             let Some(breakpoint) = self.list.get_mut(position as usize) else {
                 continue;
             };
+            if !owners.contains(breakpoint.point.owner.of_engine().into()) {
+                continue;
+            }
             let mut answer = breakpoint.ask(program, thread, location as usize, values);
             let number = breakpoint.point.number;
             if let Some((_, known)) = answers.iter().find(|it| it.0 == number) {

@@ -92,12 +92,24 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Monitor,
         name: "monitor",
         aliases: &["m", "mon"],
-        summary: "show the monitors: states, slices, variables, paths",
+        summary: "show the monitors and change them: states, slices, variables, paths",
         examples: &[
             ("monitor", "all monitors, with their slices"),
             (
                 "monitor queue_bounds",
                 "one property: every slice with the path that led to its state",
+            ),
+            (
+                "monitor choose queue_bounds",
+                "monitor set is about this one, if it names none",
+            ),
+            (
+                "monitor set count = 3",
+                "a variable of the slice, where there is one slice",
+            ),
+            (
+                "monitor set queue_bounds[queue = 0x4052a0] count = 3",
+                "of this slice; state = ready puts it into a state",
             ),
         ],
         details: "",

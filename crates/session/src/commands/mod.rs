@@ -5,13 +5,17 @@
 //! aliases decide (`s` is `step`, as in gdb).
 
 mod calling;
+mod checkpoints;
 mod code;
 mod inspecting;
 mod modes;
 mod points;
 mod processes;
 mod running;
+mod scenarios;
 mod watching;
+
+pub use scenarios::translated;
 
 use crate::view::CommandHelp;
 pub use modes::info_modes;
@@ -30,7 +34,9 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    Checkpoint,
     Clear,
+    CommandGroup,
     Commands,
     Condition,
     Continue,
@@ -58,7 +64,9 @@ pub enum Command {
     Property,
     Quit,
     ReadWatch,
+    Restore,
     Run,
+    Scenario,
     Set,
     ShowGraph,
     Start,
@@ -94,6 +102,8 @@ pub enum Completes {
     Properties,
     /// What is done with properties, and their names.
     PropertyActions,
+    /// What is done with scenarios, and their names.
+    ScenarioActions,
 }
 
 /// A row of the table.
@@ -124,6 +134,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "breakpoints",
         "all points: yours, and those the monitors need now",
     ),
+    ("checkpoints", "the checkpoints, and where they were made"),
     (
         "evaluations",
         "expressions that wait for functions which they call",
@@ -152,6 +163,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     ("registers", "the registers of the current thread"),
     (
+        "scenarios",
+        "the scenarios, what they hold and what they have done",
+    ),
+    (
         "scope",
         "the variables that can be named at a place, and where they are kept",
     ),
@@ -178,11 +193,13 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
+        checkpoints::ENTRIES,
         code::ENTRIES,
         inspecting::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
+        scenarios::ENTRIES,
         watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();

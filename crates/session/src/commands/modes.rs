@@ -13,6 +13,7 @@ impl Command {
             Command::Break
             | Command::Catch
             | Command::Clear
+            | Command::CommandGroup
             | Command::Commands
             | Command::Condition
             | Command::Delete
@@ -27,7 +28,9 @@ impl Command {
             | Command::Monitor
             | Command::Property
             | Command::Quit
+            | Command::Restore
             | Command::Run
+            | Command::Scenario
             | Command::Set
             | Command::ShowGraph
             | Command::Start
@@ -40,6 +43,7 @@ impl Command {
             | Command::Advance
             | Command::Call
             | Command::ChangeWatch
+            | Command::Checkpoint
             | Command::Continue
             | Command::Detach
             | Command::Disassemble

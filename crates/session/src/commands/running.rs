@@ -130,8 +130,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         command: Command::Set,
         name: "set",
         aliases: &[],
-        summary: "change how juror behaves",
+        summary: "give something in the program another value, or change how juror behaves",
         examples: &[
+            (
+                "set var count = 3",
+                "a variable of the program; var may be left out",
+            ),
+            ("set queue->items[2] = count + 1", "a field or an element"),
+            ("set *(int *)0x601040 = 0", "memory"),
+            ("set $rax = 1", "a register of the innermost frame"),
             (
                 "set follow child",
                 "debug the process that the program makes, from then on",
@@ -142,7 +149,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("set follow parent", "stay with the program, as at first"),
         ],
-        details: "The process that is not followed runs on without juror. A child made by vfork \
+        details: "A number that the type does not hold is refused. The process that is not followed runs on without juror. A child made by vfork \
                   is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
         repeats: false,
         completes: Completes::Nothing,

@@ -11,7 +11,7 @@ use crate::options::{CommandError, Observer};
 use crate::points::Answer;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::view::{ProcessEnd, StateChange, StopReason};
+use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_debuggee::ThreadId;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
@@ -50,6 +50,9 @@ impl Observer for Nobody {
     }
     fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
+    fn scenario_line(&mut self, _: &ScenarioLine) {}
+    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
+    fn scenario_error(&mut self, _: &StopReason) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
 

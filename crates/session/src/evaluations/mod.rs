@@ -93,6 +93,11 @@ impl Evaluations {
         own.find(|one| one.thread == thread).map(|one| one.number)
     }
 
+    /// Whether none is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// The function in which the last one runs.
     pub(crate) fn running_function(&self) -> Option<String> {
         self.open.last().map(|one| one.function().to_owned())

@@ -3,7 +3,7 @@
 use crate::commands::{Entry, INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::{CommandError, Observer, Options};
 use crate::session::{Session, not_running};
-use crate::view::{ProcessEnd, StateChange};
+use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_rules::control::{Mode, Modes};
 use std::path::PathBuf;
 
@@ -19,6 +19,12 @@ impl Observer for Deaf {
     fn process_ended(&mut self, _end: &ProcessEnd) {}
 
     fn notice(&mut self, _text: &str) {}
+
+    fn scenario_line(&mut self, _line: &ScenarioLine) {}
+
+    fn scenario_outcome(&mut self, _scenario: &str, _command: &str, _outcome: &Outcome) {}
+
+    fn scenario_error(&mut self, _reason: &StopReason) {}
 
     fn progress(&mut self, _what: &str, _done: u64, _of: u64) {}
 }

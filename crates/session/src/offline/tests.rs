@@ -1,5 +1,5 @@
 use super::*;
-use crate::view::{ProcessEnd, StateChange};
+use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use juror_trace::{Decoder, Form};
 
 /// Takes nothing.
@@ -12,6 +12,9 @@ impl Observer for Nobody {
     }
     fn process_ended(&mut self, _: &ProcessEnd) {}
     fn notice(&mut self, _: &str) {}
+    fn scenario_line(&mut self, _: &ScenarioLine) {}
+    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
+    fn scenario_error(&mut self, _: &StopReason) {}
     fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
 

@@ -82,7 +82,9 @@ impl Session {
 
     fn remove_here(&mut self, position: usize) -> Result<(), CommandError> {
         let standing = standing(&mut self.program, self.selection.thread);
-        Ok(self.watch.remove(position, standing)?)
+        self.watch.remove(position, standing)?;
+        let gone = self.watch.told.forget_monitor(position);
+        self.delete_points(&gone)
     }
 
     /// Switches a property of the user on or off.

@@ -9,6 +9,7 @@ use crate::options::{Options, SessionError};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::EventKind;
 use juror_instrument::program::Program;
+use juror_monitor::Monitor;
 
 /// A program whose threads all stand, and the one that commands speak of.
 pub struct Standing<'a> {
@@ -79,6 +80,22 @@ impl Watch {
             number => Some(known - u16::from(number > monitor)),
         });
         self.watched.remove(monitor);
+    }
+
+    /// Puts another monitor in the place of one, of the same property.
+    pub fn replace_monitor(
+        &mut self,
+        position: usize,
+        monitor: Monitor,
+        standing: Option<(&mut Program, ThreadId)>,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(watched) = self.watched.get_mut(position) {
+            watched.monitor = monitor;
+        }
+        match standing {
+            Some((program, thread)) => self.begin_watching(program, thread, position),
+            None => Ok(()),
+        }
     }
 
     fn renumber(&mut self, number: impl Fn(u16) -> Option<u16> + Copy) {

@@ -7,7 +7,7 @@
 use super::loading::records;
 use super::{Watch, Watched};
 use crate::options::{Recording, SessionError};
-use crate::recording::{self, Recorder};
+use crate::recording::{self, Mark, Recorder};
 use crate::view::Ending;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::program::Program;
@@ -56,6 +56,7 @@ impl Watch {
             occasions: self.occasions.forked(),
             loaded: self.loaded.clone(),
             process: Some(process),
+            told: self.told.forked(),
             ..Watch::default()
         };
         if self.recorder.is_some() {
@@ -69,6 +70,53 @@ impl Watch {
             forked.apply_needs(program, monitor)?;
         }
         Ok(forked)
+    }
+
+    /// The same at another moment of this very process: with its past, with all
+    /// that it had planted and counted, and without the recorder, of which there
+    /// is one.
+    pub fn kept(&self) -> Watch {
+        Watch {
+            watched: self.watched.clone(),
+            probes: self.probes.clone(),
+            unwind_points: self.unwind_points.clone(),
+            places: self.places.clone(),
+            occasions: self.occasions.clone(),
+            loaded: self.loaded.clone(),
+            has_exited: self.has_exited,
+            process: self.process,
+            ..Watch::default()
+        }
+    }
+
+    /// juror's own points that the monitors need.
+    pub fn internal_points(&self) -> impl Iterator<Item = u64> {
+        self.unwind_points.addresses()
+    }
+
+    /// Where the trace is, when the run is recorded.
+    pub fn trace_mark(&self) -> Option<Mark> {
+        self.recorder.as_ref()?.mark()
+    }
+
+    /// Becomes what [`Watch::kept`] gave, the trace with it. Threads have the
+    /// numbers that `number` gives. What is wrong with the trace, if anything.
+    pub fn go_back(
+        &mut self,
+        kept: &Watch,
+        mark: Option<&Mark>,
+        number: impl Fn(ThreadId) -> ThreadId,
+    ) -> Option<String> {
+        let recorder = self.recorder.take();
+        // Who listens now listens to what has come back.
+        let told = std::mem::take(&mut self.told);
+        *self = kept.kept();
+        self.told = told;
+        self.probes.renumber_threads(number);
+        let mut recorder = recorder?;
+        let failure = recorder.cut(mark);
+        self.recorder = Some(recorder);
+        failure
     }
 
     /// The same for a process that was made, but has a program of its own.

@@ -1,5 +1,6 @@
 //! A property that is watched, and what its events bring.
 
+use crate::scenarios::Heard;
 use crate::totals::slice_total;
 use juror_event::{EventId, Verdict};
 use juror_language::{EvaluationError, Property};
@@ -146,10 +147,12 @@ pub struct Reaction {
     pub violations: Vec<Violated>,
     /// A guard or update that could not be evaluated, by monitor.
     pub error: Option<(usize, EvaluationError)>,
+    /// What scenarios wait for.
+    pub(crate) heard: Vec<Heard>,
 }
 
 impl Reaction {
-    /// Nobody must hear of it.
+    /// The user need not hear of it.
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }

@@ -69,8 +69,8 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
-    /// For code that the compiler attributes to no line: the line of the nearest
-    /// code before it in the same function. `None` where [`SymbolFile::line_at`]
+    /// For code that the compiler attributes to no line: the nearest line before
+    /// it in the same function. `None` where [`SymbolFile::line_at`]
     /// knows the line itself.
     pub fn line_before(&self, address: u64) -> Option<Line> {
         let info = self.inner.debug_info()?;

@@ -22,7 +22,7 @@ mod properties;
 use iterators::Iterators;
 use measuring::{Effort, FULL, Measured, QUICK, heading, measure, row};
 use objects::{ByHand, Watched, address, one, three};
-use properties::{automaton, formula, nobody_reads, unrelated};
+use properties::{automaton, formula, guarded, nobody_reads, unrelated};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let effort = if quick { QUICK } else { FULL };
     let measured = by_objects(&effort)
         .and_then(|()| by_parameters(&effort))
+        .and_then(|()| by_guards(&effort))
         .and_then(|()| by_formula(&effort))
         .and_then(|()| by_demands(&effort))
         .and_then(|()| locks::lock_order(&effort));
@@ -115,6 +116,25 @@ fn by_parameters(effort: &Effort) -> Result<(), String> {
             iterators.bytes_each(),
         );
     }
+    Ok(())
+}
+
+fn by_guards(effort: &Effort) -> Result<(), String> {
+    let objects = effort.objects_max.min(1_000);
+    heading("One parameter: guards and variables");
+    let mut by_hand = ByHand::new(objects, address);
+    let mut plain = Watched::new(automaton(&["f"])?, objects, one)?;
+    let mut guarded = Watched::new(guarded()?, objects, one)?;
+    let rates = measure(effort, &mut [&mut by_hand, &mut plain, &mut guarded])?;
+    row(objects, "by hand", rates[0], rates[0], None);
+    row(objects, "plain", rates[1], rates[0], plain.bytes_each());
+    row(
+        objects,
+        "guards and updates",
+        rates[2],
+        rates[0],
+        guarded.bytes_each(),
+    );
     Ok(())
 }
 

@@ -24,7 +24,25 @@ pub fn automaton(parameters: &[&str]) -> Result<Property, String> {
     properties.pop().ok_or_else(|| format!("{diagnostics:?}"))
 }
 
-/// The same as a formula, and in longer ones.
+/// No more is opened than was closed before: a guard and an update at each event
+/// but one.
+pub fn guarded() -> Result<Property, String> {
+    let source = "property counted slice on f
+         event open = before o(f)
+         event read = before r(f)
+         event close = before c(f)
+         var count = 0
+         state counting {
+             on open when count > 0 { count -= 1 } else -> bad
+             on read when count < 0 -> bad
+             on close when count + 1 < 1000 { count += 1 } else -> bad
+         }
+         state bad non-accepting";
+    let (mut properties, diagnostics) = load(source);
+    properties.pop().ok_or_else(|| format!("{diagnostics:?}"))
+}
+
+/// Nobody reads what is closed, as a formula, and in longer ones.
 pub fn formula(parameters: &[&str], formula: Formula) -> Result<Property, String> {
     let mut property = automaton(parameters)?;
     let slots: Vec<Option<u8>> = (0..parameters.len()).map(|slot| Some(slot as u8)).collect();

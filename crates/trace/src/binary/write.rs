@@ -7,7 +7,7 @@ use juror_event::{Unavailability, Value};
 use rustc_hash::FxHashMap;
 
 /// Writes the binary form.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BinaryEncoder {
     strings: FxHashMap<Box<str>, u64>,
     sequence: u64,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::Write as _;
 
 /// A layout as it is written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Words {
     /// `"event":"before f"`
     event: Vec<u8>,
@@ -17,7 +17,7 @@ struct Words {
 }
 
 /// Writes JSON lines.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct JsonEncoder {
     layouts: Vec<Words>,
 }

@@ -1,7 +1,7 @@
 //! Nothing wrong, with disturbances that meet each other.
 
 use super::disturbances::{
-    EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
+    EVALUATION, EXEC, FAULT, FORK, HALT, LOSS, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
 };
 use super::{
     QUIET, check, check_all, check_followed, check_steps, explore_all, is_asked_for, programs,
@@ -74,6 +74,28 @@ fn execs_with_followed_forks() {
 #[test]
 fn execs_with_vforks() {
     check(EXEC.plus(VFORK));
+}
+
+/// A program that is replaced while a process that had its memory is about to be
+/// followed.
+#[test]
+fn execs_with_followed_vforks() {
+    check_followed(EXEC.plus(VFORK));
+}
+
+/// Copies, and processes in the same memory, any of which may be followed first;
+/// and memory that goes away.
+#[test]
+fn forks_and_losses_with_followed_vforks() {
+    for other in [FORK, VFORK, LOSS] {
+        let budget = other.plus(VFORK);
+        check_all(programs().map(|program| Program {
+            budget,
+            threads: 1,
+            follows: true,
+            ..program
+        }));
+    }
 }
 
 /// Pairs of disturbances that something was wrong with, where it was.

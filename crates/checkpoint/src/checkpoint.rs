@@ -1,0 +1,249 @@
+//! Making a checkpoint and restoring it, step by step ([`crate::order`]).
+
+use crate::files::{self, KeptFiles, Wanted};
+use crate::loss::Loss;
+use crate::mapping;
+use crate::memory::{self, KeptMemory};
+use crate::order::{Making, Restoring};
+use juror_debuggee::{
+    Debuggee, DebuggeeError, FreezeError, FrozenProcess, Owner, ThawError, Thawed,
+};
+use std::fs;
+
+/// What checkpoints keep beside the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// The contents of files that can be written, so that what is written is
+    /// undone.
+    pub keeps_contents: bool,
+    /// Up to this length, in bytes.
+    pub file_bytes_max: u64,
+    /// How much shared memory is kept, in bytes.
+    pub shared_bytes_max: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            keeps_contents: true,
+            file_bytes_max: 16 << 20,
+            shared_bytes_max: 64 << 20,
+        }
+    }
+}
+
+/// Why no checkpoint could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The process cannot be kept.
+    #[error(transparent)]
+    Freeze(#[from] FreezeError),
+    /// A request failed.
+    #[error(transparent)]
+    Debuggee(#[from] DebuggeeError),
+}
+
+/// Why a checkpoint could not be restored.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct RestoreError(#[from] pub ThawError);
+
+/// A process and what it had open, as they were.
+#[derive(Debug)]
+pub struct Checkpoint {
+    process: FrozenProcess,
+    files: KeptFiles,
+    memory: Vec<KeptMemory>,
+    losses: Vec<Loss>,
+}
+
+/// A process that has been brought back.
+#[derive(Debug)]
+pub struct Restored {
+    /// It, and its threads.
+    pub thawed: Thawed,
+    /// What has not come back.
+    pub losses: Vec<Loss>,
+}
+
+/// Memory up to this size is searched for what no copy gets; that takes a look
+/// at each page.
+const SEARCHED_KIB_MAX: u64 = 64 << 10;
+
+impl Checkpoint {
+    /// Keeps the process as it is. `before`: an earlier checkpoint, with which
+    /// what has not changed is shared.
+    ///
+    /// # Errors
+    /// It cannot be kept; it is as before then.
+    pub fn take(
+        debuggee: &mut Debuggee,
+        settings: &Settings,
+        before: Option<&Checkpoint>,
+    ) -> Result<Checkpoint, CheckpointError> {
+        let mut losses = vec![Loss::Clock];
+        let mut files = KeptFiles::default();
+        let mut memory = Vec::new();
+        let mut step = Making::FIRST;
+        loop {
+            match step {
+                Making::Halt => {
+                    debuggee.halt_all()?;
+                    if !debuggee.is_alive() {
+                        return Err(DebuggeeError::Gone.into());
+                    }
+                }
+                Making::Descriptors => {
+                    let wanted = Wanted {
+                        contents: settings.keeps_contents.then_some(settings.file_bytes_max),
+                    };
+                    let descriptors = debuggee.descriptors()?;
+                    let before = before.map(|before| &before.files);
+                    files = files::keep(&descriptors, wanted, before, &mut losses);
+                    losses.extend(losses_of_process(debuggee.pid()));
+                }
+                Making::SharedMemory => {
+                    let before = before.map_or(&[][..], |before| &before.memory);
+                    memory = memory::keep(debuggee, settings.shared_bytes_max, before, &mut losses);
+                }
+                Making::Process => {
+                    let process = debuggee.freeze()?;
+                    if !process.keeps_numbers() {
+                        losses.push(Loss::Number);
+                    }
+                    losses.sort_unstable();
+                    losses.dedup();
+                    return Ok(Checkpoint {
+                        process,
+                        files,
+                        memory,
+                        losses,
+                    });
+                }
+            }
+            step = step.next().unwrap_or(Making::Process);
+        }
+    }
+
+    /// Brings the process back in place of the present one, with these points.
+    ///
+    /// # Errors
+    /// It cannot be brought back.
+    pub fn restore(
+        &self,
+        present: Option<&mut Debuggee>,
+        points: &[(u64, Owner, u32)],
+    ) -> Result<Restored, RestoreError> {
+        let mut losses = self.losses.clone();
+        let mut thawed = self.process.thaw(present, points)?;
+        let descriptors = match thawed.debuggee.descriptors() {
+            Ok(descriptors) => descriptors,
+            Err(error) => return Err(ThawError::from(error).into()),
+        };
+        let mut step = Restoring::Process.next();
+        while let Some(present) = step {
+            match present {
+                Restoring::Check | Restoring::Process => {}
+                Restoring::SharedMemory => {
+                    memory::put_back(&mut thawed.debuggee, &self.memory, &mut losses);
+                }
+                Restoring::Pipes => self.files.put_pipes_back(&descriptors, &mut losses),
+                Restoring::Files => self.files.put_files_back(&descriptors, &mut losses),
+                Restoring::Timers => self.files.put_timers_back(&descriptors, &mut losses),
+            }
+            step = present.next();
+        }
+        Ok(Restored { thawed, losses })
+    }
+
+    /// The process as it was.
+    pub fn process(&self) -> &FrozenProcess {
+        &self.process
+    }
+
+    /// What a restore will not bring back.
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+}
+
+/// What belongs to the process and goes with it.
+fn losses_of_process(process: u32) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    let children = children(process);
+    if !children.is_empty() {
+        losses.push(Loss::Children(children));
+    }
+    let locks = locks(
+        &fs::read_to_string("/proc/locks").unwrap_or_default(),
+        process,
+    );
+    if locks > 0 {
+        losses.push(Loss::Locks(locks));
+    }
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let resident = status.lines().find_map(|line| {
+        line.strip_prefix("VmRSS:")?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+    });
+    if resident.is_some_and(|kib: u64| kib <= SEARCHED_KIB_MAX) {
+        let smaps = fs::read_to_string(format!("/proc/{process}/smaps"));
+        let length = mapping::uncopied(&smaps.unwrap_or_default());
+        if length > 0 {
+            losses.push(Loss::UncopiedMemory { length });
+        }
+    }
+    losses
+}
+
+/// The processes that it has made, and not waited for.
+fn children(process: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let lists = threads
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let numbers = |list: String| -> Vec<u32> {
+        let words = list.split_whitespace();
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    let mut children: Vec<u32> = lists.flat_map(numbers).collect();
+    children.sort_unstable();
+    children
+}
+
+/// How many locks of `/proc/locks` a process holds.
+fn locks(text: &str, process: u32) -> usize {
+    let holder = |line: &str| -> Option<u32> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            // Those that wait are marked.
+            [_, "->", ..] => None,
+            [_, "POSIX", _, _, holder, ..] => holder.parse().ok(),
+            _ => None,
+        }
+    };
+    text.lines()
+        .filter(|line| holder(line) == Some(process))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_those_of_the_process() {
+        let text = "1: POSIX  ADVISORY  WRITE 12 08:02:131 0 9\n\
+                    1: -> POSIX  ADVISORY  WRITE 13 08:02:131 0 9\n\
+                    2: FLOCK  ADVISORY  WRITE 12 08:02:131 0 EOF\n\
+                    3: POSIX  ADVISORY  READ  13 08:02:131 0 9\n";
+        assert_eq!(locks(text, 12), 1);
+        assert_eq!(locks(text, 13), 1);
+        assert_eq!(locks(text, 1), 0);
+    }
+}

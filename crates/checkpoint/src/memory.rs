@@ -1,0 +1,78 @@
+//! Shared memory, copied aside and back.
+
+use crate::chunks::{Chunks, LENGTH};
+use crate::loss::Loss;
+use crate::mapping::{self, Shared};
+use juror_debuggee::Debuggee;
+
+/// What is written of shared memory at a time.
+const AT_ONCE: usize = LENGTH;
+
+/// One shared mapping, as it was.
+#[derive(Debug)]
+pub(crate) struct KeptMemory {
+    shared: Shared,
+    chunks: Chunks,
+}
+
+/// Copies the shared memory of a process that stands, up to `limit` bytes of it.
+pub(crate) fn keep(
+    debuggee: &Debuggee,
+    limit: u64,
+    before: &[KeptMemory],
+    losses: &mut Vec<Loss>,
+) -> Vec<KeptMemory> {
+    let mut kept = Vec::new();
+    let mut total = 0;
+    for shared in mapping::shared(&debuggee.memory_map().unwrap_or_default()) {
+        let known = before.iter().find(|it| it.shared == shared);
+        total += shared.length();
+        let chunks = match shared.is_plain && total <= limit {
+            true => copy(debuggee, &shared, known.map(|known| &known.chunks)),
+            false => None,
+        };
+        match chunks {
+            Some(chunks) => kept.push(KeptMemory { shared, chunks }),
+            None => losses.push(Loss::SharedMemory {
+                length: shared.length(),
+                name: shared.name,
+            }),
+        }
+    }
+    kept
+}
+
+fn copy(debuggee: &Debuggee, shared: &Shared, before: Option<&Chunks>) -> Option<Chunks> {
+    let mut chunks = Chunks::default();
+    let mut buffer = vec![0; AT_ONCE];
+    let mut from = shared.range.start;
+    while from < shared.range.end {
+        let length = (shared.range.end - from).min(AT_ONCE as u64);
+        let bytes = buffer.get_mut(..length as usize)?;
+        debuggee.read(from, bytes).ok()?;
+        chunks.push(bytes, before);
+        from += length;
+    }
+    Some(chunks)
+}
+
+/// Puts shared memory back; what is as it was is not written.
+pub(crate) fn put_back(debuggee: &mut Debuggee, kept: &[KeptMemory], losses: &mut Vec<Loss>) {
+    for memory in kept {
+        let mut failure = None;
+        for (offset, bytes) in memory.chunks.iter() {
+            let address = memory.shared.range.start + offset as u64;
+            let mut present = vec![0; bytes.len()];
+            let is_same = debuggee.read(address, &mut present).is_ok() && *present == *bytes;
+            if !is_same && let Err(error) = debuggee.write(address, &bytes) {
+                failure = Some(error);
+            }
+        }
+        if let Some(error) = failure {
+            losses.push(Loss::Failure {
+                what: format!("shared memory ({})", memory.shared.name),
+                why: error.to_string(),
+            });
+        }
+    }
+}

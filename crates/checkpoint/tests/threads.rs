@@ -1,0 +1,54 @@
+//! Going back in the middle of a run of several threads, whose locks, counters,
+//! pipe and file must come out as if nothing had been.
+//!
+//! `JUROR_CHECKPOINTS=nightly` makes it a hundred runs.
+
+mod support;
+
+use juror_checkpoint::{Checkpoint, Settings};
+use juror_debuggee::Notice;
+use support::{compile, restore, run_hits};
+
+const SOURCE: &str = include_str!("../../debuggee/tests/programs/kept.c");
+
+/// A sequence that is as good as random, and the same in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % limit
+    }
+}
+
+#[test]
+fn threads_go_on_as_if_nothing_had_been() {
+    let runs = match std::env::var("JUROR_CHECKPOINTS").as_deref() {
+        Ok("nightly") => 100,
+        _ => 6,
+    };
+    let program = compile(SOURCE);
+    for seed in 0..runs {
+        let mut random = Random(seed);
+        let mut debuggee = program.start_at("check", &["60"]);
+        // The workers check some 2600 times together.
+        let before = 1 + random.below(2000);
+        assert_eq!(run_hits(&mut debuggee, before), None);
+        let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+        for _ in 0..3 {
+            run_hits(&mut debuggee, 1 + random.below(1500));
+            restore(&checkpoint, &mut debuggee);
+        }
+        let end = run_hits(&mut debuggee, 0);
+        let said = program.output();
+        assert_eq!(
+            end,
+            Some(Notice::Exited { status: 0 }),
+            "seed {seed}: {said}"
+        );
+        assert!(said.ends_with("signals 1 same 1\n"), "seed {seed}: {said}");
+    }
+}

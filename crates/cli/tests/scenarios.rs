@@ -1,0 +1,379 @@
+//! Scenarios over running programs: what they say, do, and leave behind.
+
+mod support;
+
+use juror_testing::{Fixture, repository_directory};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use support::{Batch, Report, juror};
+use tempfile::TempDir;
+
+/// A queue that gets `pushes` letters and has room for three.
+const QUEUE: &str = "
+    struct queue { int count; int items[8]; } q;
+    int pushes = 5;
+    __attribute__((noinline)) void push(struct queue *queue, int item) {
+        queue->items[queue->count] = item;
+        queue->count++;
+    }
+    __attribute__((noinline)) void done(void) { __asm__ volatile(\"\"); }
+    int main(void) {
+        for (int i = 0; i < pushes; i++)
+            push(&q, i * 10);
+        done();
+        return q.count;
+    }";
+
+const BOUNDS: &str = "property bounds slice on queue
+    event pushed = before push(queue, item)
+    var count = 0
+    state init accepting { on pushed -> some }
+    state some accepting action growing {
+        on pushed when count < 2 { count += 1 } else -> full
+    }
+    state full non-accepting";
+
+fn queue() -> PathBuf {
+    Fixture::c("queue", QUEUE).compile_plain()
+}
+
+/// What a batch run with this scenario reports.
+fn run(scenario: &str, options: &[&str]) -> Report {
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let file = directory.path().join("s.scn");
+    fs::write(&file, scenario).expect("a file");
+    let mut batch = Batch::watching(BOUNDS).option("--scenario").option(&file);
+    for option in options {
+        batch = batch.option(option);
+    }
+    batch.run(queue(), &[])
+}
+
+/// What the scenarios of a run have said.
+fn said(report: &Report) -> Vec<String> {
+    let lines = report
+        .lines
+        .iter()
+        .filter(|line| line["kind"] == "scenario");
+    lines
+        .map(|line| line["text"].as_str().expect("a text").to_owned())
+        .collect()
+}
+
+#[track_caller]
+fn check(scenario: &str, expected: &[&str]) -> Report {
+    let report = run(scenario, &[]);
+    assert_eq!(said(&report), expected, "{}", report.output.stderr);
+    report
+}
+
+/// The error that stops a run.
+#[track_caller]
+fn check_error(scenario: &str, options: &[&str], place: &str, message: &str, help: &str) {
+    let report = run(scenario, options);
+    let stop = report.stop();
+    assert_eq!(stop["reason"], "scenario_error", "{stop}");
+    let text = |key: &str| stop[key].as_str().unwrap_or("").to_owned();
+    assert!(text("message").contains(message), "{stop}");
+    assert!(text("help").contains(help), "{stop}");
+    let number = |key: &str| stop[key].as_u64().expect("a number") as usize;
+    assert_eq!(&scenario[number("start")..number("end")], place);
+    report.assert_code(2);
+}
+
+fn summary(report: &Report) -> &Value {
+    report.summary("bounds")
+}
+
+#[test]
+fn reactions_come_with_what_has_happened() {
+    check(
+        "scenario s
+         on start { print \"start\", thread }
+         on enter some { print \"{property_name}: {old_state} -> {new_state} by {event_name}\" }
+         on leave some when count == 2 { print \"left with {count}\" }
+         on verdict violated { print verdict continue }
+         on action growing { print \"action\" }
+         on exit { print \"exit {exit_status}\" }",
+        &[
+            "start 1",
+            "bounds: init -> some by pushed",
+            "action",
+            "left with 2",
+            "violated",
+            "exit 5",
+        ],
+    );
+}
+
+#[test]
+fn a_violation_stops_unless_a_scenario_lets_it_pass() {
+    let report = check("scenario s on enter full { print \"full\" }", &["full"]);
+    assert_eq!(report.stop()["reason"], "violation");
+    let report = check("scenario s on enter full { continue }", &[]);
+    assert_eq!(summary(&report)["violations"], 1);
+    report.assert_code(1);
+    // Who wants to stop is stronger.
+    let report = check(
+        "scenario a on enter full { continue } scenario b on enter full { stop \"here\" }",
+        &["here"],
+    );
+    assert_eq!(report.stop()["reason"], "violation");
+    let report = check("scenario s on enter some { stop \"first\" }", &["first"]);
+    // Nobody sits at a prompt: it is told, and the run goes on.
+    let mut stops = report.lines.iter().filter(|line| line["kind"] == "stop");
+    let stop = stops.next().expect("a stop");
+    assert_eq!(
+        (&stop["reason"], &stop["message"]),
+        (&"scenario".into(), &"first".into())
+    );
+    let shown = &report.output.stdout;
+    assert!(shown.contains("Scenario s stops in "), "{shown}");
+    assert_eq!(stops.next().expect("another")["reason"], "violation");
+}
+
+#[test]
+fn points_have_reactions_of_their_own() {
+    check(
+        "scenario s
+         var pushes = 0
+         on start {
+             break push {
+                 pushes += 1
+                 print \"push {pushes} of {program(item)}\"
+                 if pushes == 3 { remove point }
+             }
+             tbreak done when q.count > pushes { print \"once, {program(q.count)}\" }
+         }
+         on verdict violated { continue }",
+        &["push 1 of 0", "push 2 of 10", "push 3 of 20", "once, 5"],
+    );
+}
+
+#[test]
+fn watched_memory_tells_its_values_while_a_state_lasts() {
+    check(
+        "scenario s
+         on enter some {
+             var from = new_state
+             watch q.count while some { print \"{from}: {old_value} -> {new_value}\" }
+         }
+         on enter full { print \"full\" continue }",
+        &["some: 0 -> 1", "some: 1 -> 2", "some: 2 -> 3", "full"],
+    );
+}
+
+#[test]
+fn values_of_the_program_are_read_and_set() {
+    let report = check(
+        "scenario s
+         var limit = 2
+         on start {
+             print program(pushes), program(sizeof(struct queue)), program(&q != 0)
+             set pushes = limit + 1
+             for i in 0..3 { set q.items[i] = i - 1 }
+             print program(q.items[0]), program(pushes - limit)
+         }
+         on exit { print exit_status }",
+        &["5 36 true", "-1 1", "3"],
+    );
+    assert_eq!(summary(&report)["violations"], 0);
+}
+
+#[test]
+fn properties_are_switched_and_commands_run() {
+    let report = check(
+        "scenario s
+         on enter some { disable bounds command \"info monitors\" }",
+        &[],
+    );
+    assert_eq!(summary(&report)["violations"], 0);
+    let outcome = report.lines.iter().find(|line| line["kind"] == "outcome");
+    assert_eq!(outcome.expect("an outcome")["command"], "info monitors");
+}
+
+#[test]
+fn a_mistake_in_a_reaction_stops_the_program_and_is_shown() {
+    check_error(
+        "scenario s on enter some { print program(qq.count) }",
+        &[],
+        "program(qq.count)",
+        "qq",
+        "",
+    );
+    check_error(
+        "scenario s on enter some { var x = {1: 2} print x[3] }",
+        &[],
+        "x[3]",
+        "",
+        "",
+    );
+    check_error(
+        "scenario s on enter some { set q.count = 1 << 40 }",
+        &[],
+        "set q.count = 1 << 40",
+        "does not fit",
+        "",
+    );
+    check_error(
+        "scenario s on enter some { restore 7 }",
+        &[],
+        "restore 7",
+        "no checkpoint 7",
+        "",
+    );
+}
+
+#[test]
+fn scenarios_reach_out_only_when_they_may() {
+    let calls = "scenario s on enter some { command \"call done()\" }";
+    check_error(
+        calls,
+        &[],
+        "command \"call done()\"",
+        "calls a function",
+        "--allow-programs",
+    );
+    let report = run(calls, &["--allow-programs"]);
+    assert_eq!(
+        report.stop()["reason"],
+        "violation",
+        "{}",
+        report.output.stderr
+    );
+    check_error(
+        "scenario s on enter some { command \"property add x.prop\" }",
+        &[],
+        "command \"property add x.prop\"",
+        "reads a file",
+        "--allow-files",
+    );
+    check_error(
+        "scenario s on enter some { command \"continue\" }",
+        &["--allow-files", "--allow-programs"],
+        "command \"continue\"",
+        "cannot let the program run",
+        "",
+    );
+}
+
+#[test]
+fn a_scenario_is_checked_against_the_properties() {
+    let report = run("scenario s for bunds on enter some { stop }", &[]);
+    report.assert_code(2);
+    let text = &report.output.stderr;
+    assert!(text.contains("did you mean `bounds`?"), "{text}");
+    let report = run("scenario s on enter sone { stop }", &[]);
+    report.assert_code(2);
+    assert!(report.output.stderr.contains("did you mean `some`?"));
+}
+
+#[test]
+fn signals_are_reacted_to() {
+    let source = "#include <signal.h>
+        int seen;
+        static void handler(int signal) { seen = signal; }
+        int main(void) {
+            signal(SIGUSR1, handler);
+            raise(SIGUSR1);
+            return seen;
+        }";
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let file = directory.path().join("s.scn");
+    let text = "scenario s on signal SIGUSR1 { print \"signal\" } on exit { print exit_status }";
+    fs::write(&file, text).expect("a file");
+    let report = Batch::new()
+        .option("--scenario")
+        .option(&file)
+        .run(Fixture::c("raises", source).compile_plain(), &[]);
+    assert_eq!(said(&report), ["signal", "10"], "{}", report.output.stderr);
+}
+
+#[test]
+fn a_step_goes_on_through_reactions() {
+    let directory = TempDir::with_prefix("juror-scenario-").expect("a directory");
+    let file = directory.path().join("s.scn");
+    fs::write(
+        &file,
+        "scenario s on start { break push { print \"pushed\" } }",
+    )
+    .expect("a file");
+    let output = juror(&["run", "--scenario"])
+        .args([&file])
+        .args([&queue()])
+        .input("start\nnext\nnext\nnext\nnext\ninfo scenarios\ninfo breakpoints\ndelete\nquit\n")
+        .run();
+    let text = &output.stdout;
+    assert!(text.matches("[s] pushed").count() >= 1, "{text}");
+    assert!(text.contains("in main"), "{text}");
+    assert!(text.contains("for all properties, "), "{text}");
+    assert!(text.contains("scenario"), "{text}");
+}
+
+fn example(name: &str, lines: &str, defines: &[&str]) -> String {
+    let directory = repository_directory().join("examples").join(name);
+    let mut fixture = Fixture::example(name);
+    for define in defines {
+        fixture = fixture.define(define);
+    }
+    let program = fixture.compile_plain();
+    let output = juror(&["run", "--color=never", "--scenario"])
+        .args([format!("{name}.scn")])
+        .args([&program])
+        .directory(directory)
+        .input(lines)
+        .run();
+    format!("{}{}", output.stdout, output.stderr)
+}
+
+/// The experiment of section 10.2 of the paper: checkpoints in accepting
+/// states, and from the last one a close look at every cell.
+#[test]
+fn going_back_and_looking_closely_finds_the_line() {
+    let text = example(
+        "rows",
+        "print i\nprint sizeof(board[0])\ninfo checkpoints\nquit\n",
+        &[],
+    );
+    assert!(text.contains("[zoom] loading: checkpoint 1"), "{text}");
+    assert!(
+        text.contains("[zoom] failure: once more from checkpoint 1, closely"),
+        "{text}"
+    );
+    assert!(text.contains("cell 10 goes to row 1, column 0"), "{text}");
+    assert!(text.contains("cells[i] = number;"), "{text}");
+    assert!(text.contains("$1 = 10\n"), "{text}");
+    assert!(text.contains("$2 = 40\n"), "{text}");
+    // One in each accepting state, and one at each write that was seen.
+    assert!(text.contains("\n11 "), "{text}");
+    let text = example("rows", "quit\n", &["FIXED"]);
+    assert!(text.contains("loaded"), "{text}");
+    assert!(!text.contains("failure"), "{text}");
+}
+
+/// Three times back to before the first wrong push, each time another choice.
+#[test]
+fn another_choice_leads_to_another_verdict() {
+    let lines = "continue
+        restore 1
+        set wanted = 4
+        continue
+        restore 1
+        set wanted = 5
+        continue
+        restore 1
+        monitor set room = 20
+        continue
+        quit
+        ";
+    let text = example("choices", lines, &[]);
+    assert!(
+        text.contains("[brink] the queue is full now; restore 1 comes back here"),
+        "{text}"
+    );
+    assert_eq!(text.matches("VIOLATED  bounds").count(), 2, "{text}");
+    assert_eq!(text.matches("HOLDS     bounds").count(), 2, "{text}");
+    assert!(text.contains("abcd\n"), "{text}");
+    assert!(text.contains("abcdefg\n"), "{text}");
+}

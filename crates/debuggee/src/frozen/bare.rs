@@ -1,0 +1,97 @@
+//! System calls made by a stopped task that is no thread of a debuggee: a
+//! template, or a process that is being made from one.
+//!
+//! As `inject`, of which this is the part that needs no table of threads.
+//! Invariant: the task stands before and after, with the same registers and
+//! the same signal mask.
+
+use libc::user_regs_struct;
+use nix::errno::Errno;
+
+use crate::kernel::{self, Event, Outcome, Status};
+use crate::scratch::GADGET;
+
+/// What a call came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// What the kernel gave back.
+    pub(super) result: i64,
+    /// The task that the call made, which stands; by its number for juror.
+    pub(super) made: Option<u32>,
+}
+
+impl Answer {
+    /// The result, where it is none of the kernel's refusals.
+    pub(super) fn checked(self) -> Outcome<Answer> {
+        /// The kernel's largest error number.
+        const ERRORS_MAX: i64 = 4095;
+        match self.result {
+            refused if (-ERRORS_MAX..0).contains(&refused) => {
+                Err(Errno::from_raw(-(refused as i32)))
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
+/// Has a stopped task make a system call at `gadget`.
+pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
+    let saved = kernel::registers(task)?;
+    let mask = kernel::signal_mask(task)?;
+    // The kernel takes the handler of a trap away that is blocked.
+    kernel::set_signal_mask(task, !(1 << (libc::SIGTRAP - 1)))?;
+    let [rdi, rsi, rdx, r10, r8, r9] = arguments;
+    let call = user_regs_struct {
+        rip: gadget,
+        rax: number as u64,
+        orig_rax: u64::MAX,
+        rdi,
+        rsi,
+        rdx,
+        r10,
+        r8,
+        r9,
+        ..saved
+    };
+    kernel::set_registers(task, &call)?;
+    let made = run_to_trap(task, gadget + GADGET.len() as u64)?;
+    let result = kernel::registers(task)?.rax as i64;
+    kernel::set_registers(task, &saved)?;
+    kernel::set_signal_mask(task, mask)?;
+    Ok(Answer { result, made })
+}
+
+/// The same, where a refusal is an error.
+pub(super) fn demand(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
+    call(task, gadget, number, arguments)?.checked()
+}
+
+/// Lets a task run to the trap that leaves it at `end`; what it has made.
+fn run_to_trap(task: u32, end: u64) -> Outcome<Option<u32>> {
+    let mut made = None;
+    loop {
+        kernel::resume(task, 0)?;
+        match kernel::wait_for(task)? {
+            Status::Stopped {
+                signal: libc::SIGTRAP,
+                event: Event::Signal,
+            } if kernel::registers(task)?.rip == end => return Ok(made),
+            Status::Stopped {
+                event: Event::Clone | Event::Fork | Event::Vfork,
+                ..
+            } => {
+                let child = kernel::event_message(task)?;
+                // Its first stop.
+                if let Status::Stopped { .. } = kernel::wait_for(child)? {
+                    made = Some(child);
+                }
+            }
+            Status::Stopped {
+                event: Event::Exit, ..
+            }
+            | Status::Exited { .. }
+            | Status::Killed { .. } => return Err(Errno::ESRCH),
+            Status::Stopped { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Keeping a process as it is.
+
+use juror_stepping::{Engine, ThreadId};
+use nix::errno::Errno;
+
+use super::threads::{FrozenThread, Place, waiting_signals};
+use super::timers::Timers;
+use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare};
+use crate::debuggee::{Debuggee, Origin, gone_or};
+use crate::error::DebuggeeError;
+use crate::memory::Memory;
+use crate::notice::Notice;
+use crate::process_status;
+use crate::thread::State;
+
+impl Debuggee {
+    /// Keeps the process as it is. All threads are stopped for it, and wait as
+    /// they did before; the caller resumes those that ran.
+    ///
+    /// # Errors
+    /// Why it cannot be kept; the process is as before then.
+    pub fn freeze(&mut self) -> Result<FrozenProcess, FreezeError> {
+        if self.origin == Origin::Attached {
+            return Err(FreezeError::Attached);
+        }
+        self.halt_everything()?;
+        if self.has_ended {
+            return Err(DebuggeeError::Gone.into());
+        }
+        let leader = ThreadId(self.process);
+        let place = self.check_for_freezing(leader)?;
+        self.cpu.part();
+        let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
+        if protected {
+            self.open_pages(leader)?;
+        }
+        let frozen = self.copy_standing(leader, place);
+        self.cpu.join_again();
+        if protected {
+            self.close_pages(leader)?;
+        }
+        frozen
+    }
+
+    /// What there has to be, or a sentence about what there is.
+    fn check_for_freezing(&mut self, leader: ThreadId) -> Result<Place, FreezeError> {
+        if !self.calls.is_empty() {
+            return Err(FreezeError::InCall);
+        }
+        if self.is_confined {
+            return Err(FreezeError::NoGadget);
+        }
+        let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
+        if let Some(known) = self.threads.values().find(waiting) {
+            return Err(FreezeError::InVfork(known.id.0));
+        }
+        if let Some(known) = self.threads.values().find(|known| known.silent) {
+            return Err(FreezeError::InVfork(known.id.0));
+        }
+        if !self.threads.contains_key(&leader.0) {
+            return Err(FreezeError::NoFirstThread);
+        }
+        let threads = self.threads.len();
+        if threads > 1 && !process_status::may_choose_numbers(self.process, leader.0) {
+            return Err(FreezeError::NotPermitted { threads });
+        }
+        let gadget = self.scratch.gadget().ok_or(FreezeError::NoGadget)?;
+        self.leave_kernel(leader)?;
+        let data = self.data_page(leader, gadget)?;
+        let data = data.ok_or(FreezeError::NoGadget)?;
+        Ok(Place { gadget, data })
+    }
+
+    fn copy_standing(
+        &mut self,
+        leader: ThreadId,
+        place: Place,
+    ) -> Result<FrozenProcess, FreezeError> {
+        let threads = self.freeze_threads(leader, place)?;
+        let timers = self.freeze_timers(leader, place)?;
+        let groups = process_status::group_and_session(self.process);
+        let leads = |number: Option<u32>| number == Some(self.process);
+        let leads_group = leads(groups.map(|(group, _)| group));
+        let leads_session = leads(groups.map(|(_, session)| session));
+        let template = self.make_template(leader, place)?;
+        let path = process_status::file_of(template.0, template.0, "mem");
+        let memory = Memory::open(&path).map_err(|source| DebuggeeError::System {
+            what: "open the memory of the program's copy",
+            source,
+        })?;
+        self.memory.restore_all_in(&memory);
+        // The numbers of the program's group and session must be free when the
+        // program is brought back.
+        let leaving = match leads_session {
+            true => libc::SYS_setsid,
+            false => libc::SYS_setpgid,
+        };
+        bare::demand(template.0, place.gadget, leaving, [0; 6]).map_err(DebuggeeError::system(
+            "take the copy out of its process group",
+        ))?;
+        Ok(FrozenProcess {
+            template,
+            memory,
+            place,
+            process: self.process,
+            own_number: process_status::own_number(self.process, self.process)
+                .unwrap_or(self.process),
+            keeps_numbers: process_status::may_choose_numbers(self.process, leader.0),
+            threads,
+            waiting: waiting_signals(leader.0, true),
+            timers,
+            leads_group,
+            leads_session,
+            settings: self.settings_for_thawing(),
+            image: self.image_for_thawing(),
+            points: self.points(),
+            watches: self.watches.list.clone(),
+            system_calls: self.system_calls.clone(),
+            monitored_signals: self.monitored_signals,
+            children: process_status::children(self.process),
+            had_terminal: self.terminal.is_some(),
+            notices: self
+                .notices
+                .iter()
+                .filter(|notice| !matches!(notice, Notice::Hit { .. } | Notice::Joined { .. }))
+                .cloned()
+                .collect(),
+        })
+    }
+
+    /// Keeps what the kernel has for each thread; the first thread first.
+    fn freeze_threads(
+        &mut self,
+        leader: ThreadId,
+        place: Place,
+    ) -> Result<Vec<FrozenThread>, DebuggeeError> {
+        let others = self.threads.keys().copied().filter(|&id| id != leader.0);
+        let ids: Vec<u32> = std::iter::once(leader.0).chain(others).collect();
+        let mut threads = Vec::with_capacity(ids.len());
+        for id in ids {
+            let thread = ThreadId(id);
+            self.leave_kernel(thread)?;
+            let stop = *self.stop_registers(thread)?;
+            let known = self.stopped(thread)?;
+            let mut frozen = FrozenThread::of(self.process, known, &stop, &self.memory, place)
+                .map_err(gone_or("keep a thread as it is", thread))?;
+            frozen.is_reported =
+                is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);
+            threads.push(frozen);
+            self.note_call_made(thread)?;
+        }
+        Ok(threads)
+    }
+
+    /// A hit that nobody has taken note of: the thread comes to the site anew.
+    fn waits_to_be_told_of_hit(&self, thread: ThreadId) -> bool {
+        let is_hit =
+            |notice: &Notice| matches!(notice, Notice::Hit { thread: of, .. } if *of == thread);
+        self.notices.iter().any(is_hit)
+    }
+
+    fn freeze_timers(&mut self, leader: ThreadId, place: Place) -> Result<Timers, DebuggeeError> {
+        let timers = Timers::of(leader.0, &self.memory, place)
+            .map_err(gone_or("read the program's timers", leader))?;
+        self.note_call_made(leader)?;
+        Ok(timers)
+    }
+
+    /// Has the first thread copy the process.
+    fn make_template(&mut self, leader: ThreadId, place: Place) -> Result<Template, FreezeError> {
+        let flags = [libc::CLONE_PARENT as u64, 0, 0, 0, 0, 0];
+        let answer = bare::call(leader.0, place.gadget, libc::SYS_clone, flags)
+            .map_err(gone_or("copy the program", leader))?;
+        self.note_call_made(leader)?;
+        let made = answer.made.map(Template::new);
+        answer.checked().map_err(FreezeError::of_copy)?;
+        made.ok_or_else(|| FreezeError::of_copy(Errno::ESRCH))
+    }
+
+    fn settings_for_thawing(&self) -> Settings {
+        Settings {
+            origin: self.origin,
+            cpu: self.cpu_policy(),
+            step_by: self.engine.step_by(),
+            in_place: self.in_place,
+            self_check: self
+                .self_check
+                .as_ref()
+                .map(|following| following.check().clone()),
+            follow: self.follow,
+            treatments: self.treatments.clone(),
+            catches_forks: self.catches_forks,
+            spares_group: self.spares_group,
+        }
+    }
+
+    fn image_for_thawing(&self) -> Image {
+        Image {
+            scratch: self.scratch.clone(),
+            auxiliary: self.auxiliary,
+            modules: self.modules.clone(),
+            announcement: self.announcement,
+            entry_point: self.entry_point,
+        }
+    }
+}
+
+/// Whether every owner at the site where a thread stands has been told.
+fn is_reported(engine: &Engine, thread: ThreadId) -> bool {
+    engine.reported_at(thread).is_some()
+}

@@ -1,0 +1,169 @@
+//! What the kernel is asked about a task that is to be made again, and about
+//! its descriptors.
+//!
+//! Invariant: as in `crate::kernel`, nothing here interprets what it carries.
+
+use std::mem;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+
+use libc::{c_long, siginfo_t};
+use nix::errno::Errno;
+
+use crate::kernel::{self, Outcome};
+
+/// Where a thread has registered the area of its restartable sequences.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RestartableSequences {
+    pub(super) area: u64,
+    pub(super) length: u32,
+    pub(super) signature: u32,
+    flags: u32,
+    padding: u32,
+}
+
+/// The area of restartable sequences of a stopped thread, if it has one.
+pub(super) fn restartable_sequences(thread: u32) -> Option<RestartableSequences> {
+    /// `PTRACE_GET_RSEQ_CONFIGURATION`, which libc does not name.
+    const GET_CONFIGURATION: u32 = 0x420f;
+    let length = size_of::<RestartableSequences>();
+    let found: RestartableSequences = kernel::fetch(GET_CONFIGURATION, thread, length).ok()?;
+    (found.area != 0).then_some(found)
+}
+
+/// Where the list of a thread's robust mutexes begins; 0 for none.
+pub(super) fn robust_list(thread: u32) -> u64 {
+    let (mut head, mut length) = (0_u64, 0_usize);
+    // SAFETY: the kernel stores an address and a length at the two pointers,
+    // which are those of live integers of these sizes.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_get_robust_list,
+            c_long::from(thread),
+            &raw mut head,
+            &raw mut length,
+        )
+    };
+    match Errno::result(result) {
+        Ok(_) => head,
+        Err(_) => 0,
+    }
+}
+
+/// The signals that wait for a stopped thread; with `of_process`, those that
+/// wait for any thread of its process.
+pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
+    const AT_ONCE: usize = 16;
+    let mut found = Vec::new();
+    loop {
+        let arguments = libc::ptrace_peeksiginfo_args {
+            off: found.len() as u64,
+            flags: u32::from(of_process),
+            nr: AT_ONCE as i32,
+        };
+        // SAFETY: all zeroes is a `siginfo_t`.
+        let mut some: [siginfo_t; AT_ONCE] = unsafe { mem::zeroed() };
+        let count = kernel::request(
+            libc::PTRACE_PEEKSIGINFO,
+            thread,
+            ptr::from_ref(&arguments).expose_provenance(),
+            some.as_mut_ptr().expose_provenance(),
+        );
+        let count = count.unwrap_or(0).max(0) as usize;
+        found.extend(some.into_iter().take(count));
+        if count < AT_ONCE {
+            return found;
+        }
+    }
+}
+
+/// The bytes of a signal's information, for the kernel to be given again.
+pub(super) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
+    let start = ptr::from_ref(information).cast::<u8>();
+    // SAFETY: `siginfo_t` is a plain C structure of which every byte has been
+    // set: it was zeroed before the kernel filled it in.
+    unsafe { std::slice::from_raw_parts(start, size_of::<siginfo_t>()) }.to_vec()
+}
+
+/// A handle on a process.
+pub(super) fn open_process(process: u32) -> Outcome<OwnedFd> {
+    // SAFETY: a system call on plain numbers.
+    let descriptor =
+        unsafe { libc::syscall(libc::SYS_pidfd_open, c_long::from(process), 0 as c_long) };
+    take_descriptor(descriptor)
+}
+
+/// Another descriptor of this process for what one of another process is open
+/// on: the same offset, the same flags.
+pub(super) fn descriptor_of(process: &OwnedFd, number: i32) -> Outcome<OwnedFd> {
+    // SAFETY: a system call on an open descriptor and plain numbers.
+    let descriptor = unsafe {
+        libc::syscall(
+            libc::SYS_pidfd_getfd,
+            c_long::from(process.as_raw_fd()),
+            c_long::from(number),
+            0 as c_long,
+        )
+    };
+    take_descriptor(descriptor)
+}
+
+fn take_descriptor(result: c_long) -> Outcome<OwnedFd> {
+    let descriptor = Errno::result(result)?;
+    // SAFETY: the kernel has just made this descriptor for us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
+}
+
+/// The bytes that wait in a pipe, which stay there.
+pub(super) fn peek_pipe(pipe: &OwnedFd) -> Outcome<Vec<u8>> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel stores two descriptors into the live array.
+    Errno::result(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) })?;
+    // SAFETY: the kernel has just made these descriptors for us alone.
+    let [reading, writing] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
+    // SAFETY: requests about open descriptors, on plain numbers.
+    let copied = unsafe {
+        let length = Errno::result(libc::fcntl(pipe.as_raw_fd(), libc::F_GETPIPE_SZ))?;
+        Errno::result(libc::fcntl(writing.as_raw_fd(), libc::F_SETPIPE_SZ, length))?;
+        let (from, to) = (pipe.as_raw_fd(), writing.as_raw_fd());
+        Errno::result(libc::tee(
+            from,
+            to,
+            length as usize,
+            libc::SPLICE_F_NONBLOCK,
+        ))
+    };
+    match copied {
+        Ok(_) => {}
+        Err(Errno::EAGAIN) => return Ok(Vec::new()),
+        Err(errno) => return Err(errno),
+    }
+    drop(writing);
+    let mut bytes = Vec::new();
+    let read = std::io::Read::read_to_end(&mut std::fs::File::from(reading), &mut bytes);
+    let failed = |error: std::io::Error| Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO));
+    read.map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Sets a timer that is a descriptor: seconds and nanoseconds of its interval
+/// and of its next end, with the flags of `timerfd_settime`.
+pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Outcome<()> {
+    let [interval_s, interval_ns, value_s, value_ns] = times;
+    let time = |tv_sec, tv_nsec| libc::timespec { tv_sec, tv_nsec };
+    let new = libc::itimerspec {
+        it_interval: time(interval_s, interval_ns),
+        it_value: time(value_s, value_ns),
+    };
+    // SAFETY: `new` is a live structure that the call only reads.
+    let result = unsafe {
+        libc::timerfd_settime(
+            descriptor.as_raw_fd(),
+            flags,
+            &raw const new,
+            ptr::null_mut(),
+        )
+    };
+    Errno::result(result).map(drop)
+}

@@ -1,0 +1,166 @@
+//! A process kept as it is, to be brought back as often as one likes.
+//!
+//! All threads stand; what the kernel keeps for each of them is read, and the
+//! process is copied by a `clone` that its first thread makes for juror. The
+//! copy, the *template*, is juror's child as the process is, is traced, and
+//! never runs an instruction of the program: what it holds is shared with the
+//! process page by page until one is written. To bring the process back, the
+//! present one is ended, and the template makes a copy of itself that has the
+//! number of the old process, and in which each thread is made again with the
+//! number that it had: robust mutexes, locks that know their owner, and
+//! `pthread_kill` go by these numbers.
+//!
+//! Invariant: a template stands from its making to its end, with the original
+//! text, outside of the process group and session of the program (whose numbers
+//! would otherwise stay in use), and ends with its [`FrozenProcess`] or with
+//! juror.
+
+mod bare;
+mod descriptors;
+mod error;
+mod freezing;
+mod kernel;
+mod thawing;
+mod threads;
+mod timers;
+
+pub use descriptors::Descriptors;
+pub use error::{FreezeError, ThawError};
+pub use thawing::Thawed;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use juror_stepping::Owner;
+use libc::siginfo_t;
+
+use crate::debuggee::Origin;
+use crate::launch::CpuPolicy;
+use crate::memory::Memory;
+use crate::modules::{Auxiliary, Module};
+use crate::notice::Notice;
+use crate::scratch::Scratch;
+use crate::self_check::SelfCheck;
+use crate::watch::Watch;
+use crate::{kernel as requests, process_status, spawn, stash};
+use juror_stepping::StepBy;
+use threads::{FrozenThread, Place};
+use timers::Timers;
+
+/// A process as it was. Dropping it gives the copy up.
+///
+/// Bound to the thread of juror that traces, as the debuggee is.
+#[derive(Debug)]
+pub struct FrozenProcess {
+    template: Template,
+    memory: Memory,
+    place: Place,
+    /// The number of the process for juror, and for itself.
+    process: u32,
+    own_number: u32,
+    /// The first thread is the first.
+    threads: Vec<FrozenThread>,
+    /// Signals that wait for whichever thread takes them.
+    waiting: Vec<siginfo_t>,
+    timers: Timers,
+    /// The process may give numbers to new ones.
+    keeps_numbers: bool,
+    leads_group: bool,
+    leads_session: bool,
+    settings: Settings,
+    image: Image,
+    /// Every point there was, whose, and how often it was inserted.
+    points: Vec<(u64, Owner, u32)>,
+    watches: Vec<Watch>,
+    system_calls: crate::system_calls::WantedCalls,
+    monitored_signals: u64,
+    /// What it had made.
+    children: Vec<u32>,
+    /// It had juror's terminal.
+    had_terminal: bool,
+    /// What was still to be told.
+    notices: VecDeque<Notice>,
+}
+
+/// What juror had arranged for the process.
+#[derive(Debug, Clone)]
+struct Settings {
+    origin: Origin,
+    cpu: CpuPolicy,
+    step_by: StepBy,
+    in_place: bool,
+    self_check: Option<SelfCheck>,
+    follow: crate::follow::Follow,
+    treatments: crate::signals::Treatments,
+    catches_forks: bool,
+    spares_group: bool,
+}
+
+/// What juror knew of the program in it.
+#[derive(Debug, Clone)]
+struct Image {
+    scratch: Scratch,
+    auxiliary: Auxiliary,
+    modules: Vec<Module>,
+    announcement: Option<u64>,
+    entry_point: Option<u64>,
+}
+
+/// The copy: a process that stands for ever.
+#[derive(Debug)]
+struct Template(u32);
+
+impl Template {
+    fn new(process: u32) -> Template {
+        stash::add_template(process);
+        Template(process)
+    }
+
+    /// Whether nobody has killed it.
+    fn is_alive(&self) -> bool {
+        let status = process_status::ProcessStatus::of_process(self.0);
+        status.is_some_and(|status| !status.has_ended()) && !requests::is_dying(self.0)
+    }
+}
+
+impl Drop for Template {
+    fn drop(&mut self) {
+        spawn::abandon(self.0);
+        stash::remove_template(self.0);
+    }
+}
+
+impl FrozenProcess {
+    /// The number that the process had, and has when it is brought back; see
+    /// [`FrozenProcess::keeps_numbers`].
+    pub fn pid(&self) -> u32 {
+        self.process
+    }
+
+    /// The process that holds the copy.
+    pub fn template(&self) -> u32 {
+        self.template.0
+    }
+
+    /// Whether the copy is still there: anybody may kill it.
+    pub fn is_alive(&self) -> bool {
+        self.template.is_alive()
+    }
+
+    /// How many threads there were.
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Whether a process that is brought back has the old numbers for itself;
+    /// otherwise it has another one, and had one thread.
+    pub fn keeps_numbers(&self) -> bool {
+        self.keeps_numbers
+    }
+
+    /// The program's file, by what the kernel says of the copy.
+    pub fn program(&self) -> PathBuf {
+        let link = format!("/proc/{}/exe", self.template.0);
+        std::fs::read_link(link).unwrap_or_default()
+    }
+}

@@ -1,0 +1,329 @@
+//! Bringing a process back.
+//!
+//! The present process is ended, and its number is free; the template makes a
+//! copy of itself with that number, the copy makes the other threads with
+//! theirs, and each is given what the kernel had for it. What is done to the
+//! present process is checked to be possible before it is ended.
+
+use std::time::Duration;
+
+use juror_stepping::{Input, Owner, ThreadId};
+use nix::errno::Errno;
+
+use super::threads::{CloneArguments, FrozenThread, send_again};
+use super::{FrozenProcess, ThawError, bare};
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Status};
+use crate::memory::Memory;
+use crate::process_status;
+use crate::spawn;
+use crate::stash;
+use crate::terminal::Terminal;
+
+/// How often, and how far apart, it is looked whether the number of a process
+/// that was ended is free: what it has made may be just ending.
+const LOOKS: u32 = 200;
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// A process that has been brought back.
+#[derive(Debug)]
+pub struct Thawed {
+    /// It; every thread waits.
+    pub debuggee: Debuggee,
+    /// Each thread's number then and now; they differ where the process has
+    /// numbers of its own, or could not be given the old ones.
+    pub threads: Vec<(ThreadId, ThreadId)>,
+}
+
+/// The tasks of a process that is being made; it ends with this.
+struct Making {
+    tasks: Vec<u32>,
+}
+
+impl Making {
+    fn leader(&self) -> u32 {
+        self.tasks.first().copied().unwrap_or(0)
+    }
+
+    /// It is whole.
+    fn finish(mut self) -> Vec<u32> {
+        std::mem::take(&mut self.tasks)
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        let Some((&leader, others)) = self.tasks.split_first() else {
+            return;
+        };
+        let _ = kernel::signal_process(leader as i32, libc::SIGKILL);
+        // The first one's end is told last.
+        for &task in others {
+            while let Ok(Status::Stopped { .. }) = kernel::wait_for(task) {
+                let _ = kernel::resume(task, 0);
+            }
+        }
+        spawn::abandon(leader);
+    }
+}
+
+impl FrozenProcess {
+    /// The points of upper floors that there were, whose, and how often each was inserted.
+    pub fn points(&self) -> &[(u64, Owner, u32)] {
+        &self.points
+    }
+
+    /// Brings the process back in place of the present one, which is ended; it
+    /// may have ended before. The new one has these points, the memory that
+    /// monitors watched then, and what the developer watches now. Nothing of it
+    /// has run.
+    ///
+    /// # Errors
+    /// Why that cannot be. Where it could be known before, the present process
+    /// is as it was.
+    pub fn thaw(
+        &self,
+        present: Option<&mut Debuggee>,
+        points: &[(u64, Owner, u32)],
+    ) -> Result<Thawed, ThawError> {
+        if !self.is_alive() {
+            return Err(ThawError::TemplateGone(self.template.0));
+        }
+        let present_number = present.as_ref().map(|present| present.process);
+        self.check_number(present_number)?;
+        let mut present = present;
+        if let Some(present) = &mut present {
+            self.end_present(present)?;
+        }
+        let (tasks, memory) = self.make().map_err(gone)?;
+        let threads: Vec<(ThreadId, ThreadId)> = self
+            .threads
+            .iter()
+            .zip(&tasks)
+            .map(|(thread, &task)| (ThreadId(thread.id), ThreadId(task)))
+            .collect();
+        let process = tasks.first().copied().unwrap_or(self.process);
+        let mut debuggee = self.settled(process, memory);
+        self.place_threads(&mut debuggee, &tasks, points)?;
+        self.arrange_watches(&mut debuggee, present.as_deref())?;
+        self.take_over(&mut debuggee, present);
+        let renumbered = |notice: &crate::Notice| notice.renumbered(&threads);
+        debuggee.notices = self.notices.iter().map(renumbered).collect();
+        Ok(Thawed { debuggee, threads })
+    }
+
+    /// Whether nothing but the present process uses the number.
+    fn check_number(&self, present: Option<u32>) -> Result<(), ThawError> {
+        if !self.keeps_numbers || self.own_number != self.process {
+            return Ok(());
+        }
+        let kept = self.children.as_slice();
+        let is_excepted = |id| {
+            let is_ended = present.is_some_and(|present| {
+                process_status::ProcessStatus::of_process(id)
+                    .is_some_and(|status| status.parent == present)
+            });
+            stash::is_template(id) || is_ended && !kept.contains(&id)
+        };
+        match process_status::user_of_number(self.process, is_excepted) {
+            Some(by) => Err(ThawError::NumberTaken {
+                number: self.process,
+                by,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the present process, and what it has made since.
+    fn end_present(&self, present: &mut Debuggee) -> Result<(), DebuggeeError> {
+        present.take_terminal();
+        present.halt_everything()?;
+        let is_kept = |child: &u32| self.children.contains(child) || stash::is_template(*child);
+        for child in process_status::children(present.process) {
+            if !is_kept(&child) {
+                let _ = kernel::signal_process(child as i32, libc::SIGKILL);
+            }
+        }
+        let spares_group = std::mem::replace(&mut present.spares_group, true);
+        let ended = present.kill();
+        present.spares_group = spares_group;
+        ended
+    }
+
+    /// Has the template make the process, with all its threads.
+    fn make(&self) -> Result<(Vec<u32>, Memory), Errno> {
+        let first = self.make_first()?;
+        let mut making = Making { tasks: vec![first] };
+        let path = process_status::file_of(first, first, "mem");
+        let memory = Memory::open(&path).map_err(|_| Errno::ESRCH)?;
+        for thread in self.threads.iter().skip(1) {
+            let task = thread.make(first, &memory, self.place, self.keeps_numbers)?;
+            making.tasks.push(task);
+        }
+        self.install_in_process(making.leader(), &memory)?;
+        for (thread, &task) in self.threads.iter().zip(&making.tasks) {
+            thread.install(task, task == first, &memory, self.place)?;
+        }
+        Ok((making.finish(), memory))
+    }
+
+    fn make_first(&self) -> Result<u32, Errno> {
+        let arguments = CloneArguments {
+            flags: libc::CLONE_PARENT as u64,
+            end_word: 0,
+            thread_storage: 0,
+            number: self.keeps_numbers.then_some(self.own_number),
+        };
+        let make = || arguments.make(self.template.0, &self.memory, self.place);
+        let mut looks = 0;
+        loop {
+            match make() {
+                Err(Errno::EEXIST) if looks < LOOKS => {
+                    looks += 1;
+                    std::thread::sleep(LOOK_INTERVAL);
+                }
+                made => return made,
+            }
+        }
+    }
+
+    /// What belongs to the process as a whole.
+    fn install_in_process(&self, leader: u32, memory: &Memory) -> Result<(), Errno> {
+        let gadget = self.place.gadget;
+        if self.leads_session {
+            bare::demand(leader, gadget, libc::SYS_setsid, [0; 6])?;
+        } else if self.leads_group {
+            bare::demand(leader, gadget, libc::SYS_setpgid, [0; 6])?;
+        }
+        send_again(&self.waiting, leader, true, memory, self.place)?;
+        self.timers.install(leader, memory, self.place)
+    }
+
+    /// The new process as a debuggee, without threads.
+    fn settled(&self, process: u32, memory: Memory) -> Debuggee {
+        let settings = &self.settings;
+        let mut debuggee = Debuggee::new(process, memory, settings.cpu, settings.origin);
+        debuggee.arrange(
+            settings.step_by,
+            settings.in_place,
+            settings.self_check.as_ref(),
+        );
+        debuggee.follow = settings.follow;
+        debuggee.treatments = settings.treatments.clone();
+        debuggee.catches_forks = settings.catches_forks;
+        debuggee.spares_group = settings.spares_group;
+        debuggee.monitored_signals = self.monitored_signals;
+        let image = self.image.clone();
+        debuggee.scratch = image.scratch;
+        debuggee.auxiliary = image.auxiliary;
+        debuggee.modules = image.modules;
+        debuggee.announcement = image.announcement;
+        debuggee.entry_point = image.entry_point;
+        debuggee
+    }
+
+    /// Tells the engine of the threads and of the points. A thread that had been
+    /// reported at the place where it stands is not reported there again.
+    fn place_threads(
+        &self,
+        debuggee: &mut Debuggee,
+        tasks: &[u32],
+        points: &[(u64, Owner, u32)],
+    ) -> Result<(), DebuggeeError> {
+        for (frozen, &task) in self.threads.iter().zip(tasks) {
+            debuggee.threads.insert(task, frozen.known(task));
+        }
+        debuggee.insert_own_points()?;
+        for &(address, owner, count) in points {
+            for _ in 0..count {
+                match debuggee.insert(address, owner) {
+                    // What was loaded there is not now.
+                    Ok(()) | Err(DebuggeeError::Memory { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        debuggee.is_placing = true;
+        let mut placed = Ok(());
+        for (frozen, &task) in self.threads.iter().zip(tasks) {
+            placed = placed.and(place_thread(debuggee, ThreadId(task), frozen));
+        }
+        debuggee.is_placing = false;
+        placed
+    }
+
+    /// Monitors watch what they watched then, the developer what is watched now.
+    fn arrange_watches(
+        &self,
+        debuggee: &mut Debuggee,
+        present: Option<&Debuggee>,
+    ) -> Result<(), DebuggeeError> {
+        let is_monitors = |watch: &&crate::watch::Watch| watch.owner == Owner::Monitor;
+        let kept = self.watches.iter().filter(is_monitors).cloned();
+        let watches = &mut debuggee.watches;
+        watches.list.extend(kept);
+        if let Some(present) = present {
+            let now = present.watches.list.iter().filter(|it| !is_monitors(it));
+            watches.list.extend(now.cloned());
+            watches.execute.clone_from(&present.watches.execute);
+            watches.last_id = present.watches.last_id;
+        }
+        let last = self.watches.iter().map(|watch| watch.id.0).max();
+        watches.last_id = watches.last_id.max(last.unwrap_or(0));
+        for watch in &mut debuggee.watches.list {
+            watch.look(&debuggee.memory);
+        }
+        match debuggee.watches.is_any() {
+            true => debuggee.arrange_tiers(),
+            false => Ok(()),
+        }
+    }
+
+    /// What there is one of goes over, and what the developer has set holds.
+    fn take_over(&self, debuggee: &mut Debuggee, present: Option<&mut Debuggee>) {
+        debuggee.system_calls = self.system_calls.clone();
+        match present {
+            Some(present) => {
+                present.hand_over(debuggee);
+                debuggee.follow = present.follow;
+                debuggee.treatments = present.treatments.clone();
+                debuggee.catches_forks = present.catches_forks;
+                debuggee.system_calls.take_developers(&present.system_calls);
+            }
+            None if self.had_terminal => {
+                debuggee.terminal = Terminal::hand_over(debuggee.process);
+                debuggee.take_terminal();
+            }
+            None => {}
+        }
+        if let Some(terminal) = &mut debuggee.terminal {
+            terminal.belongs_to(debuggee.process);
+        }
+    }
+}
+
+/// Tells the engine of a thread that stands; where it had been reported, it has
+/// just come to its place and is reported.
+fn place_thread(
+    debuggee: &mut Debuggee,
+    thread: ThreadId,
+    frozen: &FrozenThread,
+) -> Result<(), DebuggeeError> {
+    let (address, stack) = (frozen.registers.rip, frozen.registers.rsp);
+    if frozen.is_reported && debuggee.engine.is_site(address) {
+        debuggee.feed(Input::Attached { thread })?;
+        return debuggee.feed(Input::Trapped {
+            thread,
+            address,
+            stack,
+        });
+    }
+    debuggee.feed(Input::Started { thread })?;
+    let address = debuggee.engine_address(thread)?;
+    debuggee.feed(Input::Interrupted { thread, address })
+}
+
+fn gone(errno: Errno) -> ThawError {
+    DebuggeeError::system("bring the program back")(errno).into()
+}

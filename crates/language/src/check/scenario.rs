@@ -1,0 +1,415 @@
+//! Scenarios: what their reactions wait for, and which names they see.
+//!
+//! A scenario may be for properties of other files. Where the caller does not
+//! know the properties, nothing is said about their states, actions and names.
+
+use super::scope::{FactName, Scope};
+use super::{Checker, Source, Used, empty_property};
+use crate::diagnostic::Diagnostic;
+use crate::property::Property;
+use crate::scenario::{Fact, Reaction, Scenario, StateName, Trigger};
+use crate::syntax::{
+    File, Name, PropertyDeclaration, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration,
+};
+use crate::term::Kind;
+use juror_event::Verdict;
+use std::collections::HashMap;
+
+/// The verdicts as they are written.
+const VERDICTS: [(&str, Verdict); 4] = [
+    ("satisfied", Verdict::Satisfied),
+    ("presumably satisfied", Verdict::PresumablySatisfied),
+    ("presumably violated", Verdict::PresumablyViolated),
+    ("violated", Verdict::Violated),
+];
+
+/// What is known about a property's names.
+pub(super) struct Known<'p> {
+    /// The properties that a reaction is about; nothing when nobody knows.
+    pub properties: Option<Vec<&'p Property>>,
+}
+
+/// The properties that scenarios may be for.
+#[derive(Clone, Copy)]
+pub(crate) struct Among<'p> {
+    pub properties: &'p [&'p Property],
+    /// There are no others.
+    pub is_all: bool,
+}
+
+impl<'p> Among<'p> {
+    /// All that a scenario can be for; nothing when nobody knows.
+    fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
+        let is_known = |name: &Name| {
+            let mut known = self.properties.iter();
+            known.any(|property| *property.name == *name.text)
+        };
+        let named = &declaration.properties;
+        let is_settled = match named.is_empty() {
+            true => !self.properties.is_empty(),
+            false => named.iter().all(is_known),
+        };
+        (self.is_all || is_settled).then_some(self.properties)
+    }
+}
+
+/// Resolves the scenarios of a file: those without errors, and what is to be
+/// said.
+pub(crate) fn check_scenarios(
+    file: &File,
+    used: &[Used<'_>],
+    among: Among<'_>,
+) -> (Vec<Scenario>, Vec<Diagnostic>) {
+    let mut sources: Vec<Source<'_>> = used.iter().map(Source::of_used).collect();
+    sources.push(Source::own(&file.shared));
+    let mut scenarios = Vec::new();
+    let mut diagnostics = Vec::new();
+    let mut names: HashMap<&str, &Name> = HashMap::new();
+    for declaration in &file.scenarios {
+        let variables = PropertyDeclaration {
+            variables: declaration.variables.clone(),
+            ..empty_property()
+        };
+        let mut checker = Checker::new(&variables, &sources);
+        checker.declare_functions();
+        // What is wrong with those is told with the properties.
+        checker.diagnostics.clear();
+        checker.unique(&mut names, &declaration.name, "scenario");
+        checker.declare_variables();
+        scenarios.extend(checker.scenario(declaration, among.of(declaration)));
+        diagnostics.append(&mut checker.diagnostics);
+    }
+    (scenarios, diagnostics)
+}
+
+impl Checker<'_> {
+    fn scenario(
+        &mut self,
+        declaration: &ScenarioDeclaration,
+        properties: Option<&[&Property]>,
+    ) -> Option<Scenario> {
+        self.scenario_variables();
+        let all = properties.unwrap_or(&[]).iter().map(|it| &*it.name);
+        let all: Vec<&str> = all.collect();
+        for name in &declaration.properties {
+            if properties.is_some() {
+                self.known_property(name, &all);
+            }
+        }
+        let is_meant = |property: &&&Property| {
+            let mut wanted = declaration.properties.iter();
+            declaration.properties.is_empty() || wanted.any(|name| *name.text == *property.name)
+        };
+        let own: Option<Vec<&Property>> =
+            properties.map(|all| all.iter().filter(is_meant).copied().collect());
+        let mut reactions = Vec::new();
+        for reaction in &declaration.reactions {
+            reactions.extend(self.reaction(reaction, own.as_deref()));
+        }
+        if declaration.reactions.is_empty() && declaration.complete {
+            let message = format!("scenario `{}` reacts to nothing", declaration.name.text);
+            let warning =
+                Diagnostic::warning("no-reaction", declaration.name.span.clone(), message);
+            self.diagnostics
+                .push(warning.help("for example: `on verdict violated { backtrace stop }`"));
+        }
+        if self.has_errors() || !declaration.complete {
+            return None;
+        }
+        Some(Scenario {
+            name: declaration.name.text.clone(),
+            description: declaration.description.clone(),
+            properties: declaration
+                .properties
+                .iter()
+                .map(|name| name.text.clone())
+                .collect(),
+            variables: std::mem::take(&mut self.variables),
+            reactions,
+            span: declaration.span.clone(),
+        })
+    }
+
+    /// A variable of a scenario is not called as something that has happened.
+    fn scenario_variables(&mut self) {
+        let reserved: Vec<Name> = self
+            .declaration
+            .variables
+            .iter()
+            .map(|variable| variable.name.clone())
+            .filter(|name| {
+                FIXED_FACTS.iter().any(|(known, ..)| *known == &*name.text)
+                    || *name.text == *super::scope::PROGRAM
+            })
+            .collect();
+        for name in reserved {
+            let message = format!("`{}` has a meaning in scenarios", name.text);
+            let error = Diagnostic::error("reserved-name", name.span, message);
+            self.diagnostics.push(error.help("choose another name"));
+        }
+    }
+
+    fn known_property(&mut self, name: &Name, known: &[&str]) {
+        if known.contains(&&*name.text) {
+            return;
+        }
+        let error = self.unknown("unknown-property", "property", name, known.iter().copied());
+        let error = match (&error.help, known) {
+            (Some(_), _) => error,
+            (None, []) => error.help(
+                "no property is watched: bring its file with `use`, or with `--property FILE`",
+            ),
+            (None, _) => error.help(format!("known: `{}`", known.join("`, `"))),
+        };
+        self.diagnostics.push(error);
+    }
+
+    fn reaction(
+        &mut self,
+        declaration: &ReactionDeclaration,
+        properties: Option<&[&Property]>,
+    ) -> Option<Reaction> {
+        if let (Some(name), Some(known)) = (&declaration.property, properties) {
+            let names: Vec<&str> = known.iter().map(|it| &*it.name).collect();
+            self.known_property(name, &names);
+        }
+        let is_meant = |property: &&&Property| {
+            let wanted = declaration.property.as_ref();
+            wanted.is_none_or(|name| *name.text == *property.name)
+        };
+        let known = Known {
+            properties: properties.map(|all| all.iter().filter(is_meant).copied().collect()),
+        };
+        let trigger = self.trigger(&declaration.trigger, &known)?;
+        if let (Some(name), false) = (&declaration.property, trigger.is_of_monitor()) {
+            let message = "this trigger is about no property";
+            let error = Diagnostic::error("not-of-a-property", name.span.clone(), message);
+            self.diagnostics
+                .push(error.help("`of` goes with `enter`, `leave`, `verdict` and `action`"));
+        }
+        let mut scope = Scope::of_reaction(facts(&trigger, &known), known.properties.is_none());
+        let guard = match &declaration.guard {
+            Some(guard) => Some(self.condition(guard, &mut scope)?),
+            None => None,
+        };
+        let actions = self.actions(&declaration.body, &mut scope, &known);
+        Some(Reaction {
+            trigger,
+            property: declaration.property.as_ref().map(|it| it.text.clone()),
+            guard,
+            body: self.reaction_block(actions?, scope),
+            span: declaration.span.clone(),
+        })
+    }
+
+    fn trigger(&mut self, trigger: &TriggerDeclaration, known: &Known<'_>) -> Option<Trigger> {
+        Some(match trigger {
+            TriggerDeclaration::Enter(names) => Trigger::Enter(self.state_names(names, known)?),
+            TriggerDeclaration::Leave(names) => Trigger::Leave(self.state_names(names, known)?),
+            TriggerDeclaration::Verdict(names) => Trigger::Verdict(self.verdicts(names)?),
+            TriggerDeclaration::Action(name) => self.action_trigger(name, known)?,
+            TriggerDeclaration::Start => Trigger::Start,
+            TriggerDeclaration::Exit => Trigger::Exit,
+            TriggerDeclaration::Stop => Trigger::Stop,
+            TriggerDeclaration::Signal(name) => {
+                Trigger::Signal(name.as_ref().map(|name| name.text.clone()))
+            }
+        })
+    }
+
+    fn verdicts(&mut self, names: &[Name]) -> Option<Vec<Verdict>> {
+        let mut verdicts = Vec::new();
+        let mut is_sound = true;
+        for name in names {
+            match VERDICTS.iter().find(|(known, _)| *known == &*name.text) {
+                Some((_, verdict)) => verdicts.push(*verdict),
+                None => {
+                    is_sound = false;
+                    let known = VERDICTS.map(|(known, _)| known);
+                    let error = self.unknown("unknown-verdict", "verdict", name, known);
+                    let error = match error.help {
+                        Some(_) => error,
+                        None => error.help(format!("verdicts: `{}`", known.join("`, `"))),
+                    };
+                    self.diagnostics.push(error);
+                }
+            }
+        }
+        if names.is_empty() {
+            verdicts.extend(VERDICTS.map(|(_, verdict)| verdict));
+        }
+        is_sound.then_some(verdicts)
+    }
+
+    /// States by their names, or by what they are.
+    pub(super) fn state_names(
+        &mut self,
+        names: &[Name],
+        known: &Known<'_>,
+    ) -> Option<Vec<StateName>> {
+        let mut states = Vec::new();
+        let mut is_sound = true;
+        for name in names {
+            states.push(match &*name.text {
+                "accepting" => StateName::Accepting,
+                "non-accepting" => StateName::NonAccepting,
+                "final" => StateName::Final,
+                text => {
+                    is_sound &= self.known_state(name, known);
+                    StateName::Named(text.into())
+                }
+            });
+        }
+        is_sound.then_some(states)
+    }
+
+    fn known_state(&mut self, name: &Name, known: &Known<'_>) -> bool {
+        let Some(properties) = &known.properties else {
+            return true;
+        };
+        let states = properties.iter().flat_map(|property| property.states());
+        let names: Vec<&str> = states.map(|state| &*state.name).collect();
+        if names.contains(&&*name.text) {
+            return true;
+        }
+        let error = self.unknown("unknown-state", "state", name, names.iter().copied());
+        let error = match error.help {
+            Some(_) => error,
+            None => error.help(
+                "formulas have no names for their states: `accepting`, `non-accepting`, `final`",
+            ),
+        };
+        self.diagnostics.push(error);
+        false
+    }
+
+    fn action_trigger(&mut self, name: &Name, known: &Known<'_>) -> Option<Trigger> {
+        if let Some(properties) = &known.properties {
+            let names: Vec<&str> = properties.iter().flat_map(|it| action_names(it)).collect();
+            if !names.contains(&&*name.text) {
+                let error = self.unknown("unknown-action", "action", name, names.iter().copied());
+                let error = match error.help {
+                    Some(_) => error,
+                    None => error.help(
+                        "states and transitions of a property name actions: `state full action \
+                         alarm`",
+                    ),
+                };
+                self.diagnostics.push(error);
+                return None;
+            }
+            for property in properties {
+                if let Some(problem) = ambiguous(property, &name.text) {
+                    let error = Diagnostic::error("ambiguous-action", name.span.clone(), problem);
+                    self.diagnostics
+                        .push(error.help("let the two transitions go to different states"));
+                    return None;
+                }
+            }
+        }
+        Some(Trigger::Action(name.text.clone()))
+    }
+}
+
+/// The actions that a property names.
+fn action_names(property: &Property) -> impl Iterator<Item = &str> {
+    property.states().iter().flat_map(|state| {
+        let branches = state.transitions.iter().flat_map(|it| it.branches());
+        let branches = branches.filter_map(|branch| branch.action.as_deref());
+        branches.chain(state.action.as_deref())
+    })
+}
+
+/// Two transitions between the same states on the same event look alike from
+/// outside: why the action of one of them cannot be told from the other.
+fn ambiguous(property: &Property, action: &str) -> Option<String> {
+    for state in property.states() {
+        let all = || {
+            let transitions = state.transitions.iter();
+            transitions.flat_map(|it| it.branches().map(|branch| (it.event, branch)))
+        };
+        for (event, branch) in all().filter(|it| it.1.action.as_deref() == Some(action)) {
+            let is_twin = all().any(|(other, twin)| {
+                (other, twin.target) == (event, branch.target) && twin.action != branch.action
+            });
+            if is_twin {
+                return Some(format!(
+                    "in `{}`, transitions with and without the action `{action}` lead from `{}` \
+                     to the same state on the same event",
+                    property.name, state.name
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// What each trigger tells, by the names that stand for it.
+const FIXED_FACTS: &[(&str, Fact, Kind)] = &[
+    ("property_name", Fact::Property, Kind::Text),
+    ("event_name", Fact::Event, Kind::Text),
+    ("old_state", Fact::OldState, Kind::Text),
+    ("new_state", Fact::NewState, Kind::Text),
+    ("verdict", Fact::Verdict, Kind::Text),
+    ("thread", Fact::Thread, Kind::Integer),
+    ("stop_reason", Fact::Reason, Kind::Text),
+    ("signal_name", Fact::Signal, Kind::Text),
+    ("exit_status", Fact::ExitStatus, Kind::Integer),
+    ("point", Fact::Point, Kind::Integer),
+    ("old_value", Fact::OldValue, Kind::Text),
+    ("new_value", Fact::NewValue, Kind::Text),
+];
+
+fn fixed(wanted: &[Fact]) -> Vec<FactName> {
+    let chosen = FIXED_FACTS
+        .iter()
+        .filter(|(_, fact, _)| wanted.contains(fact));
+    chosen
+        .map(|(name, fact, kind)| FactName {
+            name: (*name).into(),
+            fact: fact.clone(),
+            kind: *kind,
+        })
+        .collect()
+}
+
+/// What a point tells its reaction.
+pub(super) fn point_facts(is_watch: bool) -> Vec<FactName> {
+    match is_watch {
+        true => fixed(&[Fact::Point, Fact::Thread, Fact::OldValue, Fact::NewValue]),
+        false => fixed(&[Fact::Point, Fact::Thread]),
+    }
+}
+
+fn facts(trigger: &Trigger, known: &Known<'_>) -> Vec<FactName> {
+    let mut facts = match trigger {
+        Trigger::Start => return fixed(&[Fact::Thread]),
+        Trigger::Exit => return fixed(&[Fact::ExitStatus]),
+        Trigger::Stop => return fixed(&[Fact::Reason, Fact::Thread]),
+        Trigger::Signal(_) => return fixed(&[Fact::Signal, Fact::Thread]),
+        _ => fixed(&[
+            Fact::Property,
+            Fact::Event,
+            Fact::OldState,
+            Fact::NewState,
+            Fact::Verdict,
+            Fact::Thread,
+        ]),
+    };
+    let mut add = |name: &str, fact: Fact, kind| {
+        if !facts.iter().any(|known| *known.name == *name) {
+            let name = name.into();
+            facts.push(FactName { name, fact, kind });
+        }
+    };
+    for property in known.properties.iter().flatten() {
+        for name in &property.slice {
+            add(name, Fact::Parameter(name.clone()), Kind::Unknown);
+        }
+        for variable in &property.variables {
+            let name = &variable.name;
+            add(name, Fact::Variable(name.clone()), Kind::Unknown);
+        }
+    }
+    facts
+}

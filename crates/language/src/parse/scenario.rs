@@ -1,0 +1,214 @@
+//! Scenarios: what they are called and for, and what their reactions wait for.
+
+use super::Parser;
+use crate::suggest::suggest;
+use crate::syntax::{Name, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration};
+use crate::token::{Sign, TokenKind};
+
+/// What a reaction can wait for.
+const TRIGGERS: [&str; 8] = [
+    "enter", "leave", "verdict", "action", "start", "exit", "stop", "signal",
+];
+
+impl Parser<'_> {
+    /// Whether a property or scenario begins here.
+    pub(super) fn at_declaration(&self) -> bool {
+        self.is_word("property") || self.at_scenario()
+    }
+
+    /// `scenario` alone may be a name.
+    pub(super) fn at_scenario(&self) -> bool {
+        self.is_word("scenario") && self.kind_ahead(1) == TokenKind::Word
+    }
+
+    pub(super) fn scenario(&mut self) -> Option<ScenarioDeclaration> {
+        let start = self.start();
+        let reports = self.reports;
+        self.advance();
+        let Some(name) = self.expect_name("the name of the scenario") else {
+            self.skip_to(Self::at_declaration);
+            return None;
+        };
+        let description =
+            (self.kind() == TokenKind::Text).then(|| self.quoted_text().into_boxed_str());
+        let mut scenario = ScenarioDeclaration {
+            name,
+            description,
+            properties: Vec::new(),
+            variables: Vec::new(),
+            reactions: Vec::new(),
+            complete: false,
+            span: start..start,
+        };
+        if self.take_word("for") && self.scenario_properties(&mut scenario).is_none() {
+            self.skip_to_scenario_item();
+        }
+        while self.kind() != TokenKind::End && !self.at_declaration() {
+            if self.scenario_item(&mut scenario).is_none() {
+                self.skip_to_scenario_item();
+            }
+        }
+        scenario.span = self.span_from(start);
+        let spoiled = self.diagnostics.iter().any(|diagnostic| {
+            scenario.span.contains(&diagnostic.span.start) && diagnostic.is_error()
+        });
+        scenario.complete = reports == self.reports && !spoiled;
+        Some(scenario)
+    }
+
+    fn scenario_properties(&mut self, scenario: &mut ScenarioDeclaration) -> Option<()> {
+        scenario.properties = self.name_list("the name of a property")?;
+        Some(())
+    }
+
+    /// `a, b`
+    pub(super) fn name_list(&mut self, what: &str) -> Option<Vec<Name>> {
+        let mut names = Vec::new();
+        loop {
+            names.push(self.expect_name(what)?);
+            if !self.take(Sign::Comma) {
+                return Some(names);
+            }
+        }
+    }
+
+    /// One item; takes at least one token.
+    fn scenario_item(&mut self, scenario: &mut ScenarioDeclaration) -> Option<()> {
+        match self.text() {
+            _ if self.take(Sign::Semicolon) => {}
+            "var" => scenario.variables.push(self.variable()?),
+            "on" => scenario.reactions.push(self.reaction()?),
+            word => {
+                let error = self.expected("an item of the scenario");
+                let error = match self.kind() {
+                    TokenKind::Word => match suggest(word, ["var", "on"]) {
+                        similar @ Some(_) => error.did_you_mean(similar),
+                        None => error.help("items of a scenario: `var`, `on`"),
+                    },
+                    TokenKind::Sign(Sign::OpenBrace) => {
+                        error.help("a scenario has no braces: its items follow its name")
+                    }
+                    _ => error.help("items of a scenario: `var`, `on`"),
+                };
+                self.report(error);
+                self.advance();
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// To the next item of the scenario, or to what comes after it.
+    fn skip_to_scenario_item(&mut self) {
+        let mut open = 0_usize;
+        while self.kind() != TokenKind::End && !self.at_declaration() {
+            match self.kind() {
+                TokenKind::Word if open == 0 && matches!(self.text(), "on" | "var") => return,
+                TokenKind::Sign(Sign::OpenBrace) => open += 1,
+                TokenKind::Sign(Sign::CloseBrace) => open = open.saturating_sub(1),
+                // A block that was not closed: `on` is no name.
+                TokenKind::Word if self.text() == "on" => return,
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// `on trigger of property when guard { … }`
+    fn reaction(&mut self) -> Option<ReactionDeclaration> {
+        let start = self.start();
+        self.advance();
+        let trigger = self.trigger()?;
+        let property = match self.take_word("of") {
+            true => Some(self.expect_name("the name of a property")?),
+            false => None,
+        };
+        let span = self.span_from(start);
+        let guard = match self.is_word("when") {
+            true => {
+                self.advance();
+                Some(self.expression())
+            }
+            false => None,
+        };
+        let body = self.reaction_block()?;
+        Some(ReactionDeclaration {
+            trigger,
+            property,
+            guard,
+            body,
+            span,
+        })
+    }
+
+    fn trigger(&mut self) -> Option<TriggerDeclaration> {
+        let word = self.text();
+        if self.kind() != TokenKind::Word || !TRIGGERS.contains(&word) {
+            let error = self.expected("what is waited for");
+            let similar = match self.kind() {
+                TokenKind::Word => suggest(word, TRIGGERS),
+                _ => None,
+            };
+            self.report(match similar {
+                Some(_) => error.did_you_mean(similar),
+                None => error.help(format!("after `on`: `{}`", TRIGGERS.join("`, `"))),
+            });
+            return None;
+        }
+        self.advance();
+        Some(match word {
+            "enter" => TriggerDeclaration::Enter(self.name_list("the name of a state")?),
+            "leave" => TriggerDeclaration::Leave(self.name_list("the name of a state")?),
+            "verdict" => TriggerDeclaration::Verdict(self.verdicts()),
+            "action" => TriggerDeclaration::Action(self.action_name()?),
+            "start" => TriggerDeclaration::Start,
+            "exit" => TriggerDeclaration::Exit,
+            "stop" => TriggerDeclaration::Stop,
+            _ => TriggerDeclaration::Signal(match self.at_clause() {
+                true => None,
+                false => Some(self.expect_name("the name of a signal")?),
+            }),
+        })
+    }
+
+    fn action_name(&mut self) -> Option<Name> {
+        if self.kind() == TokenKind::Text {
+            let span = self.span();
+            return Some(Name {
+                text: self.quoted_text().into(),
+                span,
+            });
+        }
+        self.expect_name("the name of an action")
+    }
+
+    /// Whether the trigger is over.
+    fn at_clause(&self) -> bool {
+        self.kind() != TokenKind::Word || matches!(self.text(), "of" | "when")
+    }
+
+    /// `violated, presumably satisfied`; none for any.
+    fn verdicts(&mut self) -> Vec<Name> {
+        let mut names = Vec::new();
+        while !self.at_clause() {
+            let start = self.start();
+            let is_presumed = self.is_word("presumably") && self.kind_ahead(1) == TokenKind::Word;
+            if is_presumed {
+                self.advance();
+            }
+            let text = match is_presumed {
+                true => format!("presumably {}", self.text()),
+                false => self.text().to_owned(),
+            };
+            self.advance();
+            names.push(Name {
+                text: text.into(),
+                span: self.span_from(start),
+            });
+            if !self.take(Sign::Comma) {
+                break;
+            }
+        }
+        names
+    }
+}

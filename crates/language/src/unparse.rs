@@ -1,0 +1,211 @@
+//! Expressions back to text, with some names replaced.
+//!
+//! Invariant: what is written is read as the same expression. Operands of
+//! operators that are operations themselves stand in parentheses.
+
+use crate::syntax::{Expression, ExpressionKind, UnaryOperator};
+use std::fmt::Write as _;
+
+/// Who says what stands for a name: true when it has written it, so that the
+/// name is not.
+pub(crate) trait Names {
+    /// What has been written so far goes to `before`.
+    fn replace(&mut self, name: &str, expression: &Expression, before: &mut String) -> bool;
+}
+
+/// Writes an expression behind `text`; what has no text is left out.
+pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut String) {
+    match &expression.kind {
+        ExpressionKind::Integer(number) => push(text, number),
+        ExpressionKind::Float(number) => push(text, format_args!("{number:?}")),
+        ExpressionKind::Text(literal) => text.push_str(&quoted(literal)),
+        ExpressionKind::Bool(truth) => push(text, truth),
+        ExpressionKind::Null => text.push_str("null"),
+        ExpressionKind::Name(name) => {
+            if !names.replace(name, expression, text) {
+                text.push_str(name);
+            }
+        }
+        ExpressionKind::Register(name) => push(text, format_args!("${name}")),
+        ExpressionKind::Argument(number) => push(text, format_args!("arg {number}")),
+        ExpressionKind::Return => text.push_str("ret"),
+        ExpressionKind::Unary { operator, operand } => {
+            push(text, operator);
+            if *operator == UnaryOperator::Not {
+                text.push(' ');
+            }
+            enclosed(operand, names, text);
+        }
+        ExpressionKind::Binary {
+            operator,
+            left,
+            right,
+        } => {
+            enclosed(left, names, text);
+            push(text, format_args!(" {operator} "));
+            enclosed(right, names, text);
+        }
+        ExpressionKind::Field {
+            object,
+            field,
+            arrow,
+        } => {
+            enclosed(object, names, text);
+            text.push_str(if *arrow { "->" } else { "." });
+            text.push_str(&field.text);
+        }
+        ExpressionKind::Index { object, index } => {
+            enclosed(object, names, text);
+            list('[', [&**index], ']', names, text);
+        }
+        ExpressionKind::Slice { object, start, end } => {
+            enclosed(object, names, text);
+            text.push('[');
+            write(start, names, text);
+            text.push_str("..");
+            write(end, names, text);
+            text.push(']');
+        }
+        ExpressionKind::Cast { type_name, operand } => {
+            push(text, format_args!("({type_name})"));
+            enclosed(operand, names, text);
+        }
+        ExpressionKind::Call {
+            function,
+            arguments,
+        } => {
+            enclosed(function, names, text);
+            list('(', arguments, ')', names, text);
+        }
+        ExpressionKind::SizeOf(operand) => {
+            text.push_str("sizeof ");
+            enclosed(operand, names, text);
+        }
+        ExpressionKind::SizeOfType(type_name) => push(text, format_args!("sizeof({type_name})")),
+        ExpressionKind::Set(elements) => list('{', elements, '}', names, text),
+        ExpressionKind::Sequence(elements) => list('[', elements, ']', names, text),
+        ExpressionKind::Map(entries) if entries.is_empty() => text.push_str("{:}"),
+        ExpressionKind::Map(entries) => {
+            text.push('{');
+            for (position, (key, value)) in entries.iter().enumerate() {
+                text.push_str(if position > 0 { ", " } else { "" });
+                write(key, names, text);
+                text.push_str(": ");
+                write(value, names, text);
+            }
+            text.push('}');
+        }
+        ExpressionKind::Error => {}
+    }
+}
+
+/// As the language writes a text.
+pub(crate) fn quoted(literal: &str) -> String {
+    let mut text = String::from("\"");
+    for character in literal.chars() {
+        match character {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\r' => text.push_str("\\r"),
+            '\0' => text.push_str("\\0"),
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn push(text: &mut String, what: impl std::fmt::Display) {
+    // Writing to a string does not fail.
+    let _ = write!(text, "{what}");
+}
+
+fn list<'e>(
+    open: char,
+    elements: impl IntoIterator<Item = &'e Expression>,
+    close: char,
+    names: &mut impl Names,
+    text: &mut String,
+) {
+    text.push(open);
+    for (position, element) in elements.into_iter().enumerate() {
+        text.push_str(if position > 0 { ", " } else { "" });
+        write(element, names, text);
+    }
+    text.push(close);
+}
+
+fn enclosed(operand: &Expression, names: &mut impl Names, text: &mut String) {
+    let is_operation = matches!(
+        operand.kind,
+        ExpressionKind::Unary { .. }
+            | ExpressionKind::Binary { .. }
+            | ExpressionKind::Cast { .. }
+            | ExpressionKind::SizeOf(_)
+    );
+    if is_operation {
+        text.push('(');
+    }
+    write(operand, names, text);
+    if is_operation {
+        text.push(')');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_expression;
+
+    struct Nobody;
+
+    impl Names for Nobody {
+        fn replace(&mut self, _: &str, _: &Expression, _: &mut String) -> bool {
+            false
+        }
+    }
+
+    fn written(text: &str) -> String {
+        let (expression, diagnostics) = parse_expression(text);
+        assert_eq!(diagnostics, [], "{text}");
+        let mut result = String::new();
+        write(
+            &expression.expect("an expression"),
+            &mut Nobody,
+            &mut result,
+        );
+        result
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(written(text), expected);
+        // Once written, it stays so.
+        assert_eq!(written(expected), expected);
+    }
+
+    #[test]
+    fn expressions_are_written_as_they_are_read() {
+        check("board -> cells[ i+1 ]", "board->cells[i + 1]");
+        check("a+b*c", "a + (b * c)");
+        check("(a+b)*-c", "(a + b) * (-c)");
+        check("*p.q", "*p.q");
+        check("(*p).q", "(*p).q");
+        check("((struct queue*)x)->count", "((struct queue *)x)->count");
+        check("not a && !b", "(not a) and (not b)");
+        check(
+            "sizeof(unsigned long) + sizeof x",
+            "sizeof(unsigned long) + (sizeof x)",
+        );
+        check("table[2..5]", "table[2..5]");
+        check("f(1, g(x))", "f(1, g(x))");
+        check("$rip + $1", "$rip + $1");
+        check("p@3", "p @ 3");
+        check(r#"name == "a\"\n""#, r#"name == "a\"\n""#);
+        check("file.c::x", "file.c::x");
+        check("-(1)", "-1");
+        check("^x", "^x");
+    }
+}

@@ -1,0 +1,191 @@
+//! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
+//! the program get another value.
+
+use crate::options::CommandError;
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::assignment::bytes_for;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::typed::{Place, Typed};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{Place as Location, register, register_name};
+
+/// What can be said.
+const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";
+
+/// Where `PLACE = VALUE` is split: at the sign that is no part of another.
+pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let mut quote = None;
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
+        match (quote, byte) {
+            (Some(_), b'\\') => position += 1,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'=') => {
+                let before = position.checked_sub(1).and_then(|at| bytes.get(at));
+                let is_part = matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
+                let is_comparison = bytes.get(position + 1) == Some(&b'=');
+                if !is_part && !is_comparison {
+                    let (place, value) = (text.get(..position)?, text.get(position + 1..)?);
+                    return Some((place.trim(), value.trim()));
+                }
+                position += usize::from(is_comparison);
+            }
+            (None, _) => {}
+        }
+        position += 1;
+    }
+    None
+}
+
+impl Session {
+    /// `set PLACE = VALUE`, `set var PLACE = VALUE`.
+    pub(crate) fn assign(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let Some((place, value)) = split(text).filter(|(a, b)| !a.is_empty() && !b.is_empty())
+        else {
+            return Err(CommandError::with_help(
+                "a place and a value are missing",
+                HELP,
+            ));
+        };
+        self.begun()?;
+        let expression = crate::print::read(place)?;
+        let value = self.evaluate(value)?;
+        if let ExpressionKind::Register(name) = &expression.kind {
+            self.assign_register(name, &value)?;
+            return self.assigned(place);
+        }
+        let typed = self.evaluate(place)?;
+        let bytes = bytes_for(&typed, &value, self.running()?).map_err(CommandError::new)?;
+        match typed.place {
+            Place::Memory(address) => {
+                self.running_mut()?.debuggee.write(address, &bytes)?;
+            }
+            Place::Bytes(_) => self.assign_in_register(&expression, &bytes)?,
+            Place::Missing(why) => return Err(CommandError::new(why)),
+        }
+        self.assigned(place)
+    }
+
+    /// Shows what is there now.
+    fn assigned(&mut self, place: &str) -> Result<Outcome, CommandError> {
+        // What the frames have cached of registers is of before.
+        self.selection.frames = None;
+        let value = self.evaluate(place)?;
+        let program = self.running()?;
+        let shown = format(&value, program, program, Radix::Natural);
+        Ok(Outcome::Message(format!("{place} = {shown}")))
+    }
+
+    /// A register of the innermost frame.
+    fn assign_register(&mut self, name: &str, value: &Typed) -> Result<(), CommandError> {
+        self.innermost_only()?;
+        let number = match name {
+            "pc" => register::RIP,
+            "sp" => register::RSP,
+            "fp" => register::RBP,
+            _ => (0..=16)
+                .find(|&number| register_name(number) == name)
+                .ok_or_else(|| CommandError::new(format!("there is no register `${name}`")))?,
+        };
+        let word =
+            Typed::of_integer(0).ok_or_else(|| CommandError::new("no type for registers"))?;
+        let program = self.running()?;
+        let bytes = bytes_for(&word, value, program).or_else(|error| {
+            // Addresses and unsigned numbers have the highest bit, too.
+            let wide = Typed::of_integer(i128::from(u64::MAX)).ok_or(error)?;
+            bytes_for(&wide, value, program)
+        });
+        let bytes = bytes.map_err(CommandError::new)?;
+        self.write_register(number, &bytes)
+    }
+
+    /// A variable that is in a register of the selected frame.
+    fn assign_in_register(
+        &mut self,
+        expression: &Expression,
+        bytes: &[u8],
+    ) -> Result<(), CommandError> {
+        let no_place = || {
+            CommandError::with_help(
+                "this is no place that a value could be put into",
+                "a variable, a field, an element, *POINTER, or a register such as $rax",
+            )
+        };
+        let ExpressionKind::Name(name) = &expression.kind else {
+            return Err(no_place());
+        };
+        let frame = self.selected_frame()?;
+        let program = self.running()?;
+        let variables = program.variables(&frame);
+        let found = variables.iter().find(|(it, _)| *it.name == **name);
+        let pieces = found.map(|(variable, _)| program.pieces_of(&frame, variable));
+        match pieces.as_deref() {
+            Some([piece]) => match piece.place {
+                Location::Register(number) if number <= register::RIP => {
+                    self.innermost_only()?;
+                    self.write_register(number, bytes)
+                }
+                _ => Err(CommandError::new(format!(
+                    "`{name}` is nowhere that it could be changed: the compiler knows its value"
+                ))),
+            },
+            _ => Err(no_place()),
+        }
+    }
+
+    /// Registers of outer frames are somewhere on the stack, or nowhere.
+    fn innermost_only(&mut self) -> Result<(), CommandError> {
+        match self.selection.level {
+            0 => Ok(()),
+            _ => Err(CommandError::with_help(
+                "registers are set in the innermost frame only",
+                "frame 0 selects it",
+            )),
+        }
+    }
+
+    /// The low bytes of a register; the others stay, but for those that an
+    /// instruction of four bytes would clear.
+    fn write_register(&mut self, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
+        let thread = self.thread()?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let mut registers = *debuggee.registers(thread)?;
+        let present = registers.by_dwarf_number(number).unwrap_or(0);
+        let mut word = match bytes.len() {
+            4 => [0; 8],
+            _ => present.to_le_bytes(),
+        };
+        for (to, from) in word.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
+        Ok(debuggee.set_registers(thread, &registers)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<(&str, &str)>) {
+        assert_eq!(split(text), expected, "{text}");
+    }
+
+    #[test]
+    fn an_assignment_is_split_at_its_sign() {
+        check("x = 1", Some(("x", "1")));
+        check("x=y==z", Some(("x", "y==z")));
+        check("a[i == 2] = 3", Some(("a[i == 2]", "3")));
+        check("a[i <= 2] = b >= 3", Some(("a[i <= 2]", "b >= 3")));
+        check("c = '='", Some(("c", "'='")));
+        check("m['='] = 1", Some(("m['=']", "1")));
+        check("a == b", None);
+        check("a != b", None);
+        check("", None);
+    }
+}

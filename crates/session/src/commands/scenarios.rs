@@ -1,0 +1,109 @@
+//! Commands about scenarios, and groups of commands; and the names that they
+//! have in Verde.
+
+use super::{Command, Completes, Entry};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        command: Command::Scenario,
+        name: "scenario",
+        aliases: &["scn"],
+        summary: "load, delete, switch and list scenarios",
+        examples: &[
+            ("scenario", "which are loaded, with their variables"),
+            ("scenario load board.scn", "react from now on"),
+            (
+                "scenario disable zoom",
+                "it reacts to nothing, and its points are off",
+            ),
+            ("scenario enable zoom", "it reacts again"),
+            (
+                "scenario delete zoom",
+                "it is gone, and the points that it has set",
+            ),
+        ],
+        details: "A scenario says what is done when a property changes its state, when the \
+                  program stops, starts, ends or gets a signal. It is for the properties that are \
+                  watched when it is loaded.",
+        repeats: false,
+        completes: Completes::ScenarioActions,
+    },
+    Entry {
+        command: Command::CommandGroup,
+        name: "group",
+        aliases: &[],
+        summary: "give several commands one name",
+        examples: &[
+            ("group look", "then the commands, line by line, up to end"),
+            ("look", "does them all"),
+            ("group", "which groups there are"),
+        ],
+        details: "What follows a command that lets the program run is dropped, and so is what \
+                  follows a mistake, as with commands.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+];
+
+/// The commands of Verde (Jakse, Falcone and Méhaut, table 2), by what they are
+/// here. After `verde` all of them are meant; alone, those that are nothing
+/// else.
+const VERDE: &[(&str, &str)] = &[
+    ("checkpoint", "checkpoint"),
+    ("checkpoint-restart", "restore"),
+    ("cmd-group-begin", "group"),
+    ("cmd-group-end", "end"),
+    ("delete", "property remove"),
+    ("exec", "monitor set"),
+    ("get-current", "monitor choose"),
+    ("load-functions", "property add"),
+    ("load-property", "property add"),
+    ("load-scenario", "scenario load"),
+    ("new", "property add"),
+    ("run", "property enable"),
+    ("run-with-program", "run"),
+    ("set-current", "monitor choose"),
+    ("show-graph", "show-graph"),
+    ("activate", "property"),
+];
+
+/// A line in juror's own words.
+pub fn translated(line: &str) -> Option<String> {
+    let line = line.trim();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (word, rest) = match first {
+        "verde" => {
+            let rest = rest.trim();
+            rest.split_once(char::is_whitespace).unwrap_or((rest, ""))
+        }
+        word if word.contains('-') => (word, rest),
+        _ => return None,
+    };
+    let (_, own) = VERDE.iter().find(|(known, _)| *known == word)?;
+    let line = format!("{own} {}", rest.trim());
+    Some(line.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<&str>) {
+        assert_eq!(translated(line).as_deref(), expected, "{line}");
+    }
+
+    #[test]
+    fn commands_of_verde_are_known() {
+        check("verde load-property q.prop", Some("property add q.prop"));
+        check("load-scenario  q.scn", Some("scenario load q.scn"));
+        check("checkpoint-restart 2", Some("restore 2"));
+        check("verde run-with-program", Some("run"));
+        check("verde delete p", Some("property remove p"));
+        check("delete 3", None);
+        check("show-graph p", Some("show-graph p"));
+        check("verde frobnicate", None);
+        check("print a-b", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,203 @@
+//! What scenarios wait for, resolved to numbers.
+//!
+//! Invariant: whether a step of a monitor concerns a reaction is told from the
+//! numbers of states and events, without a name and without allocating.
+
+use juror_event::{EventId, Verdict};
+use juror_language::{Property, Reaction, Scenario, StateId, StateName, Trigger};
+use juror_monitor::Change;
+
+/// A reaction of a scenario, by their positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReactionId {
+    /// The position of the scenario.
+    pub scenario: u32,
+    /// The position of the reaction in it.
+    pub reaction: u32,
+}
+
+/// A reaction that waits for the steps of one monitor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listener {
+    /// The reaction.
+    pub id: ReactionId,
+    awaited: Awaited,
+}
+
+/// What is waited for, of one property.
+#[derive(Debug, Clone, PartialEq)]
+enum Awaited {
+    Enter(States),
+    Leave(States),
+    /// By [`verdict_bit`].
+    Verdict(u8),
+    Action {
+        /// The states whose action it is, by number.
+        states: Box<[bool]>,
+        /// The transitions whose action it is.
+        transitions: Box<[(StateId, EventId, StateId)]>,
+    },
+}
+
+/// Some states of a property.
+#[derive(Debug, Clone, PartialEq)]
+pub struct States {
+    /// By the number of the state: those of an automaton.
+    numbered: Box<[bool]>,
+    /// Of a formula, whose states have no names: those that accept.
+    accepting: bool,
+    /// Of a formula: those that do not.
+    non_accepting: bool,
+    is_automaton: bool,
+}
+
+impl States {
+    /// The states of a property that are meant.
+    pub fn of(names: &[StateName], property: &Property) -> States {
+        let is_meant = |state: &juror_language::State| {
+            names.iter().any(|name| match name {
+                StateName::Named(name) => *state.name == **name,
+                StateName::Accepting => state.accepting,
+                StateName::NonAccepting => !state.accepting,
+                StateName::Final => state.is_final,
+            })
+        };
+        States {
+            numbered: property.states().iter().map(is_meant).collect(),
+            accepting: names.contains(&StateName::Accepting),
+            non_accepting: names.contains(&StateName::NonAccepting),
+            is_automaton: !property.states().is_empty(),
+        }
+    }
+
+    /// Whether none is meant.
+    fn is_empty(&self) -> bool {
+        match self.is_automaton {
+            true => !self.numbered.contains(&true),
+            false => !self.accepting && !self.non_accepting,
+        }
+    }
+
+    /// Whether a state is one of them.
+    pub fn contains(&self, state: StateId, verdict: Verdict) -> bool {
+        if self.is_automaton {
+            return self.numbered.get(state.index()).copied().unwrap_or(false);
+        }
+        match accepts(verdict) {
+            true => self.accepting,
+            false => self.non_accepting,
+        }
+    }
+}
+
+fn accepts(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Satisfied | Verdict::PresumablySatisfied)
+}
+
+fn verdict_bit(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Satisfied => 1,
+        Verdict::PresumablySatisfied => 2,
+        Verdict::PresumablyViolated => 4,
+        Verdict::Violated => 8,
+    }
+}
+
+impl Listener {
+    /// A reaction as it concerns one property; nothing where it does not.
+    pub fn of(id: ReactionId, reaction: &Reaction, property: &Property) -> Option<Listener> {
+        if reaction
+            .property
+            .as_ref()
+            .is_some_and(|name| **name != *property.name)
+        {
+            return None;
+        }
+        let awaited = match &reaction.trigger {
+            Trigger::Enter(names) => Awaited::Enter(some(States::of(names, property))?),
+            Trigger::Leave(names) => Awaited::Leave(some(States::of(names, property))?),
+            Trigger::Verdict(verdicts) => {
+                let bits = verdicts.iter().map(|&verdict| verdict_bit(verdict));
+                Awaited::Verdict(bits.fold(0, |all, bit| all | bit))
+            }
+            Trigger::Action(name) => action(name, property)?,
+            Trigger::Start | Trigger::Exit | Trigger::Stop | Trigger::Signal(_) => return None,
+        };
+        Some(Listener { id, awaited })
+    }
+
+    /// Whether a step of a slice is what is waited for.
+    pub fn hears(&self, change: &Change, event: EventId) -> bool {
+        // A slice that was just made has not been in the state of its parent.
+        let moves = change.from != change.to;
+        match &self.awaited {
+            Awaited::Enter(states) => moves && states.contains(change.to, change.verdict_after),
+            Awaited::Leave(states) => moves && states.contains(change.from, change.verdict_before),
+            Awaited::Verdict(bits) => {
+                change.verdict_before != change.verdict_after
+                    && bits & verdict_bit(change.verdict_after) != 0
+            }
+            Awaited::Action {
+                states,
+                transitions,
+            } => {
+                let enters = states.get(change.to.index()).copied().unwrap_or(false);
+                (moves && enters) || transitions.contains(&(change.from, event, change.to))
+            }
+        }
+    }
+}
+
+fn some(states: States) -> Option<States> {
+    (!states.is_empty()).then_some(states)
+}
+
+fn action(name: &str, property: &Property) -> Option<Awaited> {
+    let is_meant = |action: &Option<Box<str>>| action.as_deref() == Some(name);
+    let states: Box<[bool]> = property
+        .states()
+        .iter()
+        .map(|it| is_meant(&it.action))
+        .collect();
+    let mut transitions = Vec::new();
+    for (number, state) in (0..).zip(property.states()) {
+        for transition in &state.transitions {
+            let branches = transition
+                .branches()
+                .filter(|branch| is_meant(&branch.action));
+            transitions.extend(branches.map(|it| (StateId(number), transition.event, it.target)));
+        }
+    }
+    let is_any = states.contains(&true) || !transitions.is_empty();
+    is_any.then(|| Awaited::Action {
+        states,
+        transitions: transitions.into(),
+    })
+}
+
+/// The reactions of scenarios to the steps of a property's monitor, in the
+/// order of the scenarios. `is_enabled` tells which scenarios listen.
+pub fn listeners<'s>(
+    scenarios: impl IntoIterator<Item = (bool, &'s Scenario)>,
+    property: &Property,
+) -> Vec<Listener> {
+    let mut listeners = Vec::new();
+    for (number, (is_enabled, scenario)) in (0..).zip(scenarios) {
+        let is_for = scenario.properties.is_empty()
+            || scenario
+                .properties
+                .iter()
+                .any(|name| **name == *property.name);
+        if !is_enabled || !is_for {
+            continue;
+        }
+        for (position, reaction) in (0..).zip(&scenario.reactions) {
+            let id = ReactionId {
+                scenario: number,
+                reaction: position,
+            };
+            listeners.extend(Listener::of(id, reaction, property));
+        }
+    }
+    listeners
+}

@@ -1,0 +1,205 @@
+//! Scenarios: what is done when monitors and the debugger say something.
+//!
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
+//! sections 6.5, 6.6.3 (SCNCMD) and 8.3. What a scenario waits for is numbers
+//! (`listening`), what it wants done is told statement by statement
+//! (`performance`); both are pure. While it reacts every thread stands
+//! (`reactions`), and what it does goes the way of the commands of the prompt
+//! (`effects`).
+//!
+//! Invariant: where no scenario is loaded, an event costs one test. Nothing of
+//! a reaction that goes wrong is lost: it stops the program, and is shown in
+//! the text of its scenario.
+
+mod commands;
+mod effects;
+mod hearing;
+pub mod listening;
+pub mod performance;
+mod permissions;
+mod reactions;
+
+pub(crate) use commands::ACTIONS;
+pub(crate) use hearing::{Heard, Lasting, Taken, Told};
+
+use crate::options::{CommandError, FileDiagnostics, SessionError};
+use crate::property_files::PropertySource;
+use crate::session::Session;
+use juror_event::Value;
+use juror_language::{Diagnostic, Property, ReactionBlock, Scenario, Trigger};
+use listening::listeners;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A scenario that is loaded.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub scenario: Scenario,
+    /// The file that it is from.
+    pub file: String,
+    pub text: Arc<str>,
+    /// Its variables, by slot.
+    pub variables: Vec<Value>,
+    pub is_enabled: bool,
+    /// How many of its reactions were carried out.
+    pub reactions: u64,
+    /// The catchpoints that wait for its signals.
+    pub signal_points: Vec<u32>,
+}
+
+/// What is done when a point of a scenario is hit.
+#[derive(Debug, Clone)]
+pub(crate) struct PointReaction {
+    pub number: u32,
+    /// The position of the scenario.
+    pub scenario: usize,
+    pub does: PointDoes,
+}
+
+/// What a point of a scenario is for.
+#[derive(Debug, Clone)]
+pub(crate) enum PointDoes {
+    /// The block of a reaction, with the local variables of when it was set.
+    Block(ReactionBlock, Vec<Value>),
+    /// A reaction that waits for a signal, by its position.
+    Signal(usize),
+}
+
+/// All scenarios of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Scenarios {
+    pub list: Vec<Loaded>,
+    /// What has happened that they wait for.
+    pub heard: VecDeque<Heard>,
+    pub points: Vec<PointReaction>,
+    /// A reaction is being carried out.
+    pub is_performing: bool,
+    /// For checkpoints: the last number of a point when they were taken.
+    pub checkpoints: Vec<(u32, u32)>,
+}
+
+impl Scenarios {
+    /// Nothing is loaded.
+    pub fn is_idle(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Something has happened that they wait for.
+    pub fn has_heard(&self) -> bool {
+        !self.heard.is_empty()
+    }
+
+    /// The reactions of enabled scenarios to something that is no step of a
+    /// monitor.
+    pub fn waiting_for(&self, is_meant: impl Fn(&Trigger) -> bool) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (number, loaded) in self.list.iter().enumerate() {
+            if !loaded.is_enabled {
+                continue;
+            }
+            for (position, reaction) in loaded.scenario.reactions.iter().enumerate() {
+                if is_meant(&reaction.trigger) {
+                    found.push((number, position));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a point of a scenario does.
+    pub fn point(&self, number: u32) -> Option<&PointReaction> {
+        self.points.iter().find(|it| it.number == number)
+    }
+
+    /// The names of all of them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|it| &*it.scenario.name)
+    }
+}
+
+/// The scenarios of a file, for these properties, and what there is to say.
+pub(crate) fn read(
+    source: &PropertySource,
+    properties: &[&Property],
+) -> Result<(Vec<Scenario>, Vec<Diagnostic>), SessionError> {
+    let loaded = source.load_among(properties);
+    let errors = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    if errors {
+        return Err(SessionError::Scenario {
+            file: source.file.clone(),
+            found: vec![FileDiagnostics {
+                file: source.file.clone(),
+                text: source.text.as_str().into(),
+                diagnostics: loaded.diagnostics,
+            }],
+        });
+    }
+    Ok((loaded.scenarios, loaded.diagnostics))
+}
+
+impl Session {
+    /// Loads the scenarios of a file, behind all others; gives their names.
+    pub(crate) fn load_scenarios(
+        &mut self,
+        source: &PropertySource,
+    ) -> Result<Vec<String>, CommandError> {
+        let shown = self.watch.shown().iter();
+        let properties: Vec<Arc<Property>> = shown.map(|it| Arc::clone(&it.property)).collect();
+        let known: Vec<&Property> = properties.iter().map(|it| &**it).collect();
+        let (found, _) = read(source, &known)?;
+        if found.is_empty() {
+            return Err(CommandError::with_help(
+                format!("there is no scenario in {}", source.file),
+                "a scenario begins with `scenario NAME`; properties come with property add",
+            ));
+        }
+        if let Some(same) = found
+            .iter()
+            .find(|it| self.scenarios.names().any(|name| *name == *it.name))
+        {
+            return Err(CommandError::with_help(
+                format!("scenario `{}` is loaded already", same.name),
+                format!("scenario delete {} makes room", same.name),
+            ));
+        }
+        let text: Arc<str> = source.text.as_str().into();
+        let names = found.iter().map(|it| it.name.to_string()).collect();
+        for scenario in found {
+            let variables = scenario.variables.iter();
+            let loaded = Loaded {
+                variables: variables.map(|it| it.initial.clone()).collect(),
+                scenario,
+                file: source.file.clone(),
+                text: Arc::clone(&text),
+                is_enabled: true,
+                reactions: 0,
+                signal_points: Vec::new(),
+            };
+            self.scenarios.list.push(loaded);
+            let number = self.scenarios.list.len() - 1;
+            self.await_signals(number)?;
+        }
+        self.renew_listeners();
+        Ok(names)
+    }
+
+    /// What the scenarios wait for, resolved to the properties there are.
+    pub(crate) fn renew_listeners(&mut self) {
+        let scenarios = &self.scenarios.list;
+        let listening: Vec<_> = self
+            .watch
+            .shown()
+            .iter()
+            .map(|watched| {
+                let all = scenarios.iter().map(|it| (it.is_enabled, &it.scenario));
+                listeners(all, &watched.property)
+            })
+            .collect();
+        let is_any = listening.iter().any(|it| !it.is_empty());
+        let listening = if is_any { listening } else { Vec::new() };
+        for watch in self.processes.other_watches_mut() {
+            watch.told.listeners.clone_from(&listening);
+        }
+        self.watch.told.listeners = listening;
+    }
+}

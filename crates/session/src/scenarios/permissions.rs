@@ -1,0 +1,130 @@
+//! What a command would do that a scenario may not do by itself.
+
+use crate::commands::{self, Command};
+use crate::options::{CommandError, Permissions};
+
+/// What a reaction may not do.
+const RUNS: &str = "a reaction cannot let the program run: it runs on by itself when the \
+                    reactions are done";
+
+/// Whether a command may be run by a scenario.
+///
+/// # Errors
+/// It may not; why, and how it can be allowed.
+pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
+    let own = commands::translated(line);
+    let (word, rest) = commands::split_line(own.as_deref().unwrap_or(line));
+    let Ok(entry) = commands::find(word) else {
+        return Ok(());
+    };
+    let refuse_file = |what: &str| match allowed.files {
+        true => Ok(()),
+        false => Err(CommandError::with_help(
+            format!("`{}` {what}, which scenarios may not", entry.name),
+            "start juror with --allow-files to let them",
+        )),
+    };
+    match entry.command {
+        Command::Continue
+        | Command::Next
+        | Command::NextInstruction
+        | Command::Step
+        | Command::StepInstruction
+        | Command::Until
+        | Command::Advance
+        | Command::Finish => Err(CommandError::with_help(
+            RUNS,
+            "to stop at a place, set a point: break \"queue.c:30\" { stop }",
+        )),
+        Command::Run | Command::Start | Command::Attach => Err(CommandError::with_help(
+            RUNS,
+            "`restore` brings a checkpoint back",
+        )),
+        Command::Kill | Command::Quit | Command::Detach | Command::Abandon => {
+            Err(CommandError::with_help(
+                format!("`{}` would end what the scenario reacts to", entry.name),
+                "`stop` lets the user decide",
+            ))
+        }
+        Command::Commands | Command::CommandGroup => Err(CommandError::with_help(
+            format!(
+                "`{}` asks for more lines, which a reaction does not have",
+                entry.name
+            ),
+            "a point has its reaction in braces: break queue_push { print \"pushed\" }",
+        )),
+        Command::Scenario => Err(CommandError::with_help(
+            "a scenario cannot change the scenarios",
+            "`enable` and `disable` switch properties; variables decide what a reaction does",
+        )),
+        Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
+        Command::Property if rest.starts_with("remove") || rest.starts_with("delete") => {
+            Err(CommandError::with_help(
+                "a reaction cannot remove a property",
+                "`disable NAME` switches it off",
+            ))
+        }
+        Command::ShowGraph | Command::Info
+            if rest.split_whitespace().any(crate::graphs::is_picture) =>
+        {
+            refuse_file("writes a file")
+        }
+        Command::Call | Command::Print if calls(rest) && !allowed.programs => {
+            Err(CommandError::with_help(
+                "this calls a function of the program, which may do anything; scenarios may not",
+                "start juror with --allow-programs to let them",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether an expression, perhaps with a format before it, calls functions.
+fn calls(rest: &str) -> bool {
+    let text = match rest.strip_prefix('/') {
+        Some(format) => format.trim_start_matches(|c: char| !c.is_whitespace()),
+        None => rest,
+    };
+    let (expression, _) = juror_language::parse_expression(text);
+    expression.is_some_and(|expression| expression.calls_functions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_line(line: &str, files: bool, programs: bool, refused: Option<&str>) {
+        let allowed = Permissions { files, programs };
+        match (check(line, allowed), refused) {
+            (Ok(()), None) => {}
+            (Err(error), Some(words)) => {
+                assert!(error.message.contains(words), "{line}: {}", error.message);
+            }
+            (result, _) => panic!("{line}: {result:?}"),
+        }
+    }
+
+    #[test]
+    fn what_reaches_out_must_be_allowed() {
+        check_line("info threads", false, false, None);
+        check_line("print x", false, false, None);
+        check_line("p f(x)", false, false, Some("calls a function"));
+        check_line("print/x f(x)", false, false, Some("calls a function"));
+        check_line("call system(\"ls\")", true, false, Some("calls a function"));
+        check_line("call system(\"ls\")", false, true, None);
+        check_line("property add a.prop", false, true, Some("reads a file"));
+        check_line("property add a.prop", true, false, None);
+        check_line("property enable p", false, false, None);
+        check_line("property remove p", true, true, Some("cannot remove"));
+        for line in ["continue", "c", "next", "run", "fin", "until 3", "attach 3"] {
+            check_line(line, true, true, Some("cannot let the program run"));
+        }
+        for line in ["kill", "quit", "detach"] {
+            check_line(line, true, true, Some("would end"));
+        }
+        check_line("scenario delete s", true, true, Some("cannot change"));
+        check_line("commands 1", true, true, Some("more lines"));
+        check_line("frobnicate", false, false, None);
+    }
+}
