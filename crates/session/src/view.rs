@@ -67,7 +67,6 @@ pub struct Location {
     pub line: Option<u32>,
     /// For code that the compiler made, and that belongs to no line: the line
     /// before it in the function.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<SourceLine>,
     /// The module's file name, without directories.
     pub module: Option<String>,

@@ -9,7 +9,7 @@ use super::*;
 use crate::outcome::samples;
 use crate::report::samples as stops;
 use juror_event::Verdict;
-use juror_session::view::{Ending, ProcessName, StopReason, StoredValue};
+use juror_session::view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
@@ -171,7 +171,16 @@ fn lines() -> Vec<(String, Value)> {
             properties: vec!["queue.prop"],
         })),
     ));
-    for reason in samples::stop_reasons().into_iter().take(2) {
+    let known = stops::location("fill", "main.c", 17);
+    let file = known.file.clone().expect("it has one");
+    let made_by_compiler = Location {
+        near: Some(SourceLine { file, line: 17 }),
+        file: None,
+        line: None,
+        ..known.clone()
+    };
+    let reasons = samples::stop_reasons().into_iter();
+    for (reason, location) in reasons.zip([known, made_by_compiler]) {
         let stop = TraceStop {
             reason,
             sequence: Some(1),
@@ -179,7 +188,7 @@ fn lines() -> Vec<(String, Value)> {
             thread: 1,
             what: "before queue_push".into(),
             is_call: true,
-            location: Some(stops::location("fill", "main.c", 17)),
+            location: Some(location),
         };
         let line = written(&Line::TraceStop(TraceStopLine {
             trace: "run.jsonl",
