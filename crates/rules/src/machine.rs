@@ -1,6 +1,6 @@
 //! The interactively verified program: debuggee × debugger × monitors × scenario.
 //!
-//! The rules of a program with a debugger stand in [`debugged`], those of all
+//! The rules of a program with a debugger stand in `debugged`, those of all
 //! together here: figures 17 to 20. Each is the function of its name.
 //!
 //! Invariant: as long as nobody changes a value, the program does what it does
