@@ -54,6 +54,11 @@ pub enum Act {
     Abandon,
     /// The person: end the program, or let it go.
     Kill,
+    /// The person, or a scenario that has been lent the control: keep the
+    /// program as it is.
+    Checkpoint,
+    /// The same: bring back what was kept, also after the end.
+    Restore,
     /// Anybody, at any time: ask the program to stand.
     Interrupt,
     /// The program: something happens.
@@ -62,6 +67,10 @@ pub enum Act {
     Tell,
     /// The debugger: bring all threads to a stand.
     Halt,
+    /// The debugger: let a scenario act, with everything standing.
+    Lend,
+    /// The scenario: it has acted.
+    GiveBack,
     /// The debugger: run the next part of the command.
     Proceed,
     /// The debugger: give the control to the person.
@@ -75,10 +84,12 @@ impl fmt::Display for Act {
             Act::Load | Act::Attach | Act::Continue | Act::Evaluate | Act::Abandon | Act::Kill => {
                 write!(f, "person: {self:?}")
             }
+            Act::Checkpoint | Act::Restore => write!(f, "person or scenario: {self:?}"),
+            Act::GiveBack => write!(f, "scenario: gives the control back"),
             Act::Interrupt => write!(f, "person: interrupt"),
             Act::Happen(happening) => write!(f, "program: {happening:?} happens"),
             Act::Tell => write!(f, "program: tells the first that is pending"),
-            Act::Halt | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
+            Act::Halt | Act::Lend | Act::Proceed | Act::Settle => write!(f, "debugger: {self:?}"),
         }
     }
 }
@@ -114,6 +125,10 @@ pub struct Conversation {
     pub interrupt: bool,
     /// How many evaluations are open.
     pub evaluations: u8,
+    /// A scenario has the control.
+    pub lent: bool,
+    /// There is a checkpoint, of a program that was only loaded or had begun.
+    pub kept: Option<bool>,
     /// How many stops have happened that the person has not seen. It is counted
     /// apart from where they are kept.
     pub unseen: u8,
@@ -166,6 +181,10 @@ impl Conversation {
             Act::Interrupt,
             Act::Tell,
             Act::Halt,
+            Act::Checkpoint,
+            Act::Restore,
+            Act::Lend,
+            Act::GiveBack,
             Act::Proceed,
             Act::Settle,
         ];
@@ -177,7 +196,8 @@ impl Conversation {
         Some(match act {
             Act::Look(modes) => modes,
             Act::Load | Act::Attach => Modes::Before,
-            Act::Continue | Act::Kill => Modes::Program,
+            Act::Continue | Act::Kill | Act::Checkpoint => Modes::Program,
+            Act::Restore => Modes::Always,
             Act::Evaluate | Act::Abandon => Modes::Begun,
             _ => return None,
         })
@@ -199,9 +219,17 @@ impl Conversation {
     fn attempt(&mut self, act: Act) -> Result<(), Refusal> {
         if let Some(modes) = Conversation::modes_of(act) {
             self.control.permit(modes)?;
+            // A reaction lets nothing run and starts nothing.
+            let is_quiet = matches!(act, Act::Look(_) | Act::Checkpoint | Act::Restore);
+            self.require(!self.lent || is_quiet)?;
         }
         match act {
             Act::Look(_) => Ok(()),
+            Act::Checkpoint => {
+                self.kept = Some(self.control.mode() == Mode::Loaded);
+                Ok(())
+            }
+            Act::Restore => self.restore(),
             Act::Load => {
                 self.control.end();
                 self.control.load()?;
@@ -245,6 +273,21 @@ impl Conversation {
                 self.moves = false;
                 Ok(())
             }
+            Act::Lend => {
+                self.require(self.control.mode() == Mode::Deciding && !self.moves)?;
+                self.lent = self.control.lend();
+                self.require(self.lent)
+            }
+            Act::GiveBack => {
+                self.require(self.lent)?;
+                self.lent = false;
+                self.control.give_back(true);
+                // What came back to its beginning leaves it.
+                match self.control.begin()? {
+                    true => self.resume(),
+                    false => Ok(()),
+                }
+            }
             Act::Proceed => {
                 self.require(self.control.mode() == Mode::Deciding)?;
                 self.proceed()
@@ -259,6 +302,19 @@ impl Conversation {
     fn start(&mut self) {
         self.vanish_process();
         self.is_alive = true;
+    }
+
+    /// Another process takes the place of the present one. A request to
+    /// interrupt is one to stand, whichever process it is.
+    fn restore(&mut self) -> Result<(), Refusal> {
+        let Some(is_loaded) = self.kept else {
+            return self.require(false);
+        };
+        self.control.restore(is_loaded);
+        let (interrupt, asked) = (self.interrupt, self.asked);
+        self.start();
+        (self.interrupt, self.asked) = (interrupt, asked);
+        Ok(())
     }
 
     /// The program runs: what is pending is told first.

@@ -24,6 +24,8 @@ fn encode(state: &Conversation) -> Vec<u8> {
         state.evaluations,
         state.unseen,
         u8::from(state.asked),
+        u8::from(state.lent),
+        state.kept.map_or(2, u8::from),
     ];
     let pending = state.pending.iter();
     bytes.extend(pending.map(|it| position(&Happening::ALL, it)));
@@ -31,7 +33,7 @@ fn encode(state: &Conversation) -> Vec<u8> {
 }
 
 fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
-    let (head, pending) = bytes.split_at(8);
+    let (head, pending) = bytes.split_at(10);
     Conversation {
         control: Control {
             mode: Mode::ALL[usize::from(head[0])],
@@ -43,6 +45,8 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         evaluations: head[5],
         unseen: head[6],
         asked: head[7] == 1,
+        lent: head[8] == 1,
+        kept: (head[9] < 2).then_some(head[9] == 1),
         pending: pending
             .iter()
             .map(|&it| Happening::ALL[usize::from(it)])
@@ -113,7 +117,7 @@ impl System for Explored {
 /// Nobody who has the control is without a way on: looking and interrupting are
 /// none.
 fn stuck(state: &Conversation) -> Option<&'static str> {
-    let is_way = |act: &Act| !matches!(act, Act::Look(_) | Act::Interrupt);
+    let is_way = |act: &Act| !matches!(act, Act::Look(_) | Act::Interrupt | Act::Checkpoint);
     let has_way = possible(state).iter().any(|(act, _)| is_way(act));
     (!has_way).then_some("nobody can go on")
 }
@@ -242,7 +246,9 @@ fn commands_are_possible_exactly_when_help_says_so() {
         if !seen.insert(encode(&state)) {
             continue;
         }
-        for act in Conversation::acts() {
+        // While a scenario acts, the person has nothing to say.
+        let acts = Conversation::acts().filter(|_| !state.lent);
+        for act in acts {
             let Some(modes) = Conversation::modes_of(act) else {
                 continue;
             };
@@ -251,6 +257,7 @@ fn commands_are_possible_exactly_when_help_says_so() {
             let has_room = match act {
                 Act::Evaluate => state.evaluations < 2,
                 Act::Abandon => state.evaluations > 0,
+                Act::Restore => state.kept.is_some(),
                 _ => true,
             };
             assert_eq!(
