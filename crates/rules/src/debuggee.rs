@@ -64,6 +64,9 @@ pub enum Fault {
     /// A scenario never comes to an end of its commands.
     #[error("a scenario gave {0} commands at one moment")]
     Endless(usize),
+    /// The same instruction is triggered again and again.
+    #[error("it never comes to the next instruction")]
+    Stuck,
     /// A property cannot be evaluated.
     #[error("{0}")]
     Property(String),

@@ -22,6 +22,9 @@ use crate::{Debuggee, Fault};
 
 /// How many commands a scenario may give at one moment.
 const COMMANDS_MAX: usize = 1_000;
+/// How many rules a step may take to come to the next instruction. More points
+/// than this at one place, each with a scenario that steps, are not meant.
+const RULES_OF_STEP_MAX: usize = 1_000;
 
 /// A program under interactive verification: `Conf_i-RV`.
 #[derive(Debug, Clone)]
@@ -185,14 +188,15 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
             return Err(Fault::Mode("runs"));
         }
         self.debugged.cont();
-        while self.debugged.mode() == Mode::Passive {
+        for _ in 0..RULES_OF_STEP_MAX {
             // STEPREDO, unless the instruction has been executed.
-            if self.execute()? == Output::Executed {
-                break;
+            if self.debugged.mode() != Mode::Passive || self.execute()? == Output::Executed {
+                self.debugged.int();
+                return Ok(Reply::Done);
             }
         }
         self.debugged.int();
-        Ok(Reply::Done)
+        Err(Fault::Stuck)
     }
 
     /// OTHERCMD: for the program with its debugger alone.

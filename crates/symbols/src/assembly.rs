@@ -113,7 +113,7 @@ mod tests {
         check(&[0xeb, 0x0e], &[(0x1000, "jmp 0x1010 <count>")]);
         check(
             &[0x8b, 0x05, 0x0a, 0, 0, 0],
-            &[(0x1000, "mov eax, [rip+10]  # 0x1010 <count>")],
+            &[(0x1000, "mov eax, [rip+0xa]  # 0x1010 <count>")],
         );
         check(
             &[0xc7, 0x45, 0xfc, 0x40, 0, 0, 0],

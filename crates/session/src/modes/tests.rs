@@ -58,6 +58,10 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     let mut session = kept.take().unwrap_or_else(|| session(mode));
     let result = session.execute(line, &mut Deaf).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
+    if session.attached.is_being_given() {
+        // What follows would be lines of a group.
+        session.execute("end", &mut Deaf).expect("an end");
+    }
     assert_eq!(
         is_refused(result),
         !modes.contain(mode),
@@ -80,6 +84,8 @@ fn line_of(entry: &Entry) -> String {
     let name = entry.name;
     match name {
         "attach" => "attach 0".to_owned(),
+        // The first example gives a variable of the program a value.
+        "set" => "set follow parent".to_owned(),
         "print" | "call" => format!("{name} 1"),
         "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
         "advance" | "disassemble" => format!("{name} nothing_of_this_name"),
