@@ -18,6 +18,8 @@ pub mod listening;
 pub mod performance;
 mod permissions;
 mod reactions;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use commands::ACTIONS;
 pub(crate) use hearing::{Heard, Lasting, Taken, Told};
