@@ -103,6 +103,12 @@ fn the_history_is_kept_over_sessions() {
 fn control_c_stops_the_program_and_not_juror() {
     let mut terminal = start("endless.c");
     for goes_on in ["run", "continue", "advance main"] {
+        if goes_on.starts_with("advance") {
+            // It ends where the present function returns, and Ctrl-C may have
+            // come inside of puts: spin does not return.
+            ask(&mut terminal, "tbreak 9");
+            assert!(ask(&mut terminal, "continue").contains("spin"));
+        }
         terminal.type_line(goes_on);
         // Now the program has the terminal.
         terminal.expect("running");
