@@ -64,6 +64,7 @@ impl Engine {
         if let Some(parent) = self.threads.get(&parent).filter(|_| inherits) {
             thread.inherit(parent);
         }
+        self.made.remove(&id);
         self.threads.insert(id, thread);
     }
 
