@@ -7,20 +7,20 @@
 //! that order: developer, then monitors. Only what changes a verdict stops
 //! other threads.
 
+mod changes;
 mod happenings;
 mod hits;
 mod stopping;
+
+pub(crate) use changes::late_error;
 
 use crate::evaluations::CallEnd;
 use crate::monitoring::KILLED_STATUS;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{Ending, Outcome, StopReason};
-use crate::watch::Watch;
-use crate::watch::happenings::Scene;
-use juror_debuggee::{Follow, ForkKind, Notice, Owners, SystemCallPhase, ThreadId};
-use juror_instrument::program::Program;
-use std::sync::Arc;
+use happenings::Arrival;
+use juror_debuggee::{Notice, ThreadId};
 
 /// What ended a run, before it is made into a view.
 #[derive(Debug)]
@@ -140,95 +140,11 @@ impl Session {
                 thread,
                 address,
                 owners,
-            } => {
-                let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
-                if pause.is_none() {
-                    if goal.stepping.is_none()
-                        && owners.intersects(Owners::MONITOR | Owners::RETURN)
-                    {
-                        self.count_for_checkpoint(observer)?;
-                    }
-                    let debuggee = &mut self.running_mut()?.debuggee;
-                    // The report came instead of the step, which is asked for
-                    // again.
-                    if goal.stepping == Some(thread) {
-                        debuggee.step(thread)?;
-                    } else {
-                        debuggee.resume(thread)?;
-                    }
-                }
-                return Ok(pause);
-            }
-            Notice::Stepped { thread, .. } => {
-                if self.running()?.debuggee.has_returned(thread) {
-                    return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
-                }
-                if let Some(pause) = self.compare_followed(thread)? {
-                    return Ok(Some(pause));
-                }
-                if goal.stepping != Some(thread) && self.scenarios.has_heard() {
-                    return Ok(Some(Pause::Heard(thread)));
-                }
-                if goal.stepping == Some(thread) {
-                    return Ok(Some(Pause::Stepped(thread)));
-                }
-                // What it has in registers is watched.
-                self.running_mut()?.debuggee.resume(thread)?;
-            }
-            Notice::ThreadStarted { thread } => {
-                let program = self.running_mut()?;
-                program.number_thread(thread);
-                let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
-                if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
-                    return Ok(Some(pause));
-                }
-                self.running_mut()?.debuggee.resume(thread)?;
-            }
-            Notice::ThreadEnded { thread } => {
-                self.lose_evaluations(thread)?;
-                for number in self.watchpoints.of_thread(thread) {
-                    observer.notice(&format!("watchpoint {number} is gone with its thread"));
-                    self.watchpoints.delete(self.program.as_mut(), &[number])?;
-                }
-                let pause = self
-                    .tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
-                if let Some(program) = &mut self.program {
-                    let number = program.thread_number(thread);
-                    program.forget_thread(thread);
-                    let has_number = |it: &Program| it.thread_of_number(number).is_some();
-                    if !self.processes.other_programs().any(has_number) {
-                        for gone in self.end_points_of_thread(number)? {
-                            observer.notice(&gone);
-                        }
-                    }
-                    // The thread itself can be shown no more.
-                    let other = self.running()?.debuggee.thread_ids().next();
-                    if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
-                        return Ok(Some(Pause::Reason(reason, other)));
-                    }
-                }
-            }
-            Notice::ModulesChanged { thread } => {
-                // A property that does not fit a late library must be seen:
-                // its events would be missed.
-                let before = self.loaded_paths();
-                let bound = self.bind(thread, false);
-                let program = self.running_mut()?;
-                program.modules.note_started();
-                if let Err(error) = bound {
-                    return Ok(Some(Pause::Reason(late_error(&error), thread)));
-                }
-                let caught = self.catch_libraries(thread, &before)?;
-                let told =
-                    self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
-                if told.is_some() {
-                    return Ok(told);
-                }
-                if let Some(reason) = caught {
-                    return Ok(Some(Pause::Reason(reason, thread)));
-                }
-                self.running_mut()?.debuggee.resume(thread)?;
-            }
+            } => return self.take_hit(thread, address, owners, goal, observer),
+            Notice::Stepped { thread, .. } => return self.take_step(thread, goal),
+            Notice::ThreadStarted { thread } => return self.take_thread_start(thread, observer),
+            Notice::ThreadEnded { thread } => return self.take_thread_end(thread, observer),
+            Notice::ModulesChanged { thread } => return self.take_modules(thread, observer),
             Notice::Signal {
                 thread,
                 signal,
@@ -237,37 +153,17 @@ impl Session {
                 fault_address,
                 fatal,
             } => {
-                let is_passed = self.is_passed(signal, fatal)?;
-                let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
-                // One that the program does not get does not happen to it.
-                let told = match is_passed {
-                    true => self.tell_monitors(thread, observer, |watch, scene| {
-                        watch.on_signal(scene, signal, sender, code)
-                    })?,
-                    false => None,
+                let arrival = Arrival {
+                    signal,
+                    code,
+                    sender,
+                    fault_address,
+                    fatal,
                 };
-                let pause = self.or_heard(told.or(pause), thread);
-                if pause.is_none() {
-                    self.go_on(thread, goal)?;
-                }
-                return Ok(pause);
+                return self.take_signal(thread, &arrival, goal, observer);
             }
             Notice::HardwareHit { thread, address } => {
-                let announced = self.announced.take() == Some((thread, address));
-                let pause = match announced {
-                    true => None,
-                    false => self.on_hardware_hit(thread, address)?,
-                };
-                if pause.is_none() {
-                    let debuggee = &mut self.running_mut()?.debuggee;
-                    // It came before the instruction that was to be stepped.
-                    if goal.stepping == Some(thread) {
-                        debuggee.step(thread)?;
-                    } else {
-                        debuggee.resume(thread)?;
-                    }
-                }
-                return Ok(pause);
+                return self.take_hardware_hit(thread, address, goal);
             }
             Notice::Accessed { thread, accesses } => {
                 return self.take_access(thread, &accesses, goal, observer);
@@ -276,22 +172,7 @@ impl Session {
                 thread,
                 number,
                 phase,
-            } => {
-                let caught = self.on_system_call(thread, number, phase)?;
-                let told = self.tell_monitors(thread, observer, |watch, scene| {
-                    watch.on_system_call(scene, number, phase)
-                })?;
-                let pause = self.or_heard(told.or(caught), thread);
-                if pause.is_some() {
-                    return Ok(pause);
-                }
-                let is_over = matches!(phase, SystemCallPhase::Exit { .. });
-                if is_over && goal.stepping == Some(thread) {
-                    return Ok(Some(Pause::Stepped(thread)));
-                }
-                self.go_on(thread, goal)?;
-                return Ok(None);
-            }
+            } => return self.take_system_call(thread, number, phase, goal, observer),
             Notice::Forking {
                 thread,
                 child,
@@ -304,28 +185,7 @@ impl Session {
                 return Ok(pause);
             }
             Notice::Executed { thread, path } => {
-                observer.notice(&self.runs_now(&path));
-                self.watch.on_exec();
-                self.evaluations.clear();
-                self.breakpoints.forget_process();
-                self.catchpoints.forget_locations();
-                self.hardware_breakpoints.forget_locations();
-                for gone in self.watchpoints.forget_program(true) {
-                    let (number, text) = (gone.point.number, gone.text);
-                    observer.notice(&format!(
-                        "watchpoint {number} on {text} is gone: its memory is another program's now"
-                    ));
-                }
-                self.running_mut()?.restart(thread);
-                self.running_mut()?.debuggee.run_by_steps(thread, false);
-                self.selection.thread = Some(thread);
-                if let Err(error) = self.bind(thread, false) {
-                    return Ok(Some(Pause::Reason(late_error(&error), thread)));
-                }
-                if let Some(reason) = self.catch_exec(thread, &path)? {
-                    return Ok(Some(Pause::Reason(reason, thread)));
-                }
-                self.running_mut()?.debuggee.resume(thread)?;
+                return self.take_exec(thread, &path, observer);
             }
             Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
             Notice::Joined {
@@ -352,53 +212,5 @@ impl Session {
             }
         }
         Ok(None)
-    }
-
-    /// The program stops where it has made a process: what becomes of that is
-    /// told before the stop.
-    fn tell_birth(&mut self, child: u32, observer: &mut dyn Observer) -> Result<(), CommandError> {
-        let debuggee = &mut self.running_mut()?.debuggee;
-        debuggee.halt_all()?;
-        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
-            self.tell_forked(child, kind, observer);
-        }
-        Ok(())
-    }
-
-    fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
-        let how = match kind {
-            ForkKind::Fork => "forked; it runs without juror",
-            ForkKind::Vfork if self.options.follow == Follow::Both => {
-                "made by vfork; it is debugged when it runs its program"
-            }
-            ForkKind::Vfork => "made by vfork; it runs without juror",
-        };
-        observer.notice(&format!("process {child} {how}"));
-    }
-}
-
-pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
-    use crate::options::SessionError;
-    match error {
-        SessionError::Property { file, found } => {
-            let told = found.first();
-            let first = told.and_then(|told| told.diagnostics.first());
-            StopReason::MonitorError {
-                property: file.clone(),
-                message: first.map_or_else(String::new, |diagnostic| diagnostic.message.clone()),
-                start: first.map_or(0, |diagnostic| diagnostic.span.start),
-                end: first.map_or(0, |diagnostic| diagnostic.span.end),
-                file: told.map_or_else(|| file.clone(), |told| told.file.clone()),
-                text: told.map_or_else(|| "".into(), |told| Arc::clone(&told.text)),
-            }
-        }
-        other => StopReason::MonitorError {
-            property: String::new(),
-            message: other.to_string(),
-            start: 0,
-            end: 0,
-            file: String::new(),
-            text: "".into(),
-        },
     }
 }

@@ -5,7 +5,16 @@ use super::{Goal, Pause};
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::StopReason;
-use juror_debuggee::ThreadId;
+use juror_debuggee::{SystemCallPhase, ThreadId};
+
+/// A signal that comes to a thread.
+pub(super) struct Arrival {
+    pub signal: i32,
+    pub code: i32,
+    pub sender: Option<u32>,
+    pub fault_address: Option<u64>,
+    pub fatal: bool,
+}
 
 impl Session {
     /// A signal that the table of `handle` has something to say about.
@@ -86,6 +95,62 @@ impl Session {
         } else {
             debuggee.resume(thread)?;
         }
+        Ok(None)
+    }
+
+    /// A signal is about to be delivered.
+    pub(super) fn take_signal(
+        &mut self,
+        thread: ThreadId,
+        arrival: &Arrival,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let &Arrival {
+            signal,
+            code,
+            sender,
+            fault_address,
+            fatal,
+        } = arrival;
+        let is_passed = self.is_passed(signal, fatal)?;
+        let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+        // One that the program does not get does not happen to it.
+        let told = match is_passed {
+            true => self.tell_monitors(thread, observer, |watch, scene| {
+                watch.on_signal(scene, signal, sender, code)
+            })?,
+            false => None,
+        };
+        let pause = self.or_heard(told.or(pause), thread);
+        if pause.is_none() {
+            self.go_on(thread, goal)?;
+        }
+        Ok(pause)
+    }
+
+    /// A thread begins or ends a system call that somebody waits for.
+    pub(super) fn take_system_call(
+        &mut self,
+        thread: ThreadId,
+        number: u64,
+        phase: SystemCallPhase,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let caught = self.on_system_call(thread, number, phase)?;
+        let told = self.tell_monitors(thread, observer, |watch, scene| {
+            watch.on_system_call(scene, number, phase)
+        })?;
+        let pause = self.or_heard(told.or(caught), thread);
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+        if is_over && goal.stepping == Some(thread) {
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        self.go_on(thread, goal)?;
         Ok(None)
     }
 }

@@ -5,7 +5,8 @@
 //! (EVTBREAK), as in Jakse, Falcone and Méhaut, section 6; the temporary points
 //! of commands come last.
 
-use super::{Pause, Temporary};
+use super::{Goal, Pause, Temporary};
+use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::points::{Fate, PointKind, Stopping};
 use crate::print::convenience;
@@ -153,5 +154,78 @@ impl Session {
             self.settle_points()?;
         }
         Ok(silent)
+    }
+
+    /// A thread is at a site.
+    pub(super) fn take_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
+        if pause.is_none() {
+            if goal.stepping.is_none() && owners.intersects(Owners::MONITOR | Owners::RETURN) {
+                self.count_for_checkpoint(observer)?;
+            }
+            let debuggee = &mut self.running_mut()?.debuggee;
+            // The report came instead of the step, which is asked for
+            // again.
+            if goal.stepping == Some(thread) {
+                debuggee.step(thread)?;
+            } else {
+                debuggee.resume(thread)?;
+            }
+        }
+        Ok(pause)
+    }
+
+    /// A thread is at a hardware breakpoint.
+    pub(super) fn take_hardware_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let announced = self.announced.take() == Some((thread, address));
+        let pause = match announced {
+            true => None,
+            false => self.on_hardware_hit(thread, address)?,
+        };
+        if pause.is_none() {
+            let debuggee = &mut self.running_mut()?.debuggee;
+            // It came before the instruction that was to be stepped.
+            if goal.stepping == Some(thread) {
+                debuggee.step(thread)?;
+            } else {
+                debuggee.resume(thread)?;
+            }
+        }
+        Ok(pause)
+    }
+
+    /// A thread has executed one instruction.
+    pub(super) fn take_step(
+        &mut self,
+        thread: ThreadId,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        if self.running()?.debuggee.has_returned(thread) {
+            return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
+        }
+        if goal.stepping != Some(thread) && self.scenarios.has_heard() {
+            return Ok(Some(Pause::Heard(thread)));
+        }
+        if goal.stepping == Some(thread) {
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        // What it has in registers is watched.
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
     }
 }
