@@ -92,7 +92,7 @@ impl Session {
         path: &std::path::Path,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        observer.notice(&self.runs_now(&path));
+        observer.notice(&self.runs_now(path));
         self.watch.on_exec();
         self.evaluations.clear();
         self.breakpoints.forget_process();
@@ -110,7 +110,7 @@ impl Session {
         if let Err(error) = self.bind(thread, false) {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        if let Some(reason) = self.catch_exec(thread, &path)? {
+        if let Some(reason) = self.catch_exec(thread, path)? {
             return Ok(Some(Pause::Reason(reason, thread)));
         }
         self.running_mut()?.debuggee.resume(thread)?;
