@@ -40,6 +40,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
+        Outcome::Displays(displays) => tables::write_displays(page, displays),
         Outcome::Evaluations(open) => evaluations::write(page, open),
         Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
         Outcome::Help(command) => tables::write_help(page, command),
@@ -205,6 +206,7 @@ pub mod samples {
             Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
+            Outcome::Displays(vec![report::samples::display()]),
             Outcome::Value(ValueView {
                 number: 1,
                 type_name: "int".into(),
@@ -259,6 +261,7 @@ mod tests {
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",
+            Outcome::Displays(_) => "1: count = 7\n",
             Outcome::Evaluations(_) => "#  thread  in  expression\n1  2       f   f(1) + 2\n",
             Outcome::HelpIndex(_) => "next  n  run",
             Outcome::Help(_) => "next (n): run",

@@ -237,6 +237,19 @@ pub struct ValueView {
     pub value: String,
 }
 
+/// What is shown at every stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisplayView {
+    /// juror's number of it.
+    pub number: u32,
+    /// What was asked for, with its format: `/x flags`.
+    pub expression: String,
+    /// Its value, safe for a terminal.
+    pub value: Option<String>,
+    /// Why it has none now.
+    pub error: Option<String>,
+}
+
 /// An expression that waits for a function it calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvaluationView {
@@ -324,6 +337,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// What is shown at every stop.
+    Displays(Vec<DisplayView>),
     /// Evaluations that are open.
     Evaluations(Vec<EvaluationView>),
     /// The list of commands.

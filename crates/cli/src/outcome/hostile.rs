@@ -68,7 +68,14 @@ fn poison_count(count: &mut ViolationCount) {
     poison_values(&mut count.slice);
 }
 
+fn poison_display(display: &mut DisplayView) {
+    display.expression = text();
+    display.value = Some(text());
+}
+
 fn poison_stop(stop: &mut StopView) {
+    stop.displays = vec![samples::display()];
+    stop.displays.iter_mut().for_each(poison_display);
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
@@ -238,6 +245,7 @@ fn poison(outcome: &mut Outcome) {
             value.type_name = text();
             value.value = text();
         }
+        Outcome::Displays(displays) => displays.iter_mut().for_each(poison_display),
         Outcome::Evaluations(open) => {
             for one in open {
                 one.expression = text();

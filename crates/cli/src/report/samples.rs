@@ -142,6 +142,16 @@ pub fn stop(reason: StopReason) -> StopView {
             frame(2, location("main", "main.c", 31), vec![]),
         ],
         more_frames: false,
+        displays: Vec::new(),
+    }
+}
+
+pub fn display() -> DisplayView {
+    DisplayView {
+        number: 1,
+        expression: "count".into(),
+        value: Some("7".into()),
+        error: None,
     }
 }
 

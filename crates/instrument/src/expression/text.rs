@@ -2,7 +2,7 @@
 
 use super::viewed::Reach;
 use super::{ExpressionError, Scope, evaluate};
-use crate::typed::Number;
+use crate::typed::{Memory, Number, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 use juror_symbols::TypeKind;
 
@@ -32,30 +32,40 @@ pub(super) fn compare_with_text(
     if let Some(equal) = reach.and_then(|reach| reach.is_text(&value_typed, text)) {
         return Ok(Some(equal == is_same));
     }
-    let is_text = value_typed.r#type.target().is_some_and(
+    match is_c_text(&value_typed, text, scope.memory()) {
+        Ok(equal) => Ok(Some(equal == is_same)),
+        Err(message) => Err(at(message)),
+    }
+}
+
+/// Whether the text that a `char *` points to, or an array holds, is this one.
+pub(super) fn is_c_text(
+    value: &Typed,
+    text: &str,
+    memory: &dyn Memory,
+) -> Result<bool, &'static str> {
+    let is_text = value.r#type.target().is_some_and(
         |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
     );
-    let Ok(Number::Pointer(address, _)) = value_typed.number(scope.memory()) else {
-        return Err(at("this is not text"));
+    let Ok(Number::Pointer(address, _)) = value.number(memory) else {
+        return Err("this is not text");
     };
     if !is_text {
-        return Err(at("this is not text"));
+        return Err("this is not text");
     }
     // The text in memory has one more byte, its end; none before it is zero.
-    let mut equal = true;
     for (index, wanted) in text.bytes().map(Some).chain([None]).enumerate() {
         let mut byte = [0];
-        let at_byte = address.wrapping_add(index as u64);
-        if !scope.memory().read(at_byte, &mut byte) {
-            return Err(at("the text cannot be read"));
+        if !memory.read(address.wrapping_add(index as u64), &mut byte) {
+            return Err("the text cannot be read");
         }
-        equal = match wanted {
+        let equal = match wanted {
             Some(wanted) => byte[0] == wanted && wanted != 0,
             None => byte[0] == 0,
         };
         if !equal {
-            break;
+            return Ok(false);
         }
     }
-    Ok(Some(equal == is_same))
+    Ok(true)
 }

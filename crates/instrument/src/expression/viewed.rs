@@ -7,6 +7,7 @@
 use super::Scope;
 use super::access::dereference;
 use super::arithmetic::compute;
+use super::text::is_c_text;
 use crate::typed::{Number, Typed};
 use crate::views::{Index, Shown, Sought, Views, instead, seek};
 use juror_language::BinaryOperator;
@@ -110,7 +111,11 @@ impl<'a> Reach<'a> {
 
     fn is_key(&self, found: &Typed, key: &Key<'_>) -> bool {
         match key {
-            Key::Text(text) => self.is_text(found, text) == Some(true),
+            Key::Text(text) => {
+                let own = self.is_text(found, text);
+                let own = own.or_else(|| is_c_text(found, text, self.scope.memory()).ok());
+                own == Some(true)
+            }
             Key::Number(number) => {
                 let Ok(found) = self.number(found) else {
                     return false;

@@ -273,8 +273,9 @@ impl<'a> Run<'a> {
                 Some((has_own(&base.r#type, name), part))
             });
             let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
-            waiting.extend(without.into_iter().map(|(_, part)| part));
-            waiting.extend(with.into_iter().map(|(_, part)| part));
+            // The last is looked at first.
+            waiting.extend(without.into_iter().rev().map(|(_, part)| part));
+            waiting.extend(with.into_iter().rev().map(|(_, part)| part));
         }
         Ok(())
     }
