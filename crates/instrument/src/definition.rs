@@ -44,6 +44,9 @@ fn defined(r#type: &Type, with_offsets: bool, depth: usize) -> String {
             TypeKind::Composite(composite) => {
                 let mut text = composite_text(&inner, &composite, with_offsets, depth);
                 text.push_str(&around);
+                if with_offsets && let Some(size) = inner.size() {
+                    let _ = write!(text, "  /* {} */", amount(size * 8));
+                }
                 return text;
             }
             TypeKind::Enumeration { enumerators, .. } => {
@@ -134,11 +137,7 @@ fn composite_text(
     if let Some(part) = &composite.variants {
         layout.variants(part);
     }
-    let mut text = layout.close(r#type.size(), composite);
-    if with_offsets && let Some(size) = r#type.size() {
-        let _ = write!(text, "  /* {size} bytes */");
-    }
-    text
+    layout.close(r#type.size(), composite)
 }
 
 /// Members one after the other.

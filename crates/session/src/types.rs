@@ -53,26 +53,24 @@ impl Session {
         Ok(Outcome::Message(definition(&r#type, with_offsets)))
     }
 
-    /// The type of a value, where the words are an expression that has one.
-    /// Nothing where they name a type.
+    /// The type of a value; nothing where the words name a type. What a
+    /// variable and a type are called is meant as the variable.
     fn type_of_value(&mut self, text: &str) -> Result<Option<Type>, CommandError> {
-        let is_type = KINDS.iter().any(|kind| text.starts_with(kind)) || self.is_type(text);
-        if is_type {
+        if KINDS.iter().any(|kind| text.starts_with(kind)) {
             return Ok(None);
         }
-        let expression = read(text)?;
-        if expression.calls_functions() {
-            return Err(CommandError::with_help(
+        let found = read(text).and_then(|expression| match expression.calls_functions() {
+            true => Err(CommandError::with_help(
                 "this calls a function of the program",
                 "print its result first, and ask for the type of `$`",
-            ));
+            )),
+            false => self.evaluate(text),
+        });
+        match found {
+            Ok(value) => Ok(Some(value.r#type)),
+            Err(_) if self.type_named(base_of(text).0).is_some() => Ok(None),
+            Err(error) => Err(error),
         }
-        Ok(Some(self.evaluate(text)?.r#type))
-    }
-
-    fn is_type(&self, text: &str) -> bool {
-        // What a variable is called is meant as the variable.
-        self.type_named(base_of(text).0).is_some()
     }
 
     fn type_written(&self, text: &str) -> Result<Type, CommandError> {

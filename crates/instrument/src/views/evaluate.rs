@@ -94,6 +94,8 @@ pub(super) struct Run<'a> {
     pub(super) found: Option<Typed>,
     /// Elements and entries that were not wanted.
     pub(super) passed: usize,
+    /// Where the characters of a text are, what they are, and how many.
+    pub(super) characters: Option<(u64, Type, usize)>,
     elements: Vec<Typed>,
     entries: Vec<(Typed, Typed)>,
 }
@@ -119,6 +121,7 @@ impl<'a> Run<'a> {
             shown: None,
             found: None,
             passed: 0,
+            characters: None,
             elements: Vec::new(),
             entries: Vec::new(),
         }
@@ -280,7 +283,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn text(&self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
+    fn text(&mut self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
         let (address, target) = self.pointer(pointer)?;
         let length = usize::try_from(self.integer(length)?).map_err(|_| Halt::Failed)?;
         let size = target.size().and_then(|size| usize::try_from(size).ok());
@@ -295,6 +298,7 @@ impl<'a> Run<'a> {
         if !bytes.is_empty() && !self.frame.memory.read(address, &mut bytes) {
             return Err(Halt::Failed);
         }
+        self.characters = Some((address, target, length));
         Ok(Shown::Text {
             bytes,
             size,

@@ -65,7 +65,17 @@ pub(crate) fn seek(
         };
         let mut run = Run::new(value, view, wanted, memory, types);
         match run.block(&view.body) {
-            Ok(()) if view.shape == Shape::Value => run.shown.map(Sought::Instead),
+            Ok(()) if view.shape == Shape::Value => match (run.characters, index.number) {
+                (Some((_, _, count)), Some(number)) if number >= count => {
+                    Some(Sought::Missing(count))
+                }
+                (Some((address, character, _)), Some(number)) => {
+                    let distance = (number as u64).wrapping_mul(character.size().unwrap_or(1));
+                    let address = address.wrapping_add(distance);
+                    Some(Sought::Found(Typed::in_memory(character, address)))
+                }
+                _ => run.shown.map(Sought::Instead),
+            },
             Ok(()) => Some(Sought::Missing(run.passed)),
             Err(Halt::Full) => run.found.map(Sought::Found),
             Err(Halt::Far) => Some(Sought::Far),
