@@ -1,7 +1,7 @@
 //! What a command gives, as text.
 
 use crate::page::Page;
-use crate::places::{write_frame, write_frames, write_source};
+use crate::places::{write_frame, write_frames, write_source, write_stacks};
 use crate::report::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
@@ -16,6 +16,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Stopped(stop) => report::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
         Outcome::Backtrace { frames, more } => write_frames(page, frames, *more, 0),
+        Outcome::Stacks(stacks) => write_stacks(page, stacks),
         Outcome::Frame(frame, source) => {
             write_frame(page, frame, 0, true);
             if let Some(source) = source {
@@ -185,6 +186,7 @@ pub mod samples {
                 frames: violation_stop().backtrace,
                 more: true,
             },
+            Outcome::Stacks(vec![report::samples::stack()]),
             Outcome::Frame(
                 Box::new(frame(1, location("fill", "main.c", 17), vec![])),
                 Some(source()),
@@ -240,6 +242,7 @@ mod tests {
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",
             Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
+            Outcome::Stacks(_) => "Thread 1 (main):\n#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",

@@ -53,6 +53,7 @@ mod scenarios;
 mod session;
 mod signal;
 mod source;
+mod stacks;
 mod step;
 mod totals;
 mod types;

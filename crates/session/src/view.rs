@@ -112,6 +112,19 @@ pub struct FrameView {
     /// No frame of the program: juror called the one before it, in the
     /// evaluation of this number.
     pub evaluation: Option<u32>,
+    /// Its local variables, where they were asked for.
+    pub locals: Option<Vec<VariableView>>,
+}
+
+/// The stack of one of several threads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StackView {
+    /// The thread.
+    pub thread: ThreadView,
+    /// The frames, innermost first.
+    pub frames: Vec<FrameView>,
+    /// There are more.
+    pub more: bool,
 }
 
 /// Lines of a source file.
@@ -299,6 +312,8 @@ pub enum Outcome {
         /// There are more.
         more: bool,
     },
+    /// The stacks of several threads.
+    Stacks(Vec<StackView>),
     /// The selected frame, and its source.
     Frame(Box<FrameView>, Option<SourceView>),
     /// Source lines.

@@ -34,6 +34,9 @@ fn poison_variable(variable: &mut VariableView) {
 fn poison_frame(frame: &mut FrameView) {
     poison_location(&mut frame.location);
     frame.arguments.iter_mut().for_each(poison_variable);
+    for local in frame.locals.iter_mut().flatten() {
+        poison_variable(local);
+    }
 }
 
 fn poison_source(source: &mut SourceView) {
@@ -74,7 +77,7 @@ fn poison_display(display: &mut DisplayView) {
 }
 
 fn poison_stop(stop: &mut StopView) {
-    stop.displays = vec![samples::display()];
+    stop.displays = vec![crate::report::samples::display()];
     stop.displays.iter_mut().for_each(poison_display);
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
@@ -179,6 +182,12 @@ fn poison(outcome: &mut Outcome) {
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),
         Outcome::Backtrace { frames, .. } => frames.iter_mut().for_each(poison_frame),
+        Outcome::Stacks(stacks) => {
+            for stack in stacks {
+                stack.thread.name = text();
+                stack.frames.iter_mut().for_each(poison_frame);
+            }
+        }
         Outcome::Frame(frame, source) => {
             poison_frame(frame);
             source.iter_mut().for_each(poison_source);

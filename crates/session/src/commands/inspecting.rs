@@ -11,6 +11,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("backtrace", "the frames down to main, innermost first"),
             ("backtrace 5", "the innermost five"),
+            ("backtrace full", "with the local variables of each"),
             ("backtrace all", "also what started main"),
         ],
         details: "",
@@ -221,6 +222,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("thread", "which one it is"),
             ("thread 2", "choose number 2"),
+            ("thread apply all backtrace", "the stacks of all threads"),
         ],
         details: "",
         repeats: false,
