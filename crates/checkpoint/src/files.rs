@@ -105,6 +105,10 @@ pub(crate) fn keep(
         }
     }
     losses.extend(open::losses(&kept.kinds));
+    let locks = open::locks(seen.iter().map(|seen| seen.information.as_str()));
+    if locks > 0 {
+        losses.push(Loss::Locks(locks));
+    }
     if without_contents > 0 {
         losses.push(Loss::Contents {
             count: without_contents,

@@ -102,6 +102,8 @@ pub struct Debuggee {
     pub(crate) followed: Option<(u32, Option<Memory>)>,
     /// Threads are being told to the engine where they were reported before.
     pub(crate) is_placing: bool,
+    /// It may have made processes.
+    pub(crate) has_made_processes: bool,
     /// A thread has ended since the program began.
     pub(crate) has_lost_threads: bool,
     /// The program has been replaced, and those that share the memory of the
@@ -196,6 +198,7 @@ impl Debuggee {
             is_switching: false,
             followed: None,
             is_placing: false,
+            has_made_processes: origin == Origin::Attached,
             has_lost_threads: false,
             has_left_memory: false,
             catches_forks: false,

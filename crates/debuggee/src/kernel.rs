@@ -114,6 +114,11 @@ pub(crate) fn seize(thread: u32, options: c_int) -> Outcome<()> {
     request(libc::PTRACE_SEIZE, thread, 0, options as usize).map(drop)
 }
 
+/// What a stopped thread tells of from now on.
+pub(crate) fn set_options(thread: u32, options: c_int) -> Outcome<()> {
+    request(libc::PTRACE_SETOPTIONS, thread, 0, options as usize).map(drop)
+}
+
 /// Continues a stopped thread; `signal` 0 delivers none.
 pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_CONT, thread, 0, signal as usize).map(drop)

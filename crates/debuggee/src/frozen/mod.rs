@@ -16,13 +16,16 @@
 //! juror.
 
 mod bare;
+mod batch;
 mod descriptors;
 mod error;
 mod freezing;
 mod kernel;
+mod remains;
 mod thawing;
 mod threads;
 mod timers;
+mod uncopied;
 
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
@@ -42,7 +45,7 @@ use crate::notice::Notice;
 use crate::scratch::Scratch;
 use crate::self_check::SelfCheck;
 use crate::watch::Watch;
-use crate::{kernel as requests, process_status, spawn, stash};
+use crate::{kernel as requests, process_status, stash};
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -74,8 +77,12 @@ pub struct FrozenProcess {
     watches: Vec<Watch>,
     system_calls: crate::system_calls::WantedCalls,
     monitored_signals: u64,
-    /// What it had made.
+    /// What it had made, and not waited for.
     children: Vec<u32>,
+    /// It had made processes, ended ones included.
+    has_made_processes: bool,
+    /// Memory that the copy does not have, in bytes, if the kernel tells.
+    uncopied: Option<u64>,
     /// It had juror's terminal.
     had_terminal: bool,
     /// What was still to be told.
@@ -125,8 +132,7 @@ impl Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
-        spawn::abandon(self.0);
-        stash::remove_template(self.0);
+        remains::end(self.0);
     }
 }
 
@@ -156,6 +162,17 @@ impl FrozenProcess {
     /// otherwise it has another one, and had one thread.
     pub fn keeps_numbers(&self) -> bool {
         self.keeps_numbers
+    }
+
+    /// The processes that it had made, and that it had not waited for.
+    pub fn children(&self) -> &[u32] {
+        &self.children
+    }
+
+    /// How many bytes of memory the copy does not have, since the program keeps
+    /// them out of copies; nothing where the kernel does not tell.
+    pub fn uncopied_bytes(&self) -> Option<u64> {
+        self.uncopied
     }
 
     /// The program's file, by what the kernel says of the copy.
