@@ -135,6 +135,12 @@ impl Checkpoint {
         points: &[(u64, Owner, u32)],
     ) -> Result<Restored, RestoreError> {
         let mut losses = self.losses.clone();
+        let mut present = present;
+        if let Some(present) = present.as_deref_mut().filter(|it| it.is_alive()) {
+            present.halt_all().map_err(ThawError::from)?;
+            let descriptors = present.descriptors().map_err(ThawError::from)?;
+            losses.extend(files::opened_since(&descriptors, &self.files));
+        }
         let mut thawed = self.process.thaw(present, points)?;
         let descriptors = match thawed.debuggee.descriptors() {
             Ok(descriptors) => descriptors,

@@ -9,6 +9,7 @@
 
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
 use libc::{
@@ -397,6 +398,18 @@ pub(crate) fn signal_thread(process: u32, thread: u32, signal: i32) -> Outcome<(
 pub(crate) fn signal_process(id: i32, signal: i32) -> Outcome<()> {
     // SAFETY: a system call on plain numbers.
     Errno::result(unsafe { libc::kill(id, signal) }).map(drop)
+}
+
+/// The user namespace that a namespace belongs to.
+pub(crate) fn owner_of_namespace(namespace: &std::fs::File) -> Outcome<OwnedFd> {
+    /// `NS_GET_USERNS`, which libc does not name.
+    const GET_OWNER: c_ulong = 0xb701;
+    // SAFETY: a request about an open descriptor; what it gives back is a new
+    // descriptor for us alone.
+    unsafe {
+        let descriptor = libc::ioctl(namespace.as_raw_fd(), GET_OWNER);
+        Errno::result(descriptor).map(|descriptor| OwnedFd::from_raw_fd(descriptor))
+    }
 }
 
 /// Whether two processes have one memory; `None` when the kernel cannot tell.

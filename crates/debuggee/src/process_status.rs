@@ -7,6 +7,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::namespace;
+
 /// The parts of `/proc/PID/status` that matter before attaching.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProcessStatus {
@@ -128,6 +130,7 @@ pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
     let effective = status_text(process, thread)
         .and_then(|text| u64::from_str_radix(field(&text, "CapEff")?, 16).ok());
     effective.is_some_and(|effective| effective & ALLOWING != 0)
+        && namespace::has_own_numbers(process, thread)
 }
 
 /// The process group and the session of a process.

@@ -39,10 +39,18 @@ pub(crate) fn leave(process: u32) {
             stash.statuses.clear();
         }
     });
-    if STASH.with_borrow(|stash| stash.processes.is_empty()) {
-        let ending = STASH.with_borrow_mut(|stash| std::mem::take(&mut stash.ending));
-        for process in ending {
-            while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {}
+    wait_for_last();
+}
+
+/// Where nothing is debugged any more, ends that nobody has waited for are.
+fn wait_for_last() {
+    let ending = STASH.with_borrow_mut(|stash| match stash.processes.is_empty() {
+        true => std::mem::take(&mut stash.ending),
+        false => Vec::new(),
+    });
+    for process in ending {
+        while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {
+            let _ = kernel::resume(process, 0);
         }
     }
 }
@@ -92,6 +100,7 @@ pub(crate) fn end_template(process: u32) {
         stash.templates.retain(|&it| it != process);
         stash.ending.push(process);
     });
+    wait_for_last();
 }
 
 /// Takes note of the ends that have come since.

@@ -73,6 +73,9 @@ const SOURCE: &str = r#"
 /// Megabytes and threads.
 const CASES: [(u32, u32); 6] = [(10, 1), (100, 1), (1024, 1), (10, 8), (100, 8), (1024, 8)];
 
+/// More than the ends of two processes of this size take.
+const END_PER_GIGABYTE: Duration = Duration::from_millis(400);
+
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
@@ -154,6 +157,8 @@ fn juror(
     let settings = Settings::default();
     let (mut taken, mut back) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
+        // What the round before has given up ends in the background.
+        std::thread::sleep(END_PER_GIGABYTE * megabytes / 1024);
         run_to_hit(&mut debuggee)?;
         let start = Instant::now();
         let checkpoint = Checkpoint::take(&mut debuggee, &settings, None)?;

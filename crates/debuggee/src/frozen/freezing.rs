@@ -2,9 +2,9 @@
 
 use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
-use nix::unistd::{Pid, setpgid};
 
 use super::batch::{self, Batch};
+use super::remains::leave_group;
 use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
 use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
@@ -55,6 +55,9 @@ impl Debuggee {
         if self.is_confined {
             return Err(FreezeError::NoGadget);
         }
+        if self.origin == Origin::Launched && !self.is_own_child() {
+            return Err(FreezeError::ForeignParent);
+        }
         let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
         if let Some(known) = self.threads.values().find(waiting) {
             return Err(FreezeError::InVfork(known.id.0));
@@ -68,7 +71,8 @@ impl Debuggee {
         let threads = self.threads.len();
         let keeps_numbers = process_status::may_choose_numbers(self.process, leader.0);
         if threads > 1 && !keeps_numbers {
-            return Err(FreezeError::NotPermitted { threads });
+            let refusal = self.namespace_refusal.clone();
+            return Err(FreezeError::NotPermitted { threads, refusal });
         }
         let gadget = self.scratch.gadget().ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
@@ -97,7 +101,9 @@ impl Debuggee {
         })?;
         self.memory.restore_all_in(&memory);
         let uncopied = uncopied::between(self.process, template.0);
-        take_out_of_group(&template, leads_session, place)?;
+        leave_group(template.0, leads_session, place.gadget).map_err(DebuggeeError::system(
+            "take the copy out of its process group",
+        ))?;
         Ok(FrozenProcess {
             template,
             memory,
@@ -120,7 +126,12 @@ impl Debuggee {
             children: self.children(),
             has_made_processes: self.has_made_processes,
             uncopied,
+            namespace: self.namespace.clone(),
             had_terminal: self.terminal.is_some(),
+            terminal_modes: self
+                .terminal
+                .as_ref()
+                .and_then(|terminal| terminal.modes_of_debuggee()),
             notices: self
                 .notices
                 .iter()
@@ -186,6 +197,12 @@ impl Debuggee {
         made.ok_or_else(|| FreezeError::of_copy(Errno::ESRCH))
     }
 
+    /// Whether juror itself made the process, and waits for its end alone.
+    fn is_own_child(&self) -> bool {
+        let status = process_status::ProcessStatus::of_process(self.process);
+        status.is_some_and(|status| status.parent == std::process::id())
+    }
+
     /// What the process has made, and not waited for.
     pub(super) fn children(&self) -> Vec<u32> {
         match self.has_made_processes {
@@ -220,28 +237,6 @@ impl Debuggee {
             entry_point: self.entry_point,
         }
     }
-}
-
-/// The numbers of the program's group and session must be free when the program
-/// is brought back.
-fn take_out_of_group(
-    template: &Template,
-    leads_session: bool,
-    place: Place,
-) -> Result<(), DebuggeeError> {
-    let copy = Pid::from_raw(template.0 as i32);
-    // A parent may do this for a child of its own session.
-    if !leads_session && setpgid(copy, copy).is_ok() {
-        return Ok(());
-    }
-    let leaving = match leads_session {
-        true => libc::SYS_setsid,
-        false => libc::SYS_setpgid,
-    };
-    let failed = DebuggeeError::system("take the copy out of its process group");
-    bare::demand(template.0, place.gadget, leaving, [0; 6])
-        .map(drop)
-        .map_err(failed)
 }
 
 /// Whether every owner at the site where a thread stands has been told.

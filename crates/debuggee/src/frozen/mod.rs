@@ -36,11 +36,13 @@ use std::path::PathBuf;
 
 use juror_stepping::Owner;
 use libc::siginfo_t;
+use nix::sys::termios::Termios;
 
 use crate::debuggee::Origin;
 use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
+use crate::namespace::Namespace;
 use crate::notice::Notice;
 use crate::scratch::Scratch;
 use crate::self_check::SelfCheck;
@@ -85,6 +87,10 @@ pub struct FrozenProcess {
     uncopied: Option<u64>,
     /// It had juror's terminal.
     had_terminal: bool,
+    /// With these modes.
+    terminal_modes: Option<Termios>,
+    /// Whose numbers they are, if they are the program's own.
+    namespace: Option<Namespace>,
     /// What was still to be told.
     notices: VecDeque<Notice>,
 }

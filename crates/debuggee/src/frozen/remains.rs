@@ -5,14 +5,15 @@
 //! that is to be made again, a task is made that shares its memory, and keeps
 //! it until the process is there again; then it ends beside what goes on.
 //!
-//! Invariant: such a task runs nothing of the program, has nothing open, and ends
-//! with juror.
+//! Invariant: such a task runs nothing of the program, has nothing open, is in a
+//! process group of its own, and ends with juror.
 
 use libc::c_int;
+use nix::unistd::{Pid, setpgid};
 
 use super::bare;
 use crate::debuggee::{Debuggee, Origin};
-use crate::kernel;
+use crate::kernel::{self, Outcome};
 use crate::process_status;
 use crate::spawn;
 use crate::stash;
@@ -22,12 +23,34 @@ use juror_stepping::ThreadId;
 /// Ends of processes with less memory are waited for.
 const LARGE_BYTES: u64 = 16 << 20;
 
+/// Has a process that juror made from another leave the group of that one, and
+/// its session if `leads_session`: their numbers must be free when the process is
+/// brought back.
+pub(super) fn leave_group(process: u32, leads_session: bool, gadget: u64) -> Outcome<()> {
+    let id = Pid::from_raw(process as i32);
+    // A parent may do this for a child of its own session.
+    if !leads_session && setpgid(id, id).is_ok() {
+        return Ok(());
+    }
+    let leaving = match leads_session {
+        true => libc::SYS_setsid,
+        false => libc::SYS_setpgid,
+    };
+    bare::demand(process, gadget, leaving, [0; 6]).map(drop)
+}
+
 /// A task that keeps the memory of a process. It is ended with this, and not
 /// waited for.
 #[derive(Debug)]
 pub(super) struct Remains(u32);
 
 impl Debuggee {
+    /// Whether the session of the process has its number.
+    pub(super) fn leads_session(&self) -> bool {
+        let groups = process_status::group_and_session(self.process);
+        groups.is_some_and(|(_, session)| session == self.process)
+    }
+
     /// Has a halted process that is large, and is about to be ended, leave its
     /// memory to a task. None where that cannot be: the end takes its time then.
     pub(super) fn leave_remains(&mut self) -> Option<Remains> {
@@ -50,6 +73,7 @@ impl Debuggee {
         let task = made.ok()?.made?;
         stash::add_template(task);
         let remains = Remains(task);
+        leave_group(task, self.leads_session(), gadget).ok()?;
         let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
         bare::demand(task, gadget, libc::SYS_close_range, all).ok()?;
         Some(remains)

@@ -120,7 +120,7 @@ impl FrozenProcess {
 
     /// Whether nothing but the present process uses the number.
     fn check_number(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
-        if !self.keeps_numbers || self.own_number != self.process {
+        if !self.keeps_numbers {
             return Ok(());
         }
         // What is in its group or session it has made, or what it has made.
@@ -129,6 +129,14 @@ impl FrozenProcess {
             return Ok(());
         }
         let present = present.map(|present| present.process);
+        // Numbers of its own are other ones for juror each time.
+        let number = match self.own_number == self.process {
+            true => Some(self.process),
+            false => present,
+        };
+        let Some(number) = number else {
+            return Ok(());
+        };
         let kept = self.children.as_slice();
         let is_excepted = |id| {
             let is_ended = present.is_some_and(|present| {
@@ -137,11 +145,8 @@ impl FrozenProcess {
             });
             stash::is_template(id) || is_ended && !kept.contains(&id)
         };
-        match process_status::user_of_number(self.process, is_excepted) {
-            Some(by) => Err(ThawError::NumberTaken {
-                number: self.process,
-                by,
-            }),
+        match process_status::user_of_number(number, is_excepted) {
+            Some(by) => Err(ThawError::NumberTaken { number, by }),
             None => Ok(()),
         }
     }
@@ -269,6 +274,7 @@ impl FrozenProcess {
         debuggee.announcement = image.announcement;
         debuggee.entry_point = image.entry_point;
         debuggee.has_made_processes = self.has_made_processes;
+        debuggee.namespace.clone_from(&self.namespace);
         debuggee
     }
 
@@ -348,6 +354,9 @@ impl FrozenProcess {
         }
         if let Some(terminal) = &mut debuggee.terminal {
             terminal.belongs_to(debuggee.process);
+            if let Some(modes) = &self.terminal_modes {
+                terminal.set_modes_of_debuggee(modes.clone());
+            }
         }
     }
 }
