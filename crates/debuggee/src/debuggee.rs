@@ -107,6 +107,8 @@ pub struct Debuggee {
     pub(crate) has_made_processes: bool,
     /// A thread has ended since the program began.
     pub(crate) has_lost_threads: bool,
+    /// It is being killed while every thread stands.
+    pub(crate) is_killed_standing: bool,
     /// The program has been replaced, and those that share the memory of the
     /// one before are being let go.
     pub(crate) has_left_memory: bool,
@@ -214,6 +216,7 @@ impl Debuggee {
             is_placing: false,
             has_made_processes: origin == Origin::Attached,
             has_lost_threads: false,
+            is_killed_standing: false,
             namespace: None,
             namespace_refusal: None,
             has_left_memory: false,

@@ -23,6 +23,7 @@ use crate::process_status;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
+use crate::thread::State;
 
 /// How often, and how far apart, it is looked whether the number of a process
 /// that was ended is free: what it has made may be just ending.
@@ -167,6 +168,8 @@ impl FrozenProcess {
         for &thread in present.threads.keys() {
             let _ = kernel::set_options(thread, QUIET);
         }
+        let mut threads = present.threads.values();
+        present.is_killed_standing = threads.all(|it| it.state == State::Stopped && !it.silent);
         let spares_group = std::mem::replace(&mut present.spares_group, true);
         let ended = present.kill();
         present.spares_group = spares_group;
