@@ -11,7 +11,8 @@ const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 
 /// What can be said.
 const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set follow parent, \
-                    child or both; set checkpoint-files on or off";
+                    child or both; set checkpoint-files on or off; set \
+                    checkpoint-namespace on, off or auto";
 
 impl Session {
     /// `set follow child`, `set var count = 3`.
@@ -20,6 +21,9 @@ impl Session {
         let name = words.next().unwrap_or("");
         if name == "checkpoint-files" {
             return self.set_checkpoint_files(words.next().unwrap_or(""));
+        }
+        if name == "checkpoint-namespace" {
+            return self.set_checkpoint_namespace(words.next().unwrap_or(""));
         }
         let (_, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         if let "var" | "variable" = name {

@@ -200,6 +200,7 @@ impl Session {
         };
         self.program = Some(program);
         self.checkpoints.begin_run();
+        self.checkpoints.note_numbers(launch.numbers);
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
@@ -250,6 +251,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.numbers = self.wanted_numbers();
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;
