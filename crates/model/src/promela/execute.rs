@@ -460,6 +460,15 @@ impl Machine {
             let value = self.fitting(*value, &cell.scalar, *code).map_err(trapped)?;
             store(next, base, cell, value);
         }
+        if let Some(outside) = process.outside {
+            let values: Vec<i32> = arguments.iter().map(|(value, _)| *value).collect();
+            let made = self.outside.get(kind as usize).and_then(Option::as_ref);
+            let number = made.and_then(|made| made.begin(&values));
+            let message = "nothing in Rust stands for this process, or it has too many states";
+            let none = || Fault::new("external", message, Some(process.span));
+            let number = number.ok_or_else(none)?;
+            store(next, base, &outside.cell, number as i32);
+        }
         let first_channel = shape.channels.len();
         self.beginnings(
             &after,

@@ -10,6 +10,7 @@ mod compile;
 mod condition;
 mod evaluate;
 mod execute;
+mod external;
 mod graph;
 mod lexer;
 mod machine;
@@ -26,6 +27,7 @@ mod syntax;
 mod tests;
 mod trap;
 
+pub use external::{Action, Channel, External, Externals, Names, Offer, Unknown, Variable, World};
 pub use machine::Scratch;
 pub use model::{Model, Reading, Refused};
 pub use preprocess::{Reader, Text};
