@@ -11,6 +11,7 @@
 
 use super::memory::load;
 use super::program::{Cell, Program, Scalar};
+use crate::Fault;
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -110,11 +111,7 @@ pub struct Unknown {
     name: String,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(program: &'a Program) -> Names<'a> {
-        Names { program }
-    }
-
+impl Names<'_> {
     fn cell(&self, name: &str, kind: &'static str) -> Result<Cell, Unknown> {
         let mut leaves = self.program.global_leaves.iter();
         let leaf = leaves
@@ -337,4 +334,32 @@ pub(super) struct Outside {
     pub cell: Cell,
     /// What stands for its steps where no words are needed.
     pub instruction: u32,
+}
+
+/// Finds the processes in Rust, by kind.
+pub(super) fn join(
+    program: &Program,
+    externals: &Externals,
+) -> Result<Vec<Option<Arc<dyn Numbered>>>, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let names = Names { program };
+    let kinds = program.kinds.iter().map(|kind| {
+        kind.outside?;
+        let fault = match externals.make(&kind.name, &names) {
+            Some(Ok(made)) => return Some(made),
+            Some(Err(unknown)) => Fault::new("external", unknown.to_string(), Some(kind.span)),
+            None => {
+                let message = "nothing in Rust stands for this process here";
+                let help = "write the process in PROMELA, or give it to `Model::read_with`";
+                Fault::new("external", message, Some(kind.span)).help(help)
+            }
+        };
+        faults.push(fault);
+        None
+    });
+    let outside = kinds.collect();
+    match faults.is_empty() {
+        true => Ok(outside),
+        false => Err(faults),
+    }
 }

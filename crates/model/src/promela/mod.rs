@@ -22,6 +22,7 @@ mod print;
 mod program;
 mod question;
 mod shape;
+mod symmetry;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -32,3 +33,4 @@ pub use machine::Scratch;
 pub use model::{Model, Reading, Refused};
 pub use preprocess::{Reader, Text};
 pub use question::Question;
+pub use symmetry::Symmetric;

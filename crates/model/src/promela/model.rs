@@ -2,11 +2,11 @@
 
 use super::compile::compile;
 use super::evaluate::View;
-use super::external::{Externals, Names as GlobalNames, Numbered};
+use super::external::{Externals, join};
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
-use super::program::{Code, Operation, Program, Scalar};
+use super::program::{Code, Operation, Scalar};
 use super::shape::Shapes;
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
@@ -239,34 +239,6 @@ impl Model {
             }
             _ => String::new(),
         }
-    }
-}
-
-/// Finds the processes in Rust, by kind.
-fn join(
-    program: &Program,
-    externals: &Externals,
-) -> Result<Vec<Option<Arc<dyn Numbered>>>, Vec<Fault>> {
-    let mut faults = Vec::new();
-    let names = GlobalNames::new(program);
-    let kinds = program.kinds.iter().map(|kind| {
-        kind.outside?;
-        let fault = match externals.make(&kind.name, &names) {
-            Some(Ok(made)) => return Some(made),
-            Some(Err(unknown)) => Fault::new("external", unknown.to_string(), Some(kind.span)),
-            None => {
-                let message = "nothing in Rust stands for this process here";
-                let help = "write the process in PROMELA, or give it to `Model::read_with`";
-                Fault::new("external", message, Some(kind.span)).help(help)
-            }
-        };
-        faults.push(fault);
-        None
-    });
-    let outside = kinds.collect();
-    match faults.is_empty() {
-        true => Ok(outside),
-        false => Err(faults),
     }
 }
 

@@ -60,7 +60,7 @@ fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
         session.execute(command, &mut Deaf).expect("it is possible");
         meanwhile(&mut session);
     }
-    session.leave();
+    session.leave().expect("it ends");
     self_check.report().violation
 }
 
