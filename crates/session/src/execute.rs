@@ -41,6 +41,7 @@ impl Session {
             result = self.resume_evaluation(thread, end, observer);
         }
         self.control.finish();
+        self.follow_control();
         if result.is_err() {
             self.attached.clear();
         }

@@ -26,7 +26,7 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
-use juror_rules::control::{Control, Modes};
+use juror_rules::control::{Control, ControlCheck, Modes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -98,6 +98,8 @@ pub struct Session {
     pub(crate) values: Vec<Typed>,
     /// Who has the control.
     pub(crate) control: Control,
+    /// Under a self-check: what follows the control against its model.
+    pub(crate) control_check: Option<Box<ControlCheck>>,
     /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -148,8 +150,10 @@ impl Session {
             examined: Examined::default(),
             values: Vec::new(),
             control: Control::default(),
+            control_check: None,
             interrupter: Arc::new(Mutex::new(None)),
         };
+        session.begin_control_check()?;
         let asked = session.options.scenarios.clone();
         for source in sources {
             if !asked.contains(&source) && source.load().scenario_count == 0 {
