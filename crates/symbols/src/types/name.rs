@@ -24,7 +24,7 @@ impl Type {
             Source::Builtin { name, .. } => Some((*name).to_owned()),
             Source::Pointer(_) | Source::Array { .. } => None,
             Source::Die { info, die } => {
-                if let Some(record) = info.index().type_name(*die) {
+                if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {
                     return Some(record.name.to_string());
                 }
                 let entry = info.die(*die)?;

@@ -64,14 +64,9 @@ pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<D
     if let Some(signature) = info.reference(die.unit, entry.attr_value(gimli::DW_AT_signature)) {
         return Some(signature);
     }
-    let index = info.index();
-    let declared = index.type_name(die)?;
-    let candidates = index
-        .types_by_tail
-        .get(crate::names::tail(&declared.name))?;
-    candidates
-        .iter()
-        .filter_map(|at| index.types.get(*at as usize))
+    let declared = info.facts(die.unit)?.type_at(die)?;
+    info.names()
+        .types_with_tail(crate::names::tail(&declared.name))
         .find(|record| {
             !record.declaration && record.name == declared.name && is_composite(record.tag)
         })
