@@ -11,11 +11,13 @@
 mod evaluate;
 mod parse;
 mod pattern;
+mod seek;
 #[cfg(test)]
 mod tests;
 
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
+pub(crate) use seek::{Index, Sought, instead, seek};
 
 use juror_language::Expression;
 use juror_symbols::Type;
