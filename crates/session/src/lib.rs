@@ -53,6 +53,7 @@ mod session;
 mod signal;
 mod source;
 mod step;
+mod symbol_reading;
 mod totals;
 pub mod view;
 mod watch;
@@ -64,5 +65,6 @@ pub use options::{
     CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
     SelfCheck, SelfCheckReport, SessionError,
 };
+pub use options::{SymbolCache, SymbolSettings};
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -65,6 +65,11 @@ impl SymbolFile {
         })
     }
 
+    /// Whether both share what has been read.
+    pub fn is_same(&self, other: &SymbolFile) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// The path that it was opened by.
     pub fn path(&self) -> &Path {
         &self.inner.elf.path

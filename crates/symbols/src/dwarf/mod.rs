@@ -73,6 +73,7 @@ pub(crate) struct DebugInfo {
     /// Executable address ranges: what lies outside was dropped by the linker.
     code: Vec<Range<u64>>,
     names: OnceLock<NameIndex>,
+    language: OnceLock<Language>,
     /// Whose index of names it is, and where it is kept.
     cache: Option<(Identity, Cache)>,
     /// What is missing, in words.
@@ -108,6 +109,7 @@ impl DebugInfo {
             type_signatures: FxHashMap::default(),
             code,
             names: OnceLock::new(),
+            language: OnceLock::new(),
             cache: None,
             problems: Vec::new(),
             remarks: Mutex::default(),
@@ -200,9 +202,28 @@ impl DebugInfo {
             if let Some(skeleton) = &slot.skeleton {
                 split::complete(&mut unit, skeleton);
             }
-            Some(Box::new(Unit::new(&source.dwarf, unit)))
+            let mut unit = Unit::new(&source.dwarf, unit);
+            if unit.is_partial && unit.language == Language::Other {
+                unit.language = self.main_language();
+            }
+            Some(Box::new(unit))
         };
         slot.unit.get_or_init(parse).as_deref()
+    }
+
+    /// The language of the first unit that says it. Where several units share
+    /// their entries, what they share does not.
+    fn main_language(&self) -> Language {
+        *self.language.get_or_init(|| {
+            let own = self.slots.iter().filter(|slot| slot.source == 0);
+            let units = own.filter_map(|slot| {
+                let dwarf = &self.sources.first()?.dwarf;
+                let unit = dwarf.unit(slot.header.clone()).ok()?;
+                Some(Unit::new(dwarf, unit).language)
+            });
+            let mut said = units.filter(|language| *language != Language::Other);
+            said.next().unwrap_or(Language::Other)
+        })
     }
 
     /// The sections that a unit's entries refer to.

@@ -28,8 +28,14 @@ impl Type {
                     return Some(record.name.to_string());
                 }
                 let entry = info.die(*die)?;
-                info.text(die.unit, entry.attr_value(gimli::DW_AT_name))
-                    .map(String::from)
+                if let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) {
+                    return Some(name.into());
+                }
+                // What stands in a unit of its own has its name there.
+                let signature = entry.attr_value(gimli::DW_AT_signature);
+                let defined = info.reference(die.unit, signature)?;
+                let record = info.facts(defined.unit)?.type_at(defined)?;
+                Some(record.name.to_string())
             }
         }
     }

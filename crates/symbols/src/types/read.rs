@@ -58,11 +58,12 @@ pub(crate) fn target(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Type {
 
 /// The full definition of a structure that is only declared at `die`.
 pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
-    if !DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
-        return None;
-    }
+    // Some compilers call what stands in a unit of its own no declaration.
     if let Some(signature) = info.reference(die.unit, entry.attr_value(gimli::DW_AT_signature)) {
         return Some(signature);
+    }
+    if !DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+        return None;
     }
     let declared = info.facts(die.unit)?.type_at(die)?;
     info.names()

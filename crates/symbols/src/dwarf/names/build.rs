@@ -189,6 +189,11 @@ impl DebugInfo {
 impl Part {
     fn add_unit(&mut self, info: &DebugInfo, number: u32) {
         facts::with_borrowed(info, number, |dwarf, unit| {
+            // The lines that a type unit refers to are those of another unit.
+            use gimli::UnitType::{SplitType, Type};
+            if matches!(unit.header.type_(), Type { .. } | SplitType { .. }) {
+                return;
+            }
             let mut names = Vec::new();
             for path in crate::line::paths_of_unit(info, number, dwarf, unit) {
                 let Some(text) = path.to_str() else { continue };
