@@ -221,13 +221,17 @@ fn the_stacks_of_all_threads_are_shown_at_once() {
         Some("main"),
         "{whole:?}"
     );
-    let stopped = whole
-        .iter()
-        .position(|it| it[0] == "add")
-        .expect("it stopped");
-    let locals = &stacks[stopped]["frames"][1]["locals"];
-    assert_eq!(locals[0]["name"], "worker", "{locals}");
-    assert_eq!(locals[0]["value"], "1", "{locals}");
+    let current = stacks.iter().find(|it| it["thread"]["current"] == true);
+    let current = current.expect("one is selected");
+    assert_eq!(functions(current)[..2], ["add", "work"], "{current}");
+    let locals = &current["frames"][1]["locals"];
+    let value = |name: &str| {
+        let found = locals.as_array().expect("a list").iter();
+        let found = found.clone().find(|it| it["name"] == name);
+        found.map(|it| it["value"].clone())
+    };
+    assert_eq!(value("worker"), Some("1".into()), "{locals}");
+    assert_eq!(value("i"), Some("1".into()), "{locals}");
     // The thread that was selected still is.
     assert_eq!(report.outcome("print n")["value"], "11");
 }
