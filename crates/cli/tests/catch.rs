@@ -165,7 +165,8 @@ fn the_stop_at_a_fork_is_in_the_child_that_is_followed() {
     terminal.expect("goes on without juror");
     terminal.expect("following process");
     terminal.expect("Temporary catchpoint 1");
-    terminal.expect("thread 1\r\n");
+    // The first one was its parent's.
+    terminal.expect("thread 2\r\n");
     terminal.expect("(juror) ");
     terminal.type_line("quit");
     terminal.finish();

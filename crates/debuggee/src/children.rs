@@ -86,6 +86,7 @@ impl Debuggee {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
+            self.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
             let birth = Birth {
@@ -97,6 +98,7 @@ impl Debuggee {
             self.births.insert(child, birth);
         } else {
             // It has reported, run and ended before its parent's word of it.
+            self.has_made_processes |= event != Event::Clone;
         }
         if event == Event::Vfork {
             self.enter_vfork(parent)?;

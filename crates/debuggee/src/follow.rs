@@ -177,6 +177,7 @@ impl Debuggee {
         stash::replace(self.process, process);
         self.process = process;
         self.has_lost_threads = false;
+        self.has_made_processes = true;
         self.cpu = Cpu::new(self.cpu_policy(), process);
     }
 }

@@ -83,7 +83,7 @@ impl Debuggee {
     /// The process is gone, and so are the threads that were making others.
     /// Whether a process that it made is followed in its place.
     pub(crate) fn leave_at_end(&mut self) -> Result<bool, DebuggeeError> {
-        self.has_lost_threads = true;
+        self.has_lost_threads = !self.is_killed_standing;
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
         let heir = match self.follows_child() {
@@ -118,7 +118,9 @@ impl Debuggee {
         let (sharers, own): (Vec<&Thread>, Vec<&Thread>) =
             self.threads.values().partition(|known| known.silent);
         let (is_shared, had_threads) = (!sharers.is_empty(), own.len() > 1);
-        if std::mem::take(&mut self.has_lost_threads) || had_threads {
+        let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
+        // Threads that stood made nothing.
+        if has_lost && !self.is_killed_standing {
             self.expect_orphans();
         }
         if !is_shared {

@@ -57,27 +57,23 @@ impl Debuggee {
     }
 
     fn await_stop(&mut self, id: u32) {
-        loop {
-            let status = match stash::take(|thread| thread == id) {
-                Some((_, status)) => Ok(status),
-                None => kernel::wait_for(id),
-            };
-            match status {
-                Ok(Status::Stopped {
-                    event: Event::Exit, ..
-                }) => {
-                    self.departing.insert(id);
-                    self.threads.remove(&id);
-                    let _ = kernel::resume(id, 0);
-                    return;
-                }
-                Ok(Status::Stopped { signal, event }) => {
-                    return self.note_forced_stop(ThreadId(id), signal, event);
-                }
-                Ok(Status::Exited { .. } | Status::Killed { .. }) | Err(_) => {
-                    self.threads.remove(&id);
-                    return;
-                }
+        let status = match stash::take(|thread| thread == id) {
+            Some((_, status)) => Ok(status),
+            None => kernel::wait_for(id),
+        };
+        match status {
+            Ok(Status::Stopped {
+                event: Event::Exit, ..
+            }) => {
+                self.departing.insert(id);
+                self.threads.remove(&id);
+                let _ = kernel::resume(id, 0);
+            }
+            Ok(Status::Stopped { signal, event }) => {
+                self.note_forced_stop(ThreadId(id), signal, event);
+            }
+            Ok(Status::Exited { .. } | Status::Killed { .. }) | Err(_) => {
+                self.threads.remove(&id);
             }
         }
     }

@@ -46,9 +46,11 @@ pub enum ThreadState {
     Waiting,
 }
 
-/// A rule of the algorithm that a test can drop, to see that it is missed.
+/// A rule of the algorithm that a test can drop, to see that it is missed. For
+/// tests of other crates the feature `dropped-rules` has it; without that, and
+/// outside of tests, no rule can be dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// The others are held during a step in place.
     HoldOthers,
     /// The others are held before the write that lifts the trap.
@@ -113,7 +115,7 @@ pub struct Engine {
     former: BTreeSet<u64>,
     /// What processes come back to that have been made and not been seen yet.
     made: BTreeMap<ThreadId, Made>,
-    #[cfg(test)]
+    #[cfg(any(test, feature = "dropped-rules"))]
     pub(crate) dropped: Option<Rule>,
 }
 
@@ -128,6 +130,16 @@ impl Engine {
         Engine {
             step_by,
             ..Engine::default()
+        }
+    }
+
+    /// The same without a rule.
+    #[cfg(any(test, feature = "dropped-rules"))]
+    #[must_use]
+    pub fn without(self, rule: Rule) -> Engine {
+        Engine {
+            dropped: Some(rule),
+            ..self
         }
     }
 
@@ -393,12 +405,12 @@ impl Engine {
     }
 
     /// Whether a test asks for the wrong algorithm without this rule.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "dropped-rules"))]
     fn drops(&self, rule: Rule) -> bool {
         self.dropped == Some(rule)
     }
 
-    #[cfg(not(test))]
+    #[cfg(not(any(test, feature = "dropped-rules")))]
     #[inline(always)]
     fn drops(&self, _: Rule) -> bool {
         false
