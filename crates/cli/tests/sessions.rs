@@ -186,6 +186,18 @@ fn values_are_printed_with_their_types() {
 }
 
 #[test]
+fn types_are_shown_and_expressions_displayed() {
+    check("types.txt", "values.c", unoptimized);
+}
+
+#[test]
+fn parts_of_library_types_are_reached_as_they_are_shown() {
+    let cpp = program("views.cpp").argument("-std=c++17");
+    check_fixture("containers.txt", &cpp, unoptimized);
+    check("library_parts.txt", "library.rs", unoptimized);
+}
+
+#[test]
 fn a_jump_does_not_let_a_step_run_away() {
     let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
     check("jumps", "jumps.c", gcc);

@@ -10,6 +10,7 @@ pub mod calls;
 pub mod capture_plan;
 pub mod code;
 pub mod condition;
+pub mod definition;
 pub mod expression;
 pub mod facts;
 pub mod format;

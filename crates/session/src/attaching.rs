@@ -60,6 +60,7 @@ impl Session {
         let thread = debuggee.thread_ids().next();
         let thread = thread.unwrap_or(ThreadId(process));
         let mut program = Program::new(debuggee);
+        self.user_views.apply(&mut program);
         program.modules.note_started();
         self.selection = Selection {
             thread: Some(thread),

@@ -1,18 +1,16 @@
 //! From a line that was typed to what it does: the one place where commands
 //! are dispatched.
 
-use crate::command_line::CommandLine;
+mod info;
+mod running;
+
 use crate::commands::{self, Command, Entry, TABLE, Unclear};
-use crate::names::Listed;
 use crate::options::{CommandError, Observer};
 use crate::points::Fate;
-use crate::run::Pause;
 use crate::session::Session;
 use crate::step::Lines;
-use crate::view::{CommandHelp, Outcome, StopReason};
+use crate::view::{CommandHelp, Outcome};
 use crate::watchpoints::WatchKind;
-use juror_debuggee::Origin;
-use juror_instrument::occasions::is_about_memory;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -129,10 +127,12 @@ impl Session {
             Command::Ignore => self.ignore(rest),
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
+            Command::DefineType => self.define_type(rest),
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
             Command::Disassemble => self.disassemble(rest),
+            Command::Display => self.display(rest),
             Command::Enable => self.enable(rest),
             Command::Examine => self.examine(rest),
             Command::Up => self.move_frame(rest, 1),
@@ -153,6 +153,7 @@ impl Session {
             Command::Kill => self.kill(),
             Command::List => self.list(rest),
             Command::Monitor => self.monitor_command(rest),
+            Command::NameType => self.name_type(rest),
             Command::Next => self.repeat_lines(rest, Lines::Over, observer),
             Command::Step => self.repeat_lines(rest, Lines::Into, observer),
             Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
@@ -171,158 +172,10 @@ impl Session {
             Command::ShowGraph => self.graphs(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
+            Command::Undisplay => self.undisplay(rest),
+            Command::Views => self.views_command(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
-    }
-
-    /// `run`: goes on from the start, or starts anew.
-    fn run(&mut self, rest: &str, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
-        self.prepare_run(rest)?;
-        self.continue_run(observer)
-    }
-
-    fn prepare_run(&mut self, rest: &str) -> Result<(), CommandError> {
-        let line = match rest {
-            "" => None,
-            _ => Some(CommandLine::parse(rest)?),
-        };
-        if self.is_fresh() && line.is_none() && self.has_wanted_numbers() {
-            return Ok(());
-        }
-        if self.options.program.as_os_str().is_empty() {
-            return Err(CommandError::with_help(
-                "no program is named that could be run",
-                "start juror with one, juror ./program, or attach to a process: attach 1234",
-            ));
-        }
-        if let Some(program) = &self.program
-            && program.debuggee.origin() == Origin::Attached
-        {
-            return Err(CommandError::with_help(
-                "this process was running before juror came",
-                "let it go on with detach, or end it with kill; then run starts the program",
-            ));
-        }
-        let redirections = line.as_ref().map(|line| &line.redirections);
-        redirections.unwrap_or(&self.redirections).check()?;
-        if let Some(line) = line {
-            self.options.arguments = line.arguments;
-            self.redirections = line.redirections;
-        }
-        self.kill_processes()?;
-        self.forget_program();
-        self.watch.restart(self.options.history);
-        self.forget_hits();
-        self.restart_scenarios()?;
-        self.launch()?;
-        Ok(())
-    }
-
-    /// `start`: runs to `main`.
-    fn start_command(
-        &mut self,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        self.prepare_run(rest)?;
-        let place = self.main_function();
-        let program = self.running_mut()?;
-        let addresses = place.resolve(&program.modules).addresses;
-        if addresses.is_empty() {
-            // Without symbols the entry point is the beginning.
-            let Some(main) = program.modules.main() else {
-                return Err(CommandError::new(
-                    "the program has no beginning that is known",
-                ));
-            };
-            let entry = main.to_process(main.symbols.header().entry);
-            let pause = self.run_to_any(
-                &[crate::run::Temporary {
-                    address: entry,
-                    thread: None,
-                    above: 0,
-                }],
-                observer,
-            )?;
-            return self.settle_at(pause);
-        }
-        let points: Vec<_> = addresses
-            .into_iter()
-            .map(|address| crate::run::Temporary {
-                address,
-                thread: None,
-                above: 0,
-            })
-            .collect();
-        let pause = self.run_to_any(&points, observer)?;
-        self.settle_at(pause)
-    }
-
-    fn settle_at(&mut self, pause: Pause) -> Result<Outcome, CommandError> {
-        match pause {
-            Pause::Temporary(thread) => self.stop(StopReason::Started, thread),
-            other => self.settle(other),
-        }
-    }
-
-    /// `continue N`: the present breakpoint is passed N - 1 times more.
-    fn continue_command(
-        &mut self,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        if let Some(count) = number(rest)?.filter(|&count| count > 1) {
-            let frame = self.selected_frame()?;
-            self.breakpoints.ignore_at(frame.pc, count - 1);
-        }
-        self.running()?;
-        self.continue_run(observer)
-    }
-
-    fn repeat_lines(
-        &mut self,
-        rest: &str,
-        lines: Lines,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let count = number(rest)?.unwrap_or(1).max(1);
-        for round in 1..=count {
-            let pause = self.step_line(lines, observer)?;
-            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
-                return self.settle(pause);
-            };
-            // Only the last one is shown.
-            if round == count {
-                return self.settle(pause);
-            }
-            if let Some(pause) = self.announce_breakpoint(thread)? {
-                return self.settle(pause);
-            }
-            self.select_thread(thread);
-        }
-        Ok(Outcome::Done)
-    }
-
-    fn repeat_instructions(
-        &mut self,
-        rest: &str,
-        over_calls: bool,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let count = number(rest)?.unwrap_or(1).max(1);
-        let thread = self.thread()?;
-        for round in 1..=count {
-            let pause = if over_calls {
-                self.next_instruction(thread, observer)?
-            } else {
-                self.step_instruction(thread, observer)?
-            };
-            let done = matches!(pause, Pause::Stepped(_) | Pause::Temporary(_));
-            if round == count || !done {
-                return self.settle(pause);
-            }
-        }
-        Ok(Outcome::Done)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
@@ -337,68 +190,6 @@ impl Session {
             return Err(CommandError::new("this is the outermost frame"));
         }
         self.select_frame(wanted.clamp(0, last.max(0)) as usize)
-    }
-
-    fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let word = rest.split_whitespace().next().unwrap_or("");
-        if word.is_empty() {
-            let subjects = commands::INFO_SUBJECTS;
-            let lines: Vec<String> = subjects
-                .iter()
-                .map(|(name, what)| format!("info {name:<14} {what}"))
-                .collect();
-            return Ok(Outcome::Message(lines.join("\n")));
-        }
-        let subject = commands::find_info_subject(word).map_err(|unclear| {
-            let names = || commands::INFO_SUBJECTS.iter().map(|(name, _)| *name);
-            unclear_error(
-                word,
-                &unclear,
-                "subject of info",
-                juror_language::suggest(word, names()),
-            )
-        })?;
-        let argument = rest.strip_prefix(word).unwrap_or("").trim();
-        if subject == "line" && !argument.is_empty() {
-            return self.line_of_place(argument);
-        }
-        self.permit(commands::info_modes(subject))?;
-        match subject {
-            "args" => self.variables(true),
-            "locals" => self.variables(false),
-            "breakpoints" => Ok(self.points()),
-            "checkpoints" => self.checkpoint_views(),
-            "evaluations" => self.evaluation_views(),
-            "frame" => {
-                let level = self.selection.level;
-                self.select_frame(level)
-            }
-            "functions" => self.names(Listed::Functions, argument),
-            "line" | "source" => self.line_info(subject == "source"),
-            "graph" => self.graphs(argument),
-            "monitors" => self.monitors(""),
-            "processes" => self.process_views(),
-            "registers" => self.registers(),
-            "watchpoints" => {
-                let mut views = self.watchpoint_views();
-                views.extend(self.monitor_points(is_about_memory));
-                Ok(Outcome::Points(views))
-            }
-            "scope" => self.scope(argument),
-            "signals" => self.signals(argument),
-            "scenarios" => self.scenario_views(argument),
-            "sharedlibrary" => self.shared_libraries(),
-            "symbol" => self.symbol(argument),
-            "types" => self.names(Listed::Types, argument),
-            "variables" => self.names(Listed::Variables, argument),
-            _ => self.threads(),
-        }
-    }
-
-    fn kill(&mut self) -> Result<Outcome, CommandError> {
-        self.running()?;
-        self.kill_processes()?;
-        Ok(Outcome::Ended(Box::new(self.end(None))))
     }
 
     /// What Enter alone does after this line: mostly the line again; after

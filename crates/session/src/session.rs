@@ -6,6 +6,7 @@ use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
+use crate::displays::Displays;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
 use crate::handling::Handling;
@@ -15,6 +16,7 @@ use crate::points::PointOwner;
 use crate::processes::Processes;
 use crate::scenarios::Scenarios;
 use crate::source::Sources;
+use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
@@ -86,6 +88,10 @@ pub struct Session {
     pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
+    /// What is shown at every stop.
+    pub(crate) displays: Displays,
+    /// How the user's values are shown.
+    pub(crate) user_views: UserViews,
     /// How `x` shows memory, and where it goes on.
     pub(crate) examined: Examined,
     /// `$1`, `$2`, …
@@ -137,6 +143,8 @@ impl Session {
             placing: PointOwner::Developer,
             current_property: None,
             processes: Processes::default(),
+            displays: Displays::default(),
+            user_views: UserViews::default(),
             examined: Examined::default(),
             values: Vec::new(),
             control: Control::default(),
@@ -181,6 +189,7 @@ impl Session {
         debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
         let mut program = Program::new(debuggee);
+        self.user_views.apply(&mut program);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.

@@ -1,27 +1,22 @@
-//! Stepping: by line, by instruction, out of a function, to a place.
+//! Stepping by line. What it is made of is in `moves`; the way out of a
+//! function, and to a place, in `out`.
 //!
 //! Calls are passed by a temporary point at their return, with all threads
 //! running; only what lies between calls is stepped by instruction, with the
 //! other threads standing still.
 
+mod moves;
+mod out;
+
 use crate::options::{CommandError, Observer};
-use crate::place;
-use crate::run::{Goal, Pause, Temporary};
+use crate::run::{Pause, Temporary};
 use crate::session::Session;
-use crate::view::{Outcome, StopReason, VariableView};
-use juror_debuggee::{Owner, ThreadId};
-use juror_instrument::format::{Radix, format};
+use juror_debuggee::ThreadId;
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Module;
-use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
-use juror_stepping::{Flow, LineStops, flow_of};
-use juror_symbols::TypeKind;
+use juror_stepping::{Flow, LineStops};
 use std::ops::Range;
 use std::rc::Rc;
-
-/// The longest instruction of the machine, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 /// How a line is stepped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,17 +183,6 @@ impl Session {
         is_inside.then(|| self.stops_of_line(&ranges).map(Rc::new))?
     }
 
-    fn flow_at(&self, address: u64) -> Result<Flow, CommandError> {
-        let program = self.running()?;
-        let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        // The instruction may be the last one of what is mapped.
-        let count = (1..=INSTRUCTION_LENGTH_MAX)
-            .rev()
-            .find(|&count| program.debuggee.read(address, &mut bytes[..count]).is_ok());
-        let bytes = bytes.get(..count.unwrap_or(0)).unwrap_or(&[]);
-        Ok(flow_of(bytes, address))
-    }
-
     /// Whether a person who steps wants to stop there: the place has a line
     /// and a source that can be shown. Where the program's own source is gone,
     /// everything in the program will do.
@@ -356,260 +340,6 @@ impl Session {
         Ok(None)
     }
 
-    /// Lets all threads run until a call of one thread has returned to `back`,
-    /// or is gone because something jumped over it: `longjmp`, an exception.
-    /// `stack` is the stack pointer before the call.
-    fn run_over_call(
-        &mut self,
-        back: u64,
-        thread: ThreadId,
-        stack: u64,
-        observer: &mut dyn Observer,
-    ) -> Result<Pause, CommandError> {
-        let point = |address, above| Temporary {
-            address,
-            thread: Some(thread),
-            above,
-        };
-        let exits = frame_dropping_functions(self.running()?);
-        let mut points = vec![point(back, stack.wrapping_sub(1))];
-        points.extend(exits.iter().map(|exit| match exit.drops {
-            // Called by the frame that has caught.
-            Drops::Caught => point(exit.address, stack.wrapping_sub(9)),
-            Drops::Jump => point(exit.address, 0),
-        }));
-        loop {
-            let pause = self.run_to_any(&points, observer)?;
-            if !matches!(pause, Pause::Temporary(_)) {
-                return Ok(pause);
-            }
-            let program = self.running()?;
-            let registers = *program.registers(thread)?;
-            let exit = exits.iter().find(|exit| exit.address == registers.rip);
-            match exit.map(|exit| exit.drops) {
-                None => return Ok(pause),
-                Some(Drops::Caught) => {
-                    let after = program.debuggee.read_u64(registers.rsp)?;
-                    return self.run_to(after, thread, registers.rsp, observer);
-                }
-                Some(Drops::Jump) => {
-                    if let Some(target) = jump_target(program, thread)?
-                        && target.stack >= stack
-                    {
-                        return self.run_to(target.pc, thread, target.stack - 1, observer);
-                    }
-                    // A jump inside of the call: past its point.
-                    let pause = self.step_instruction(thread, observer)?;
-                    if !matches!(pause, Pause::Stepped(_)) {
-                        return Ok(pause);
-                    }
-                }
-            }
-        }
-    }
-
-    /// One instruction of a thread. The others stand still, unless it may wait
-    /// for them: in a system call.
-    pub(crate) fn step_instruction(
-        &mut self,
-        thread: ThreadId,
-        observer: &mut dyn Observer,
-    ) -> Result<Pause, CommandError> {
-        if let Some(pause) = self.begin(observer)? {
-            return Ok(pause);
-        }
-        self.prepare_all_followed()?;
-        let program = self.running_mut()?;
-        let may_wait = is_at_system_call(program, thread)?;
-        program.debuggee.step(thread)?;
-        if may_wait {
-            self.resume_processes()?;
-        }
-        let goal = Goal {
-            stepping: Some(thread),
-            ..Goal::default()
-        };
-        let pause = self.pump(observer, goal);
-        if may_wait {
-            self.halt_processes()?;
-        }
-        pause
-    }
-
-    /// One instruction, and over it when it is a call.
-    pub(crate) fn next_instruction(
-        &mut self,
-        thread: ThreadId,
-        observer: &mut dyn Observer,
-    ) -> Result<Pause, CommandError> {
-        let registers = *self.running()?.registers(thread)?;
-        match self.flow_at(registers.rip)? {
-            Flow::Call { back } => self.run_over_call(back, thread, registers.rsp, observer),
-            _ => self.step_instruction(thread, observer),
-        }
-    }
-
-    /// Lets all threads run until one thread is at an address with its stack
-    /// pointer above a limit.
-    fn run_to(
-        &mut self,
-        address: u64,
-        thread: ThreadId,
-        above: u64,
-        observer: &mut dyn Observer,
-    ) -> Result<Pause, CommandError> {
-        self.run_to_any(
-            &[Temporary {
-                address,
-                thread: Some(thread),
-                above,
-            }],
-            observer,
-        )
-    }
-
-    /// Lets all threads run until one of these points is reached.
-    pub(crate) fn run_to_any(
-        &mut self,
-        points: &[Temporary],
-        observer: &mut dyn Observer,
-    ) -> Result<Pause, CommandError> {
-        if let Some(pause) = self.begin(observer)? {
-            return Ok(pause);
-        }
-        self.prepare_all_followed()?;
-        let process = self.processes.current();
-        let program = self.running_mut()?;
-        for point in points {
-            program.debuggee.insert(point.address, Owner::Step)?;
-        }
-        self.resume_processes()?;
-        let pause = self.pump(
-            observer,
-            Goal {
-                temporaries: points,
-                stepping: None,
-            },
-        );
-        self.halt_processes()?;
-        if let Some(program) = self.program_of(process)
-            && program.debuggee.is_alive()
-        {
-            for point in points {
-                program.debuggee.remove(point.address, Owner::Step)?;
-            }
-        }
-        pause
-    }
-
-    /// `finish`: runs until a frame returns.
-    pub(crate) fn finish_frame(
-        &mut self,
-        level: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let (frame, pause) = self.leave_frame(level, observer)?;
-        let Pause::Temporary(thread) = pause else {
-            return self.settle(pause);
-        };
-        let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
-        let returned = self.returned_value(&frame, thread);
-        self.stop(StopReason::Finished { returned, function }, thread)
-    }
-
-    /// Runs until a frame returns: `Temporary` then. Where it is left by a jump
-    /// or an exception, nothing was returned, and that is a step.
-    fn leave_frame(
-        &mut self,
-        level: usize,
-        observer: &mut dyn Observer,
-    ) -> Result<(Frame, Pause), CommandError> {
-        let thread = self.thread()?;
-        let frames = self.frames()?;
-        let frame = frames
-            .get(level)
-            .cloned()
-            .ok_or_else(|| CommandError::new("there is no such frame"))?;
-        if frame.called_by_juror.is_some() {
-            let pause = self.continue_until_pause(observer)?;
-            return Ok((frame, pause));
-        }
-        // Calls that were inlined have no return of their own.
-        let caller = frames
-            .iter()
-            .skip(level)
-            .skip_while(|inner| inner.is_inlined())
-            .nth(1);
-        let (Some(back), Some(cfa)) = (caller.map(|caller| caller.pc), frame.cfa) else {
-            return Err(CommandError::new(
-                "the outermost frame has nothing to return to",
-            ));
-        };
-        let pause = match self.run_over_call(back, thread, cfa, observer)? {
-            Pause::Temporary(thread) if self.running()?.registers(thread)?.rip != back => {
-                Pause::Stepped(thread)
-            }
-            pause => pause,
-        };
-        Ok((frame, pause))
-    }
-
-    fn returned_value(&mut self, frame: &Frame, thread: ThreadId) -> Option<VariableView> {
-        let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
-        let value = module.symbols.return_value_plan(function)?;
-        if matches!(value.r#type.strip().kind(), TypeKind::Void) {
-            return None;
-        }
-        let program = self.program.as_ref()?;
-        let (frames, _) = program.backtrace(thread, 1);
-        let now = frames.first()?;
-        let typed = program.at_entry(now, value.r#type.clone(), &value.location, None);
-        let text = format(&typed, program, program, Radix::Natural);
-        let number = self.keep(typed);
-        Some(VariableView {
-            name: format!("${number}"),
-            type_name: value.r#type.name(),
-            value: text,
-        })
-    }
-
-    /// `advance PLACE`, `until PLACE`: runs to a place, or to the return of
-    /// the current function.
-    pub(crate) fn advance_to(
-        &mut self,
-        text: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        let thread = self.thread()?;
-        let placed = place::parse(text).map_err(CommandError::new)?;
-        let place = self.resolvable(&placed.place)?;
-        let addresses = place.resolve(&self.running()?.modules).addresses;
-        if addresses.is_empty() {
-            return Err(CommandError::new(format!("there is no code at `{text}`")));
-        }
-        let mut points: Vec<Temporary> = addresses
-            .into_iter()
-            .map(|address| Temporary {
-                address,
-                thread: Some(thread),
-                above: 0,
-            })
-            .collect();
-        let frames = self.frames()?;
-        if let (Some(first), Some(caller)) = (frames.first(), frames.get(1))
-            && let Some(cfa) = first.cfa
-        {
-            let above = cfa.wrapping_sub(1);
-            points.push(Temporary {
-                address: caller.pc,
-                thread: Some(thread),
-                above,
-            });
-        }
-        let pause = self.run_to_any(&points, observer)?;
-        self.settle(pause)
-    }
-
     /// The innermost frame of the selected thread, as it is now.
     fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
@@ -636,18 +366,6 @@ impl Session {
         frames.drain(..own.unwrap_or(0));
         frames
     }
-}
-
-/// Whether the thread is about to make a system call, or was stopped in one
-/// that goes on when it runs.
-fn is_at_system_call(program: &Program, thread: ThreadId) -> Result<bool, CommandError> {
-    const SYSCALL: [u8; 2] = [0x0f, 0x05];
-    let pc = program.registers(thread)?.rip;
-    let is_call = |address| {
-        let mut bytes = [0; 2];
-        program.debuggee.read(address, &mut bytes).is_ok() && bytes == SYSCALL
-    };
-    Ok(is_call(pc) || is_call(pc.wrapping_sub(2)))
 }
 
 fn function_start(frame: &Frame) -> Option<u64> {

@@ -5,17 +5,20 @@
 //! what they say.
 
 mod code;
+mod points;
 mod properties;
+mod stops;
 
 pub use code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
+pub use points::{PointLocation, PointView, ScenarioLine, ScenarioView};
 pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
+pub use stops::{EndView, Ending, ProcessEnd, StopReason, StopView, TraceStop, WatchedAccess};
 
 use juror_event::Value;
 use serde::{Serialize, Serializer};
-use std::sync::Arc;
 
 /// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
 /// numbers, everything else as text.
@@ -109,6 +112,19 @@ pub struct FrameView {
     /// No frame of the program: juror called the one before it, in the
     /// evaluation of this number.
     pub evaluation: Option<u32>,
+    /// Its local variables, where they were asked for.
+    pub locals: Option<Vec<VariableView>>,
+}
+
+/// The stack of one of several threads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StackView {
+    /// The thread.
+    pub thread: ThreadView,
+    /// The frames, innermost first.
+    pub frames: Vec<FrameView>,
+    /// There are more.
+    pub more: bool,
 }
 
 /// Lines of a source file.
@@ -126,235 +142,6 @@ pub struct SourceView {
     pub remark: Option<String>,
 }
 
-/// Why the debuggee stopped.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum StopReason {
-    /// A property is violated.
-    Violation {
-        /// For which slices, of which properties.
-        violations: Vec<ViolationView>,
-    },
-    /// A guard or update of a property could not be evaluated.
-    MonitorError {
-        /// The property's name.
-        property: String,
-        /// What is wrong, with the source line, rendered by the front end.
-        message: String,
-        /// Where in the property's source, in bytes.
-        start: usize,
-        /// The end of that place.
-        end: usize,
-        /// The file of the property.
-        file: String,
-        /// What that file says, for those who show the place.
-        #[serde(skip)]
-        text: Arc<str>,
-    },
-    /// A scenario wants the program to stop.
-    Scenario {
-        /// Its name.
-        scenario: String,
-        /// Why, when it says so.
-        message: Option<String>,
-    },
-    /// A reaction of a scenario went wrong.
-    ScenarioError {
-        /// The scenario's name.
-        scenario: Box<str>,
-        /// What is wrong, with the source line, rendered by the front end.
-        message: String,
-        /// What to do about it.
-        help: Option<Box<str>>,
-        /// Where in the scenario's source, in bytes.
-        start: usize,
-        /// The end of that place.
-        end: usize,
-        /// The file of the scenario.
-        file: Box<str>,
-        /// What that file says, for those who show the place.
-        #[serde(skip)]
-        text: Arc<str>,
-    },
-    /// A breakpoint of the developer.
-    Breakpoint {
-        /// Its numbers.
-        numbers: Vec<u32>,
-        /// It was temporary and is gone.
-        temporary: bool,
-        /// Conditions that could not be evaluated, each in a sentence.
-        errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
-        silent: bool,
-    },
-    /// A catchpoint of the developer.
-    Caught {
-        /// Its numbers.
-        numbers: Vec<u32>,
-        /// It was temporary and is gone.
-        temporary: bool,
-        /// What was caught: `syscall_entry`, `syscall_exit`, `signal`, `fork`,
-        /// `vfork`, `exec`, `load`, `unload`, `throw`, `rethrow`, `catch`.
-        event: String,
-        /// The same in words, with what it is about.
-        description: String,
-        /// Conditions that could not be evaluated, each in a sentence.
-        errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
-        silent: bool,
-    },
-    /// Watched memory was accessed; the thread stands behind the access.
-    Watchpoint {
-        /// By which watchpoints it was seen.
-        accesses: Vec<WatchedAccess>,
-        /// Conditions that could not be evaluated, each in a sentence.
-        errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
-        silent: bool,
-    },
-    /// The call is over for which local variables were watched. The
-    /// watchpoints are gone.
-    WatchpointEnded {
-        /// Their numbers.
-        numbers: Vec<u32>,
-        /// What they watched.
-        expressions: Vec<String>,
-        /// The function that was left.
-        function: String,
-    },
-    /// A step, `next` or `until` is done.
-    Step,
-    /// `finish` is done.
-    Finished {
-        /// The returned value, where known.
-        returned: Option<VariableView>,
-        /// The function that returned.
-        function: String,
-    },
-    /// A signal that is about to be delivered.
-    Signal {
-        /// Its name, `SIGSEGV`.
-        signal: String,
-        /// What it says in words.
-        description: String,
-        /// The address it is about, for faults.
-        fault_address: Option<u64>,
-        /// It will end the program.
-        fatal: bool,
-    },
-    /// Ctrl-C.
-    Interrupted,
-    /// The program has been started and stands at its main function.
-    Started,
-    /// juror has attached to a process that ran.
-    Attached {
-        /// Its number.
-        process: u32,
-    },
-    /// An expression that was stopped in a function it called has its value;
-    /// the thread stands where it stood before.
-    Evaluated {
-        /// The number of the evaluation.
-        number: u32,
-        /// The expression.
-        expression: String,
-        /// Its value; absent for `void`.
-        returned: Option<VariableView>,
-    },
-    /// The program is back at a checkpoint.
-    Restored {
-        /// Its number.
-        checkpoint: u32,
-        /// What has not come back, each in words.
-        losses: Vec<String>,
-    },
-    /// Evaluations were given up; the thread stands where it stood before.
-    Abandoned {
-        /// Their numbers.
-        evaluations: Vec<u32>,
-    },
-}
-
-impl StopReason {
-    /// The word that stands for it in the JSON output.
-    pub fn word(&self) -> &'static str {
-        match self {
-            StopReason::Violation { .. } => "violation",
-            StopReason::MonitorError { .. } => "monitor_error",
-            StopReason::Scenario { .. } => "scenario",
-            StopReason::ScenarioError { .. } => "scenario_error",
-            StopReason::Breakpoint { .. } => "breakpoint",
-            StopReason::Caught { .. } => "caught",
-            StopReason::Watchpoint { .. } => "watchpoint",
-            StopReason::WatchpointEnded { .. } => "watchpoint_ended",
-            StopReason::Step => "step",
-            StopReason::Finished { .. } => "finished",
-            StopReason::Signal { .. } => "signal",
-            StopReason::Interrupted => "interrupted",
-            StopReason::Started => "started",
-            StopReason::Attached { .. } => "attached",
-            StopReason::Evaluated { .. } => "evaluated",
-            StopReason::Abandoned { .. } => "abandoned",
-            StopReason::Restored { .. } => "restored",
-        }
-    }
-
-    /// Whether a scenario may let the program run on instead. What could not be
-    /// evaluated, and what the user has just asked for, is always shown.
-    pub fn may_be_passed(&self) -> bool {
-        self.condition_errors().is_empty()
-            && matches!(
-                self,
-                StopReason::Violation { .. }
-                    | StopReason::Breakpoint { .. }
-                    | StopReason::Caught { .. }
-                    | StopReason::Watchpoint { .. }
-                    | StopReason::WatchpointEnded { .. }
-                    | StopReason::Signal { .. }
-            )
-    }
-
-    /// Conditions of the developer's points that could not be evaluated.
-    pub fn condition_errors(&self) -> &[String] {
-        match self {
-            StopReason::Breakpoint { errors, .. }
-            | StopReason::Caught { errors, .. }
-            | StopReason::Watchpoint { errors, .. } => errors,
-            _ => &[],
-        }
-    }
-
-    /// Whether the commands of a point ask for the stop not to be shown;
-    /// nothing where no point of the developer stopped the program.
-    pub fn is_silent(&self) -> Option<bool> {
-        match self {
-            StopReason::Breakpoint { silent, .. }
-            | StopReason::Caught { silent, .. }
-            | StopReason::Watchpoint { silent, .. } => Some(*silent),
-            _ => None,
-        }
-    }
-}
-
-/// An access to watched memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct WatchedAccess {
-    /// The watchpoint's number.
-    pub number: u32,
-    /// What is watched, as it was written.
-    pub expression: String,
-    /// `write`, `change` or `read`.
-    pub access: String,
-    /// The value before a store, safe for a terminal.
-    pub before: Option<String>,
-    /// The value now, safe for a terminal.
-    pub value: String,
-    /// The instruction that did it.
-    pub place: Location,
-    /// The system call by which the kernel did it.
-    pub system_call: Option<String>,
-}
-
 /// One process of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ProcessName {
@@ -364,19 +151,6 @@ pub struct ProcessName {
     pub id: u32,
     /// How many processes there are now.
     pub count: usize,
-}
-
-/// One of several processes has ended; the others go on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProcessEnd {
-    /// juror's own number, from 1.
-    pub number: u32,
-    /// The kernel's number.
-    pub id: u32,
-    /// How it ended; absent when nobody knows.
-    pub ending: Option<Ending>,
-    /// Violations that the end itself brought.
-    pub violations: Vec<ViolationView>,
 }
 
 /// A process, as `info processes` shows it.
@@ -419,150 +193,6 @@ pub struct CheckpointView {
     pub events: u64,
     /// What a restore will not bring back, each in words.
     pub losses: Vec<String>,
-}
-
-/// The debuggee stands still.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StopView {
-    /// Why.
-    #[serde(flatten)]
-    pub reason: StopReason,
-    /// The thread is in a function that juror called, in the evaluation of this
-    /// number.
-    pub evaluation: Option<u32>,
-    /// The process, when there have been several.
-    pub process: Option<ProcessName>,
-    /// juror's number of the thread that stopped first; the one that commands
-    /// speak of.
-    pub thread: u32,
-    /// How many threads there are.
-    pub thread_count: usize,
-    /// Where it stands.
-    pub location: Location,
-    /// The source around it, where there is any.
-    pub source: Option<SourceView>,
-    /// The stack, innermost first; cut after some frames.
-    pub backtrace: Vec<FrameView>,
-    /// There are more frames than `backtrace` holds.
-    pub more_frames: bool,
-}
-
-/// A place in a recorded run that a reader wants to know of.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TraceStop {
-    /// Why.
-    #[serde(flatten)]
-    pub reason: StopReason,
-    /// The number of the event in the run, where events are numbered.
-    pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the start of the run.
-    pub time_ns: Option<u64>,
-    /// juror's number of the thread, from 1; 0 where it is not known.
-    pub thread: u32,
-    /// The event: `before queue_push`.
-    pub what: String,
-    /// It is about a call: then `location` is where that was made.
-    pub is_call: bool,
-    /// Where the call was made or where the instruction stands, where the trace
-    /// tells.
-    pub location: Option<Location>,
-}
-
-/// How the debuggee ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(tag = "how", rename_all = "snake_case")]
-pub enum Ending {
-    /// It exited.
-    Exited {
-        /// Its exit status.
-        status: i32,
-    },
-    /// A signal ended it.
-    Killed {
-        /// The signal's number.
-        signal: i32,
-    },
-    /// It goes on without juror.
-    Detached {
-        /// Its number.
-        process: u32,
-    },
-}
-
-impl Ending {
-    /// The program itself is over, and with it what was undecided.
-    pub fn is_final(self) -> bool {
-        !matches!(self, Ending::Detached { .. })
-    }
-}
-
-/// The end of a run: the verdicts as they stand.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EndView {
-    /// How it ended; absent when it was detached or killed by the user.
-    pub ending: Option<Ending>,
-    /// The last process, when there have been several.
-    pub process: Option<ProcessName>,
-    /// It ended in this function, which juror had called: no verdict is final.
-    pub called: Option<String>,
-    /// Violations that the end itself brought.
-    pub violations: Vec<ViolationView>,
-    /// One entry a property.
-    pub summaries: Vec<PropertySummary>,
-}
-
-/// A point, as `info breakpoints` shows it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct PointView {
-    /// The developer's number; monitors' points have none.
-    pub number: Option<u32>,
-    /// `developer`, or `monitor` with the property's name in `for_what`.
-    pub owner: String,
-    /// `breakpoint`, `hardware breakpoint`, `watchpoint`, `catchpoint`, or
-    /// `event` of a monitor.
-    pub kind: &'static str,
-    /// The place as written with its thread and condition, or the event.
-    pub for_what: String,
-    /// It is planted, or will be.
-    pub enabled: bool,
-    /// It goes away when hit.
-    pub temporary: bool,
-    /// Where it is now; empty while pending or not needed.
-    pub locations: Vec<PointLocation>,
-    /// How often it was hit.
-    pub hits: u64,
-    /// How a thread gets past at the first place: `emulated`, `copied`, `in
-    /// place`.
-    pub passage: Option<String>,
-    /// What must be true there.
-    pub condition: Option<String>,
-    /// The only thread that it is for.
-    pub thread: Option<u32>,
-    /// juror's number of the process that it belongs to: of watchpoints, when
-    /// there have been several.
-    pub process: Option<u32>,
-    /// How many hits are still to be passed.
-    pub ignore: u64,
-    /// After how many stops it is disabled.
-    pub stops_left: Option<u64>,
-    /// What is done when it has stopped the program.
-    pub commands: Vec<String>,
-}
-
-/// One of the places where a point is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct PointLocation {
-    /// Where.
-    #[serde(flatten)]
-    pub place: Location,
-    /// `2` in `1.2`.
-    pub number: u32,
-    /// It is planted, if the point is enabled.
-    pub enabled: bool,
-    /// How often it was hit there.
-    pub hits: u64,
-    /// How a thread gets past.
-    pub passage: Option<String>,
 }
 
 /// A thread, as `info threads` shows it.
@@ -608,38 +238,6 @@ pub struct SignalView {
     pub pass: bool,
 }
 
-/// Something that a scenario says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ScenarioLine {
-    /// The scenario's name.
-    pub scenario: String,
-    /// `print`, `report`, or `stop` for the reason of a stop.
-    pub sort: &'static str,
-    /// What it says.
-    pub text: String,
-}
-
-/// A scenario, as `info scenarios` shows it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScenarioView {
-    /// Its name.
-    pub scenario: String,
-    /// What it does, in words.
-    pub description: Option<String>,
-    /// Its file.
-    pub file: String,
-    /// It reacts.
-    pub enabled: bool,
-    /// The properties that it is for; all when there are none.
-    pub properties: Vec<String>,
-    /// How many of its reactions were carried out.
-    pub reactions: u64,
-    /// The values of its variables.
-    pub variables: Vec<NamedValue>,
-    /// The numbers of the points that it has set.
-    pub points: Vec<u32>,
-}
-
 /// A value that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValueView {
@@ -650,6 +248,19 @@ pub struct ValueView {
     pub type_name: String,
     /// Its value, safe for a terminal.
     pub value: String,
+}
+
+/// What is shown at every stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisplayView {
+    /// juror's number of it.
+    pub number: u32,
+    /// What was asked for, with its format: `/x flags`.
+    pub expression: String,
+    /// Its value, safe for a terminal.
+    pub value: Option<String>,
+    /// Why it has none now.
+    pub error: Option<String>,
 }
 
 /// An expression that waits for a function it calls.
@@ -701,6 +312,8 @@ pub enum Outcome {
         /// There are more.
         more: bool,
     },
+    /// The stacks of several threads.
+    Stacks(Vec<StackView>),
     /// The selected frame, and its source.
     Frame(Box<FrameView>, Option<SourceView>),
     /// Source lines.
@@ -739,6 +352,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// What is shown at every stop.
+    Displays(Vec<DisplayView>),
     /// Evaluations that are open.
     Evaluations(Vec<EvaluationView>),
     /// The list of commands.

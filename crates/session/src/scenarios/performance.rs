@@ -6,112 +6,22 @@
 //! is done here. What a reaction wants is an [`Effect`], what it wants to know
 //! of the program is asked of a [`World`].
 
+mod effect;
+mod memory;
+
+pub use effect::{Effect, Facts, Failure, World};
+
 use juror_event::{Unavailability, Value};
 use juror_language::{
-    Action, ActionKind, Environment, EvaluationError, Fact, Input, Piece, PointAction, PointWord,
-    ReactionBlock, StateName, Store, Target, Template, Term, evaluate_in, execute_in,
+    Action, ActionKind, Input, Piece, PointAction, ReactionBlock, Target, Template, Term,
+    evaluate_in, execute_in,
 };
-use std::cell::{OnceCell, RefCell};
+use memory::{Memory, code, elements, explained};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// How many statements one reaction may carry out.
 const STATEMENTS_MAX: usize = 100_000;
-
-/// What is known about what has happened.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts(Vec<(Fact, Value)>);
-
-impl Facts {
-    /// Notes something.
-    pub fn note(&mut self, fact: Fact, value: Value) {
-        self.0.push((fact, value));
-    }
-
-    /// Notes something in words.
-    pub fn note_text(&mut self, fact: Fact, text: &str) {
-        self.note(fact, Value::Text(text.into()));
-    }
-
-    /// What is known of it.
-    pub fn get(&self, wanted: &Fact) -> Option<&Value> {
-        let found = self.0.iter().find(|(fact, _)| fact == wanted);
-        found.map(|(_, value)| value)
-    }
-}
-
-/// What a reaction can ask.
-pub trait World {
-    /// The value of an expression of the prompt.
-    ///
-    /// # Errors
-    /// It has none; why.
-    fn read(&mut self, code: &str) -> Result<Value, String>;
-}
-
-/// What a reaction wants done.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// Show a line.
-    Print(String),
-    /// Write a line to the report.
-    Report(String),
-    /// Stop for the user, when the reactions are done.
-    Stop(Option<String>),
-    /// Do not stop for what has happened.
-    Continue,
-    /// Show so many frames of the stack.
-    Backtrace(Option<u64>),
-    /// Save the program and the monitors; the number is the reply.
-    Checkpoint,
-    /// Bring a checkpoint back.
-    Restore(u64),
-    /// Give a place in the program a value: `place = value`.
-    Set(String),
-    /// Set a point; its number is the reply.
-    Point {
-        /// Its kind.
-        word: PointWord,
-        /// What the command of that name takes.
-        place: String,
-        /// It stays while the slice is in one of these states.
-        lasting: Vec<StateName>,
-        /// What is done when it is hit, with the local variables of now.
-        reaction: Option<(ReactionBlock, Vec<Value>)>,
-    },
-    /// Remove a point by its number.
-    Remove(u64),
-    /// Switch a property on or off.
-    Switch {
-        /// Its name.
-        property: Box<str>,
-        /// Whether it is switched on.
-        is_enabled: bool,
-    },
-    /// Run a command of the prompt.
-    Command(String),
-}
-
-/// What is wrong with a reaction, and where in the text of its scenario.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// Where, in bytes.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-}
-
-impl From<EvaluationError> for Failure {
-    fn from(error: EvaluationError) -> Failure {
-        Failure {
-            span: error.span,
-            message: error.message,
-            help: None,
-        }
-    }
-}
 
 /// A block that is under way.
 #[derive(Debug)]
@@ -415,131 +325,5 @@ impl Performance {
             }
         }
         Ok(text)
-    }
-}
-
-/// Why the program gives no value is more than that it gives none.
-fn explained<T>(result: Result<T, EvaluationError>, refusal: Option<String>) -> Result<T, Failure> {
-    result.map_err(|error| {
-        let failure = Failure::from(error);
-        match refusal {
-            Some(message) => Failure { message, ..failure },
-            None => failure,
-        }
-    })
-}
-
-/// A value as the prompt reads it.
-fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure> {
-    match value {
-        Value::Int(number) if *number < 0 => Ok(format!("({number})")),
-        Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Address(_) | Value::Text(_) => {
-            Ok(value.to_string())
-        }
-        other => Err(Failure {
-            span: span.clone(),
-            message: format!("the program has no {}", other.type_name()),
-            help: Some("numbers, truth values, addresses and texts can stand there".to_owned()),
-        }),
-    }
-}
-
-/// What a loop goes through.
-fn elements(value: &Value) -> Option<Vec<Value>> {
-    match value {
-        Value::Set(set) => Some(set.iter().cloned().collect()),
-        Value::Sequence(sequence) => Some(sequence.iter().cloned().collect()),
-        Value::Map(map) => Some(map.iter().map(|(key, _)| key.clone()).collect()),
-        _ => None,
-    }
-}
-
-/// What a term sees: variables, and values that are read when they are needed.
-struct Memory<'m, 'w> {
-    reads: &'m [Input],
-    facts: &'m Facts,
-    locals: &'m [Value],
-    variables: &'m mut Vec<Value>,
-    values: Vec<OnceCell<Option<Value>>>,
-    world: RefCell<&'w mut dyn World>,
-    /// Why the last value could not be read.
-    refusal: RefCell<Option<String>>,
-}
-
-impl<'m, 'w> Memory<'m, 'w> {
-    fn new(
-        reads: &'m [Input],
-        facts: &'m Facts,
-        locals: &'m [Value],
-        variables: &'m mut Vec<Value>,
-        world: &'w mut dyn World,
-    ) -> Memory<'m, 'w> {
-        Memory {
-            reads,
-            facts,
-            locals,
-            variables,
-            values: reads.iter().map(|_| OnceCell::new()).collect(),
-            world: RefCell::new(world),
-            refusal: RefCell::new(None),
-        }
-    }
-
-    fn read(&self, input: &Input) -> Result<Value, String> {
-        let template = match input {
-            Input::Fact(fact) => {
-                let known = self.facts.get(fact).cloned();
-                let missing = || match fact {
-                    Fact::Variable(_) => "the slice has ended, and its variables with it",
-                    Fact::Parameter(_) => "this slice has no such parameter",
-                    _ => "nothing is known about this here",
-                };
-                return known.ok_or_else(|| missing().to_owned());
-            }
-            Input::Program(template) => template,
-        };
-        let mut text = String::new();
-        for piece in &template.pieces {
-            match piece {
-                Piece::Text(piece) => text.push_str(piece),
-                Piece::Value(term) | Piece::Code(term) => {
-                    let value = evaluate_in(term, self, self.locals);
-                    let value = value.map_err(|error| error.message)?;
-                    let written = code(&value, &term.span).map_err(|failure| failure.message)?;
-                    text.push_str(&written);
-                }
-            }
-        }
-        match self.world.try_borrow_mut() {
-            Ok(mut world) => world.read(&text),
-            Err(_) => Err("the program is being asked already".to_owned()),
-        }
-    }
-}
-
-impl Environment for Memory<'_, '_> {
-    fn variable(&self, slot: u16) -> Option<&Value> {
-        self.variables.get(usize::from(slot))
-    }
-
-    fn capture(&self, slot: u8) -> Option<&Value> {
-        let slot = usize::from(slot);
-        let input = self.reads.get(slot)?;
-        let read = || match self.read(input) {
-            Ok(value) => Some(value),
-            Err(why) => {
-                self.refusal.borrow_mut().get_or_insert(why);
-                None
-            }
-        };
-        self.values.get(slot)?.get_or_init(read).as_ref()
-    }
-}
-
-impl Store for Memory<'_, '_> {
-    fn assign(&mut self, slot: u16, value: Value) {
-        if let Some(variable) = self.variables.get_mut(usize::from(slot)) {
-            *variable = value;
-        }
     }
 }

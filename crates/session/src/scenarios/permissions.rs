@@ -64,6 +64,7 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
                 "`disable NAME` switches it off",
             ))
         }
+        Command::Views if !rest.is_empty() => refuse_file("reads a file"),
         Command::ShowGraph | Command::Info
             if rest.split_whitespace().any(crate::graphs::is_picture) =>
         {

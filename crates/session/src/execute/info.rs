@@ -1,0 +1,69 @@
+//! `info`: its subjects.
+
+use super::unclear_error;
+use crate::commands;
+use crate::names::Listed;
+use crate::options::CommandError;
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::occasions::is_about_memory;
+
+impl Session {
+    pub(super) fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let word = rest.split_whitespace().next().unwrap_or("");
+        if word.is_empty() {
+            let subjects = commands::INFO_SUBJECTS;
+            let lines: Vec<String> = subjects
+                .iter()
+                .map(|(name, what)| format!("info {name:<14} {what}"))
+                .collect();
+            return Ok(Outcome::Message(lines.join("\n")));
+        }
+        let subject = commands::find_info_subject(word).map_err(|unclear| {
+            let names = || commands::INFO_SUBJECTS.iter().map(|(name, _)| *name);
+            unclear_error(
+                word,
+                &unclear,
+                "subject of info",
+                juror_language::suggest(word, names()),
+            )
+        })?;
+        let argument = rest.strip_prefix(word).unwrap_or("").trim();
+        if subject == "line" && !argument.is_empty() {
+            return self.line_of_place(argument);
+        }
+        self.permit(commands::info_modes(subject))?;
+        match subject {
+            "args" => self.variables(true),
+            "locals" => self.variables(false),
+            "breakpoints" => Ok(self.points()),
+            "checkpoints" => self.checkpoint_views(),
+            "display" => self.display(""),
+            "evaluations" => self.evaluation_views(),
+            "frame" => {
+                let level = self.selection.level;
+                self.select_frame(level)
+            }
+            "functions" => self.names(Listed::Functions, argument),
+            "line" | "source" => self.line_info(subject == "source"),
+            "graph" => self.graphs(argument),
+            "monitors" => self.monitors(""),
+            "processes" => self.process_views(),
+            "registers" => self.registers(),
+            "watchpoints" => {
+                let mut views = self.watchpoint_views();
+                views.extend(self.monitor_points(is_about_memory));
+                Ok(Outcome::Points(views))
+            }
+            "scope" => self.scope(argument),
+            "signals" => self.signals(argument),
+            "scenarios" => self.scenario_views(argument),
+            "sharedlibrary" => self.shared_libraries(),
+            "symbol" => self.symbol(argument),
+            "types" => self.names(Listed::Types, argument),
+            "views" => self.views_command(""),
+            "variables" => self.names(Listed::Variables, argument),
+            _ => self.threads(),
+        }
+    }
+}

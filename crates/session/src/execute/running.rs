@@ -1,0 +1,172 @@
+//! Commands that begin, repeat and end runs of the program.
+
+use super::number;
+use crate::command_line::CommandLine;
+use crate::options::{CommandError, Observer};
+use crate::run::{Pause, Temporary};
+use crate::session::Session;
+use crate::step::Lines;
+use crate::view::{Outcome, StopReason};
+use juror_debuggee::Origin;
+
+impl Session {
+    /// `run`: goes on from the start, or starts anew.
+    pub(super) fn run(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.prepare_run(rest)?;
+        self.continue_run(observer)
+    }
+
+    pub(super) fn prepare_run(&mut self, rest: &str) -> Result<(), CommandError> {
+        let line = match rest {
+            "" => None,
+            _ => Some(CommandLine::parse(rest)?),
+        };
+        if self.is_fresh() && line.is_none() && self.has_wanted_numbers() {
+            return Ok(());
+        }
+        if self.options.program.as_os_str().is_empty() {
+            return Err(CommandError::with_help(
+                "no program is named that could be run",
+                "start juror with one, juror ./program, or attach to a process: attach 1234",
+            ));
+        }
+        if let Some(program) = &self.program
+            && program.debuggee.origin() == Origin::Attached
+        {
+            return Err(CommandError::with_help(
+                "this process was running before juror came",
+                "let it go on with detach, or end it with kill; then run starts the program",
+            ));
+        }
+        let redirections = line.as_ref().map(|line| &line.redirections);
+        redirections.unwrap_or(&self.redirections).check()?;
+        if let Some(line) = line {
+            self.options.arguments = line.arguments;
+            self.redirections = line.redirections;
+        }
+        self.kill_processes()?;
+        self.forget_program();
+        self.watch.restart(self.options.history);
+        self.forget_hits();
+        self.restart_scenarios()?;
+        self.launch()?;
+        Ok(())
+    }
+
+    /// `start`: runs to `main`.
+    pub(super) fn start_command(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.prepare_run(rest)?;
+        let place = self.main_function();
+        let program = self.running_mut()?;
+        let addresses = place.resolve(&program.modules).addresses;
+        if addresses.is_empty() {
+            // Without symbols the entry point is the beginning.
+            let Some(main) = program.modules.main() else {
+                return Err(CommandError::new(
+                    "the program has no beginning that is known",
+                ));
+            };
+            let entry = main.to_process(main.symbols.header().entry);
+            let pause = self.run_to_any(
+                &[Temporary {
+                    address: entry,
+                    thread: None,
+                    above: 0,
+                }],
+                observer,
+            )?;
+            return self.settle_at(pause);
+        }
+        let points: Vec<_> = addresses
+            .into_iter()
+            .map(|address| Temporary {
+                address,
+                thread: None,
+                above: 0,
+            })
+            .collect();
+        let pause = self.run_to_any(&points, observer)?;
+        self.settle_at(pause)
+    }
+
+    pub(super) fn settle_at(&mut self, pause: Pause) -> Result<Outcome, CommandError> {
+        match pause {
+            Pause::Temporary(thread) => self.stop(StopReason::Started, thread),
+            other => self.settle(other),
+        }
+    }
+
+    /// `continue N`: the present breakpoint is passed N - 1 times more.
+    pub(super) fn continue_command(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        if let Some(count) = number(rest)?.filter(|&count| count > 1) {
+            let frame = self.selected_frame()?;
+            self.breakpoints.ignore_at(frame.pc, count - 1);
+        }
+        self.running()?;
+        self.continue_run(observer)
+    }
+
+    pub(super) fn repeat_lines(
+        &mut self,
+        rest: &str,
+        lines: Lines,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let count = number(rest)?.unwrap_or(1).max(1);
+        for round in 1..=count {
+            let pause = self.step_line(lines, observer)?;
+            let (Pause::Stepped(thread) | Pause::Temporary(thread)) = pause else {
+                return self.settle(pause);
+            };
+            // Only the last one is shown.
+            if round == count {
+                return self.settle(pause);
+            }
+            if let Some(pause) = self.announce_breakpoint(thread)? {
+                return self.settle(pause);
+            }
+            self.select_thread(thread);
+        }
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn repeat_instructions(
+        &mut self,
+        rest: &str,
+        over_calls: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let count = number(rest)?.unwrap_or(1).max(1);
+        let thread = self.thread()?;
+        for round in 1..=count {
+            let pause = if over_calls {
+                self.next_instruction(thread, observer)?
+            } else {
+                self.step_instruction(thread, observer)?
+            };
+            let done = matches!(pause, Pause::Stepped(_) | Pause::Temporary(_));
+            if round == count || !done {
+                return self.settle(pause);
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn kill(&mut self) -> Result<Outcome, CommandError> {
+        self.running()?;
+        self.kill_processes()?;
+        Ok(Outcome::Ended(Box::new(self.end(None))))
+    }
+}

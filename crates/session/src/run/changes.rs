@@ -1,0 +1,171 @@
+//! Threads, libraries and programs that come and go while the program runs.
+
+use super::Pause;
+use crate::options::{CommandError, Observer};
+use crate::session::Session;
+use crate::view::StopReason;
+use crate::watch::Watch;
+use crate::watch::happenings::Scene;
+use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
+use juror_instrument::program::Program;
+use std::sync::Arc;
+
+impl Session {
+    /// A thread has started.
+    pub(super) fn take_thread_start(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let program = self.running_mut()?;
+        program.number_thread(thread);
+        let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
+        if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+            return Ok(Some(pause));
+        }
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
+    }
+
+    /// A thread has ended.
+    pub(super) fn take_thread_end(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        self.lose_evaluations(thread)?;
+        for number in self.watchpoints.of_thread(thread) {
+            observer.notice(&format!("watchpoint {number} is gone with its thread"));
+            self.watchpoints.delete(self.program.as_mut(), &[number])?;
+        }
+        let pause =
+            self.tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
+        if let Some(program) = &mut self.program {
+            let number = program.thread_number(thread);
+            program.forget_thread(thread);
+            let has_number = |it: &Program| it.thread_of_number(number).is_some();
+            if !self.processes.other_programs().any(has_number) {
+                for gone in self.end_points_of_thread(number)? {
+                    observer.notice(&gone);
+                }
+            }
+            // The thread itself can be shown no more.
+            let other = self.running()?.debuggee.thread_ids().next();
+            if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
+                return Ok(Some(Pause::Reason(reason, other)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Libraries have been loaded or unloaded.
+    pub(super) fn take_modules(
+        &mut self,
+        thread: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        // A property that does not fit a late library must be seen:
+        // its events would be missed.
+        let before = self.loaded_paths();
+        let bound = self.bind(thread, false);
+        let program = self.running_mut()?;
+        program.modules.note_started();
+        if let Err(error) = bound {
+            return Ok(Some(Pause::Reason(late_error(&error), thread)));
+        }
+        let caught = self.catch_libraries(thread, &before)?;
+        let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
+        if told.is_some() {
+            return Ok(told);
+        }
+        if let Some(reason) = caught {
+            return Ok(Some(Pause::Reason(reason, thread)));
+        }
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
+    }
+
+    /// The process runs another program now.
+    pub(super) fn take_exec(
+        &mut self,
+        thread: ThreadId,
+        path: &std::path::Path,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        observer.notice(&self.runs_now(path));
+        self.watch.on_exec();
+        self.evaluations.clear();
+        self.breakpoints.forget_process();
+        self.catchpoints.forget_locations();
+        self.hardware_breakpoints.forget_locations();
+        for gone in self.watchpoints.forget_program(true) {
+            let (number, text) = (gone.point.number, gone.text);
+            observer.notice(&format!(
+                "watchpoint {number} on {text} is gone: its memory is another program's now"
+            ));
+        }
+        self.running_mut()?.restart(thread);
+        self.running_mut()?.debuggee.run_by_steps(thread, false);
+        self.selection.thread = Some(thread);
+        if let Err(error) = self.bind(thread, false) {
+            return Ok(Some(Pause::Reason(late_error(&error), thread)));
+        }
+        if let Some(reason) = self.catch_exec(thread, path)? {
+            return Ok(Some(Pause::Reason(reason, thread)));
+        }
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
+    }
+
+    /// The program stops where it has made a process: what becomes of that is
+    /// told before the stop.
+    pub(super) fn tell_birth(
+        &mut self,
+        child: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let debuggee = &mut self.running_mut()?.debuggee;
+        debuggee.halt_all()?;
+        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
+            self.tell_forked(child, kind, observer);
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+        let how = match kind {
+            ForkKind::Fork => "forked; it runs without juror",
+            ForkKind::Vfork if self.options.follow == Follow::Both => {
+                "made by vfork; it is debugged when it runs its program"
+            }
+            ForkKind::Vfork => "made by vfork; it runs without juror",
+        };
+        observer.notice(&format!("process {child} {how}"));
+    }
+}
+
+pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
+    use crate::options::SessionError;
+    match error {
+        SessionError::Property { file, found } => {
+            let told = found.first();
+            let first = told.and_then(|told| told.diagnostics.first());
+            StopReason::MonitorError {
+                property: file.clone(),
+                message: first.map_or_else(String::new, |diagnostic| diagnostic.message.clone()),
+                start: first.map_or(0, |diagnostic| diagnostic.span.start),
+                end: first.map_or(0, |diagnostic| diagnostic.span.end),
+                file: told.map_or_else(|| file.clone(), |told| told.file.clone()),
+                text: told.map_or_else(|| "".into(), |told| Arc::clone(&told.text)),
+            }
+        }
+        other => StopReason::MonitorError {
+            property: String::new(),
+            message: other.to_string(),
+            start: 0,
+            end: 0,
+            file: String::new(),
+            text: "".into(),
+        },
+    }
+}

@@ -1,0 +1,156 @@
+//! What happens to a thread and is no site: a signal on its way, an access to
+//! watched memory.
+
+use super::{Goal, Pause};
+use crate::options::{CommandError, Observer};
+use crate::session::Session;
+use crate::view::StopReason;
+use juror_debuggee::{SystemCallPhase, ThreadId};
+
+/// A signal that comes to a thread.
+pub(super) struct Arrival {
+    pub signal: i32,
+    pub code: i32,
+    pub sender: Option<u32>,
+    pub fault_address: Option<u64>,
+    pub fatal: bool,
+}
+
+impl Session {
+    /// A signal that the table of `handle` has something to say about.
+    pub(super) fn on_signal(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+        fault_address: Option<u64>,
+        fatal: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if !self.is_shown(signal, fatal)? {
+            return Ok(None);
+        }
+        let decision = self.handling.decide(signal, fatal);
+        if let Some(reason) = self.catch_signal(thread, signal)? {
+            self.running_mut()?
+                .debuggee
+                .set_delivery(thread, decision.pass)?;
+            return Ok(Some(Pause::Reason(reason, thread)));
+        }
+        let (name, description) = crate::signal::describe(signal);
+        let program = self.running_mut()?;
+        program.debuggee.set_delivery(thread, decision.pass)?;
+        if !decision.stop {
+            if !decision.print && self.scenarios.has_heard() {
+                return Ok(None);
+            }
+            let program = self.running()?;
+            let number = program.thread_number(thread);
+            observer.notice(&format!("thread {number} received {name}: {description}"));
+            return Ok(None);
+        }
+        let reason = StopReason::Signal {
+            signal: name,
+            description,
+            fault_address,
+            fatal: fatal && decision.pass,
+        };
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Watched memory was accessed.
+    pub(super) fn take_access(
+        &mut self,
+        thread: ThreadId,
+        accesses: &[juror_debuggee::MemoryAccess],
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        // Watching other bytes from now on stops every thread.
+        let runs = |session: &Session| {
+            let debuggee = &session.running()?.debuggee;
+            let mut threads = debuggee.threads();
+            Ok::<_, CommandError>(
+                threads.any(|it| it.state == juror_debuggee::ThreadState::Running),
+            )
+        };
+        let others_run = runs(self)?;
+        let pause = self.on_access(thread, accesses)?;
+        let told = self.tell_of_accesses(thread, accesses, observer)?;
+        let pause = self.or_heard(told.or(pause), thread);
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        let followed = self.compare_followed(thread)?;
+        if let Some(pause) = self.or_heard(followed, thread) {
+            return Ok(Some(pause));
+        }
+        if goal.stepping == Some(thread) {
+            // The step is done.
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        let is_halted = others_run && !runs(self)?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        if is_halted {
+            debuggee.resume_all()?;
+        } else {
+            debuggee.resume(thread)?;
+        }
+        Ok(None)
+    }
+
+    /// A signal is about to be delivered.
+    pub(super) fn take_signal(
+        &mut self,
+        thread: ThreadId,
+        arrival: &Arrival,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let &Arrival {
+            signal,
+            code,
+            sender,
+            fault_address,
+            fatal,
+        } = arrival;
+        let is_passed = self.is_passed(signal, fatal)?;
+        let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+        // One that the program does not get does not happen to it.
+        let told = match is_passed {
+            true => self.tell_monitors(thread, observer, |watch, scene| {
+                watch.on_signal(scene, signal, sender, code)
+            })?,
+            false => None,
+        };
+        let pause = self.or_heard(told.or(pause), thread);
+        if pause.is_none() {
+            self.go_on(thread, goal)?;
+        }
+        Ok(pause)
+    }
+
+    /// A thread begins or ends a system call that somebody waits for.
+    pub(super) fn take_system_call(
+        &mut self,
+        thread: ThreadId,
+        number: u64,
+        phase: SystemCallPhase,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let caught = self.on_system_call(thread, number, phase)?;
+        let told = self.tell_monitors(thread, observer, |watch, scene| {
+            watch.on_system_call(scene, number, phase)
+        })?;
+        let pause = self.or_heard(told.or(caught), thread);
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        let is_over = matches!(phase, SystemCallPhase::Exit { .. });
+        if is_over && goal.stepping == Some(thread) {
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        self.go_on(thread, goal)?;
+        Ok(None)
+    }
+}

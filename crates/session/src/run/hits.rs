@@ -1,0 +1,231 @@
+//! A thread has come to a site: whose it is, and in which order its owners are
+//! asked.
+//!
+//! The developer first (DEVBREAK), then scenarios (SCNBREAK), then monitors
+//! (EVTBREAK), as in Jakse, Falcone and Méhaut, section 6; the temporary points
+//! of commands come last.
+
+use super::{Goal, Pause, Temporary};
+use crate::evaluations::CallEnd;
+use crate::options::{CommandError, Observer};
+use crate::points::{Fate, PointKind, Stopping};
+use crate::print::convenience;
+use crate::report;
+use crate::session::Session;
+use crate::view::StopReason;
+use crate::watch::Reaction;
+use juror_debuggee::{Owners, ThreadId};
+
+impl Session {
+    /// A thread is about to execute the instruction at a site.
+    pub(super) fn on_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+        observer: &mut dyn Observer,
+        temporaries: &[Temporary],
+    ) -> Result<Option<Pause>, CommandError> {
+        let mut pause = None;
+        if owners.contains(Owners::INTERNAL)
+            && let Some(end) = self.call_end_at(thread, address)?
+        {
+            return Ok(Some(Pause::CallEnded(thread, end)));
+        }
+        // What juror runs on the user's behalf is no behaviour of the program.
+        let mut calls = self.running()?.debuggee.open_calls();
+        let is_called = calls.any(|call| call.thread == thread);
+        drop(calls);
+        if is_called && self.is_asking {
+            return Ok(None);
+        }
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
+        if owners.contains(Owners::DEVELOPER) {
+            self.asked = Some((thread, address));
+        }
+        if owners.contains(Owners::DEVELOPER) && !announced {
+            pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
+            if pause.is_none()
+                && let Some(reason) = self.catch_exception(thread, address)?
+            {
+                pause = Some(Pause::Reason(reason, thread));
+            }
+        }
+        // What a function does that juror has called is not for scenarios.
+        if owners.contains(Owners::SCENARIO) && !is_called && !self.scenarios.is_performing {
+            let at_scenarios = self.on_breakpoint(thread, address, Owners::SCENARIO)?;
+            pause = pause.or(at_scenarios);
+        }
+        if !is_called
+            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
+            && let Some(program) = &mut self.program
+        {
+            let mut reaction = Reaction::default();
+            if owners.contains(Owners::INTERNAL) {
+                self.watch.on_internal(program, thread, address)?;
+            }
+            if owners.contains(Owners::RETURN) {
+                self.watch
+                    .on_return(program, thread, address, observer, &mut reaction)?;
+            }
+            if owners.contains(Owners::MONITOR) {
+                self.watch
+                    .on_call(program, thread, address, observer, &mut reaction)?;
+            }
+            self.scenarios.heard.extend(reaction.heard.drain(..));
+            if !reaction.is_empty() {
+                let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+                pause = Some(Pause::Reason(reason, thread));
+            }
+        }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_call_end(thread, address)?;
+        }
+        if pause.is_none() && owners.contains(Owners::INTERNAL) {
+            pause = self.on_way_back(thread, address)?;
+        }
+        if pause.is_none() && owners.contains(Owners::STEP) {
+            let stack = self.running()?.registers(thread)?.rsp;
+            let is_meant = temporaries.iter().any(|temporary| {
+                temporary.address == address
+                    && temporary.thread.is_none_or(|wanted| wanted == thread)
+                    && stack > temporary.above
+            });
+            if is_meant {
+                pause = Some(Pause::Temporary(thread));
+            }
+        }
+        Ok(self.or_heard(pause, thread))
+    }
+
+    /// A point of the developer, or of a scenario: asks its condition, counts,
+    /// and stops.
+    pub(super) fn on_breakpoint(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+    ) -> Result<Option<Pause>, CommandError> {
+        let answers = match self.answers_of_calls(thread, address)? {
+            Ok(answers) => answers,
+            Err(pause) => return Ok(Some(pause)),
+        };
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let values = |name: &str| convenience(&self.values, name);
+        let hit = self
+            .breakpoints
+            .hit(program, thread, address, &values, &answers, owners);
+        let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
+            return Ok(None);
+        };
+        let reason = self.breakpoint_reason(stopping)?;
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// Why the program stops at breakpoints.
+    pub(crate) fn breakpoint_reason(
+        &mut self,
+        stopping: Stopping,
+    ) -> Result<StopReason, CommandError> {
+        let silent = self.finish_stopping(&stopping)?;
+        Ok(StopReason::Breakpoint {
+            errors: stopping.error_sentences(PointKind::Breakpoint),
+            numbers: stopping.numbers.to_vec(),
+            temporary: stopping.temporary,
+            silent,
+        })
+    }
+
+    /// The program stops at points: their commands are next, and those that it
+    /// uses up go or are disabled. Tells whether the stop is not to be shown.
+    pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
+        let silent = self.attached.prepare(stopping);
+        let mut gone = Vec::new();
+        for &number in &stopping.spent {
+            if self.point(number)?.fate == Fate::Delete {
+                gone.push(number);
+            }
+        }
+        if !stopping.spent.is_empty() {
+            self.delete_points(&gone)?;
+            self.settle_points()?;
+        }
+        Ok(silent)
+    }
+
+    /// A thread is at a site.
+    pub(super) fn take_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
+        if pause.is_none() {
+            if goal.stepping.is_none() && owners.intersects(Owners::MONITOR | Owners::RETURN) {
+                self.count_for_checkpoint(observer)?;
+            }
+            let debuggee = &mut self.running_mut()?.debuggee;
+            // The report came instead of the step, which is asked for
+            // again.
+            if goal.stepping == Some(thread) {
+                debuggee.step(thread)?;
+            } else {
+                debuggee.resume(thread)?;
+            }
+        }
+        Ok(pause)
+    }
+
+    /// A thread is at a hardware breakpoint.
+    pub(super) fn take_hardware_hit(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let announced = self.announced.take() == Some((thread, address));
+        let pause = match announced {
+            true => None,
+            false => self.on_hardware_hit(thread, address)?,
+        };
+        if pause.is_none() {
+            let debuggee = &mut self.running_mut()?.debuggee;
+            // It came before the instruction that was to be stepped.
+            if goal.stepping == Some(thread) {
+                debuggee.step(thread)?;
+            } else {
+                debuggee.resume(thread)?;
+            }
+        }
+        Ok(pause)
+    }
+
+    /// A thread has executed one instruction.
+    pub(super) fn take_step(
+        &mut self,
+        thread: ThreadId,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        if self.running()?.debuggee.has_returned(thread) {
+            return Ok(Some(Pause::CallEnded(thread, CallEnd::Returned)));
+        }
+        if let Some(pause) = self.compare_followed(thread)? {
+            return Ok(Some(pause));
+        }
+        if goal.stepping != Some(thread) && self.scenarios.has_heard() {
+            return Ok(Some(Pause::Heard(thread)));
+        }
+        if goal.stepping == Some(thread) {
+            return Ok(Some(Pause::Stepped(thread)));
+        }
+        // What it has in registers is watched.
+        self.running_mut()?.debuggee.resume(thread)?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,203 @@
+//! What the user sees when a run is over for the moment: the stop, or the end.
+//!
+//! Invariant: whoever shows a stop has halted all threads before.
+
+use super::Pause;
+use crate::options::CommandError;
+use crate::report;
+use crate::session::Session;
+use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
+use juror_debuggee::{Owners, ThreadId};
+use juror_instrument::frames::users_frames;
+
+/// Frames that a stop shows.
+const STOP_FRAMES_MAX: usize = 8;
+/// Source lines that a stop shows.
+const STOP_LINES: u32 = 7;
+
+impl Session {
+    /// Makes a pause into what the user sees: all threads stand, or the
+    /// program is gone.
+    pub(crate) fn settle(&mut self, pause: Pause) -> Result<Outcome, CommandError> {
+        match pause {
+            Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
+            Pause::Reason(reason, thread) => self.stop(reason, thread),
+            // Reactions have been asked before.
+            Pause::Heard(_) => Ok(Outcome::Done),
+            Pause::CallEnded(thread, end) => {
+                self.ended_call = Some((thread, end));
+                Ok(Outcome::Done)
+            }
+            Pause::Temporary(thread) | Pause::Stepped(thread) => {
+                match self.announce_breakpoint(thread)? {
+                    Some(Pause::Reason(reason, thread)) => self.stop(reason, thread),
+                    _ => self.stop(StopReason::Step, thread),
+                }
+            }
+        }
+    }
+
+    /// A step ends where a breakpoint stands: that is what the user sees.
+    pub(crate) fn announce_breakpoint(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<Option<Pause>, CommandError> {
+        let address = self.running()?.registers(thread)?.rip;
+        let is_hardware = self.running()?.debuggee.is_hardware_site(address);
+        let was_asked = self.asked == Some((thread, address));
+        if was_asked || (!self.breakpoints.is_at(address) && !is_hardware) {
+            return Ok(None);
+        }
+        let mut pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
+        if pause.is_none() && is_hardware {
+            pause = self.on_hardware_hit(thread, address)?;
+        }
+        self.announced = Some((thread, address));
+        Ok(pause)
+    }
+
+    /// Stops all threads and shows where one of them stands.
+    pub(crate) fn stop(
+        &mut self,
+        reason: StopReason,
+        thread: ThreadId,
+    ) -> Result<Outcome, CommandError> {
+        self.control.owe()?;
+        self.halt_processes()?;
+        let program = self.running_mut()?;
+        program.debuggee.forget_interruption();
+        program.debuggee.take_terminal();
+        let is_there = !self.processes.are_several() || self.settle_several(&reason)?;
+        if !self.running()?.debuggee.is_alive() {
+            return Ok(self.end_instead(reason));
+        }
+        if !is_there {
+            return self.stop_elsewhere();
+        }
+        let Some(thread) = self.thread_to_show(thread)? else {
+            return Ok(self.end_instead(reason));
+        };
+        self.select_thread(thread);
+        self.control.settle()?;
+        if reason.is_silent().is_none() {
+            self.attached.clear();
+        }
+        let view = self.stop_view(reason, thread)?;
+        Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// This thread, or another where it is gone; nothing where the process is
+    /// about to end with all its threads.
+    pub(super) fn thread_to_show(
+        &self,
+        thread: ThreadId,
+    ) -> Result<Option<ThreadId>, CommandError> {
+        let program = self.running()?;
+        let is_there = |thread: &ThreadId| program.registers(*thread).is_ok();
+        let others = program.debuggee.thread_ids();
+        Ok(std::iter::once(thread).chain(others).find(is_there))
+    }
+
+    /// The program has ended while it was being stopped. What it was to be
+    /// stopped for is shown with its end.
+    pub(super) fn end_instead(&mut self, reason: StopReason) -> Outcome {
+        let ending = self.ending_told();
+        let mut end = self.end(ending);
+        if let StopReason::Violation { mut violations } = reason {
+            violations.append(&mut end.violations);
+            end.violations = violations;
+        }
+        Outcome::Ended(Box::new(end))
+    }
+
+    pub(crate) fn stop_view(
+        &mut self,
+        reason: StopReason,
+        thread: ThreadId,
+    ) -> Result<StopView, CommandError> {
+        let program = self.running()?;
+        let thread_count = program.debuggee.threads().count();
+        let number = program.thread_number(thread);
+        let pc = program.registers(thread)?.rip;
+        let mut location = report::location(program, pc);
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
+        let mut frames = self.without_foreign_inlined(frames);
+        if let Some(count) = users_frames(&frames) {
+            frames.truncate(count);
+            more = false;
+        }
+        let mut backtrace: Vec<FrameView> = frames
+            .iter()
+            .enumerate()
+            .map(|(level, frame)| self.frame_view(level, frame))
+            .collect();
+        if let Some(first) = backtrace
+            .first()
+            .filter(|first| first.location.line.is_some() || first.location.near.is_some())
+        {
+            location.clone_from(&first.location);
+        }
+        if let StopReason::Watchpoint { accesses, .. } = &reason
+            && let Some(place) = accesses.first().map(|access| &access.place)
+            && place.line.is_some()
+            && place.function == location.function
+        {
+            // The statement that did it, not what comes next.
+            location.line = place.line;
+            location.near = None;
+            location.file.clone_from(&place.file);
+            if let Some(first) = backtrace.first_mut() {
+                first.location.line = place.line;
+                first.location.near = None;
+                first.location.file.clone_from(&place.file);
+            }
+        }
+        let shown = frames
+            .first()
+            .and_then(|frame| Some((frame, self.line_of(frame)?)));
+        let line_shown = location.line;
+        let source = shown.and_then(|(frame, (file, line, _))| {
+            let line = line_shown.unwrap_or(line);
+            let built = frame.module.as_ref().and_then(|module| module.built);
+            self.sources.around(&file, line, STOP_LINES, built)
+        });
+        let displays = self.displayed(&frames, 0);
+        Ok(StopView {
+            evaluation: self.evaluations.innermost(thread),
+            process: self.process_name(),
+            reason,
+            thread: number,
+            thread_count,
+            location,
+            source,
+            backtrace,
+            more_frames: more,
+            displays,
+        })
+    }
+
+    /// The run is over: verdicts are final.
+    pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
+        // When the user ended it, by a command or by a function that a command
+        // called, nothing is decided by the end.
+        let called = self.evaluations.running_function();
+        let violations = self.final_violations(ending);
+        self.watch.end_recording(ending);
+        let summaries = {
+            let gone = self.processes.gone();
+            gone.summaries(&self.watch, self.program.as_ref())
+        };
+        let process = self.process_name();
+        if let Some(program) = &mut self.program {
+            program.debuggee.take_terminal();
+        }
+        self.forget_program();
+        EndView {
+            ending,
+            process,
+            called,
+            violations,
+            summaries,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Out of a function, and to a place.
+
+use crate::options::{CommandError, Observer};
+use crate::place;
+use crate::run::{Pause, Temporary};
+use crate::session::Session;
+use crate::view::{Outcome, StopReason, VariableView};
+use juror_debuggee::ThreadId;
+use juror_instrument::format::{Radix, format};
+use juror_instrument::frames::Frame;
+use juror_symbols::TypeKind;
+
+impl Session {
+    /// `finish`: runs until a frame returns.
+    pub(crate) fn finish_frame(
+        &mut self,
+        level: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let (frame, pause) = self.leave_frame(level, observer)?;
+        let Pause::Temporary(thread) = pause else {
+            return self.settle(pause);
+        };
+        let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
+        let returned = self.returned_value(&frame, thread);
+        self.stop(StopReason::Finished { returned, function }, thread)
+    }
+
+    /// Runs until a frame returns: `Temporary` then. Where it is left by a jump
+    /// or an exception, nothing was returned, and that is a step.
+    pub(super) fn leave_frame(
+        &mut self,
+        level: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<(Frame, Pause), CommandError> {
+        let thread = self.thread()?;
+        let frames = self.frames()?;
+        let frame = frames
+            .get(level)
+            .cloned()
+            .ok_or_else(|| CommandError::new("there is no such frame"))?;
+        if frame.called_by_juror.is_some() {
+            let pause = self.continue_until_pause(observer)?;
+            return Ok((frame, pause));
+        }
+        // Calls that were inlined have no return of their own.
+        let caller = frames
+            .iter()
+            .skip(level)
+            .skip_while(|inner| inner.is_inlined())
+            .nth(1);
+        let (Some(back), Some(cfa)) = (caller.map(|caller| caller.pc), frame.cfa) else {
+            return Err(CommandError::new(
+                "the outermost frame has nothing to return to",
+            ));
+        };
+        let pause = match self.run_over_call(back, thread, cfa, observer)? {
+            Pause::Temporary(thread) if self.running()?.registers(thread)?.rip != back => {
+                Pause::Stepped(thread)
+            }
+            pause => pause,
+        };
+        Ok((frame, pause))
+    }
+
+    pub(super) fn returned_value(
+        &mut self,
+        frame: &Frame,
+        thread: ThreadId,
+    ) -> Option<VariableView> {
+        let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
+        let value = module.symbols.return_value_plan(function)?;
+        if matches!(value.r#type.strip().kind(), TypeKind::Void) {
+            return None;
+        }
+        let program = self.program.as_ref()?;
+        let (frames, _) = program.backtrace(thread, 1);
+        let now = frames.first()?;
+        let typed = program.at_entry(now, value.r#type.clone(), &value.location, None);
+        let text = format(&typed, program, program, Radix::Natural);
+        let number = self.keep(typed);
+        Some(VariableView {
+            name: format!("${number}"),
+            type_name: value.r#type.name(),
+            value: text,
+        })
+    }
+
+    /// `advance PLACE`, `until PLACE`: runs to a place, or to the return of
+    /// the current function.
+    pub(crate) fn advance_to(
+        &mut self,
+        text: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let thread = self.thread()?;
+        let placed = place::parse(text).map_err(CommandError::new)?;
+        let place = self.resolvable(&placed.place)?;
+        let addresses = place.resolve(&self.running()?.modules).addresses;
+        if addresses.is_empty() {
+            return Err(CommandError::new(format!("there is no code at `{text}`")));
+        }
+        let mut points: Vec<Temporary> = addresses
+            .into_iter()
+            .map(|address| Temporary {
+                address,
+                thread: Some(thread),
+                above: 0,
+            })
+            .collect();
+        let frames = self.frames()?;
+        if let (Some(first), Some(caller)) = (frames.first(), frames.get(1))
+            && let Some(cfa) = first.cfa
+        {
+            let above = cfa.wrapping_sub(1);
+            points.push(Temporary {
+                address: caller.pc,
+                thread: Some(thread),
+                above,
+            });
+        }
+        let pause = self.run_to_any(&points, observer)?;
+        self.settle(pause)
+    }
+}
