@@ -41,6 +41,7 @@ impl Session {
             result = self.resume_evaluation(thread, end, observer);
         }
         self.control.finish();
+        self.follow_control();
         if result.is_err() {
             self.attached.clear();
         }
@@ -97,6 +98,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.permit(command.modes())?;
+        self.prepare_names(command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance

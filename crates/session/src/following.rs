@@ -12,7 +12,8 @@ const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 /// What can be said.
 const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set follow parent, \
                     child or both; set checkpoint-files on or off; set \
-                    checkpoint-namespace on, off or auto";
+                    checkpoint-namespace on, off or auto; set substitute-path FROM TO; \
+                    set debug-file-directory DIRECTORY";
 
 impl Session {
     /// `set follow child`, `set var count = 3`.
@@ -26,6 +27,11 @@ impl Session {
             return self.set_checkpoint_namespace(words.next().unwrap_or(""));
         }
         let (_, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match name {
+            "debug-file-directory" => return self.set_debug_directories(after),
+            "substitute-path" => return self.set_substitution(after),
+            _ => {}
+        }
         if let "var" | "variable" = name {
             return self.assign(after);
         }
