@@ -133,6 +133,14 @@ impl Default for Control {
 }
 
 impl Control {
+    /// That of a debugger whose program has begun, and stands.
+    pub fn standing() -> Control {
+        Control {
+            mode: Mode::Break,
+            owed: false,
+        }
+    }
+
     /// Who has the control.
     #[inline]
     pub fn mode(&self) -> Mode {

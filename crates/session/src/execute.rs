@@ -41,6 +41,8 @@ impl Session {
             result = self.resume_evaluation(thread, end, observer);
         }
         self.control.finish();
+        result = self.move_for_scenarios(line, result, observer);
+        self.control.finish();
         if result.is_err() {
             self.attached.clear();
         }
