@@ -18,7 +18,8 @@ Examples:
 const CHECK_AFTER: &str = "\
 Without --ltl, --claim, --acceptance and --progress, the steps and states of the
 model are checked, and then each of its ltl formulas and its never claim. --order,
---jobs, --reduce and --compact say how steps and states are searched.
+--jobs, --symmetry and --compact say how steps and states are searched; --reduce is
+for formulas, too.
 
 Exit status: 0 everything holds, 1 something is wrong, 2 a mistake in the model,
 or the search was cut short and found nothing.";
@@ -118,6 +119,9 @@ pub struct CheckModel {
     /// Leave out orders of steps that make no difference
     #[arg(long, conflicts_with = "jobs")]
     pub reduce: bool,
+    /// Take identical processes for one another
+    #[arg(long, conflicts_with = "reduce")]
+    pub symmetry: bool,
     /// Keep 8 bytes of each state; if nothing wrong is found, that is incomplete
     #[arg(long, conflicts_with_all = ["reduce", "jobs", "order"])]
     pub compact: bool,

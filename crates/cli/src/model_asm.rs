@@ -52,6 +52,11 @@ pub fn read(file: &Path, output: &mut Output) -> anyhow::Result<Option<Model>> {
 
 /// `juror model check`.
 pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
+    if check.symmetry || check.reduce {
+        anyhow::bail!(
+            "--symmetry and --reduce are for models with processes, files .pml\nhelp: leave them out"
+        );
+    }
     let Some(model) = read(&check.model.file, output)? else {
         return Ok(exit::USAGE);
     };

@@ -55,13 +55,18 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
 /// than the one asked for would be believed.
 fn unused(check: &CheckModel) -> Option<&'static str> {
     let asks = !check.ltl.is_empty() || check.claim || check.acceptance || check.progress;
-    let is_plain =
-        !check.compact && !check.reduce && check.jobs == 1 && matches!(check.order, Order::Breadth);
+    let is_plain = !check.compact
+        && !check.symmetry
+        && check.jobs == 1
+        && matches!(check.order, Order::Breadth);
     if asks && !is_plain {
         return Some(
-            "--order, --jobs, --reduce and --compact are for the search of steps and states; \
+            "--order, --jobs, --symmetry and --compact are for the search of steps and states; \
              formulas, claims and labels have a search of their own\nhelp: leave them out",
         );
+    }
+    if check.reduce && check.fair {
+        return Some("fairness is about all steps\nhelp: leave --reduce or --fair out");
     }
     if matches!(check.order, Order::Depth) && check.jobs > 1 {
         return Some("a search in depth has one thread\nhelp: leave --order or --jobs out");
@@ -196,6 +201,13 @@ fn check_model(check: &CheckModel, model: Model, output: &mut Output) -> anyhow:
     let mut status = exit::HOLDS;
     for (name, question) in questions(check, &model) {
         let report = match &question {
+            None if check.symmetry => match model.symmetric() {
+                Ok(symmetric) => symmetric.unfolded(search(check, &symmetric, output)),
+                Err(fault) => {
+                    show_fault(model.texts(), &fault, output)?;
+                    return Ok(exit::USAGE);
+                }
+            },
             None => search(check, &model, output),
             Some(question) => match ask(check, &mut model, question, &name, output) {
                 Ok(report) => report,
@@ -283,10 +295,17 @@ fn ask(
     name: &str,
     output: &mut Output,
 ) -> Result<Report, Fault> {
+    let may_reduce = model.may_reduce(question);
+    // Of what is not asked for by name, all is answered, as far as that goes.
+    let is_asked = !check.ltl.is_empty() || check.claim || check.acceptance || check.progress;
+    if check.reduce && is_asked {
+        may_reduce.clone()?;
+    }
     let automaton = model.ask(question)?;
     let message = format!("this run violates {name}");
     let options = Options {
         deadlocks: false,
+        reduces: check.reduce && may_reduce.is_ok(),
         ..options(check)
     };
     let mut watched = watched(output);

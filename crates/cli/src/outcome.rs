@@ -1,7 +1,7 @@
 //! What a command gives, as text.
 
 use crate::page::Page;
-use crate::places::{write_frame, write_frames, write_source};
+use crate::places::{write_frame, write_frames, write_source, write_stacks};
 use crate::report::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
@@ -16,6 +16,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Stopped(stop) => report::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
         Outcome::Backtrace { frames, more } => write_frames(page, frames, *more, 0),
+        Outcome::Stacks(stacks) => write_stacks(page, stacks),
         Outcome::Frame(frame, source) => {
             write_frame(page, frame, 0, true);
             if let Some(source) = source {
@@ -40,6 +41,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
+        Outcome::Displays(displays) => tables::write_displays(page, displays),
         Outcome::Evaluations(open) => evaluations::write(page, open),
         Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
         Outcome::Help(command) => tables::write_help(page, command),
@@ -184,6 +186,7 @@ pub mod samples {
                 frames: violation_stop().backtrace,
                 more: true,
             },
+            Outcome::Stacks(vec![report::samples::stack()]),
             Outcome::Frame(
                 Box::new(frame(1, location("fill", "main.c", 17), vec![])),
                 Some(source()),
@@ -205,6 +208,7 @@ pub mod samples {
             Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
+            Outcome::Displays(vec![report::samples::display()]),
             Outcome::Value(ValueView {
                 number: 1,
                 type_name: "int".into(),
@@ -238,6 +242,7 @@ mod tests {
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",
             Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
+            Outcome::Stacks(_) => "Thread 1 (main):\n#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
             Outcome::Source(_) => "      22   void queue_push",
             Outcome::Points(_) => "#    owner",
@@ -259,6 +264,7 @@ mod tests {
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",
+            Outcome::Displays(_) => "1: count = 7\n",
             Outcome::Evaluations(_) => "#  thread  in  expression\n1  2       f   f(1) + 2\n",
             Outcome::HelpIndex(_) => "next  n  run",
             Outcome::Help(_) => "next (n): run",

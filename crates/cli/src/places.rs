@@ -2,7 +2,9 @@
 
 use crate::escape::{clip, safe, safe_source};
 use crate::page::{NAME, Page, QUIET, STRONG};
-use juror_session::view::{FrameView, Location, NamedValue, SourceLine, SourceView, VariableView};
+use juror_session::view::{
+    FrameView, Location, NamedValue, SourceLine, SourceView, StackView, VariableView,
+};
 
 /// The columns that the arguments of a frame or event take at most.
 const ARGUMENT_COLUMNS: usize = 72;
@@ -127,6 +129,21 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
         write!(page, "{QUIET} [inlined]{QUIET:#}");
     }
     page.push("\n");
+    for local in frame.locals.iter().flatten() {
+        let (name, value) = (safe(&local.name), safe(&local.value));
+        writeln!(page, "{:indent$}        {NAME}{name}{NAME:#} = {value}", "");
+    }
+}
+
+/// The stacks of several threads, each below its thread.
+pub fn write_stacks(page: &mut Page, stacks: &[StackView]) {
+    for stack in stacks {
+        page.gap();
+        let StackView { thread, .. } = stack;
+        let name = safe(&thread.name);
+        writeln!(page, "{STRONG}Thread {}{STRONG:#} ({name}):", thread.number);
+        write_frames(page, &stack.frames, stack.more, 0);
+    }
 }
 
 /// Several frames, and a remark when there are more.
@@ -211,6 +228,7 @@ mod tests {
             inlined,
             signal,
             evaluation: None,
+            locals: None,
         };
         let frames = [
             frame(

@@ -13,6 +13,7 @@ use crate::path;
 use crate::places::{
     file_and_line, frame_place, long_location, short_location, write_frames, write_source,
 };
+use crate::tables::write_displays;
 use crate::watched;
 use juror_session::view::{
     Location, PathStep, ProcessName, StopReason, StopView, VariableView, ViolationView,
@@ -48,6 +49,7 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
             write_advice(page, view);
         }
     }
+    write_displays(page, &view.displays);
 }
 
 /// `Process 2 (4711), one of 3`

@@ -5,8 +5,8 @@ use crate::escape::safe;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::places::long_location;
 use juror_session::view::{
-    CommandHelp, PointView, ProcessView, RegisterView, SignalView, ThreadView, ValueView,
-    VariableView,
+    CommandHelp, DisplayView, PointView, ProcessView, RegisterView, SignalView, ThreadView,
+    ValueView, VariableView,
 };
 
 /// Writes the developer's points and those of the monitors. A point that is in
@@ -201,6 +201,21 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
         write!(page, "{QUIET}({}){QUIET:#} ", safe(&value.type_name));
     }
     write_value_text(page, &value.value);
+}
+
+/// Writes what is shown at every stop.
+pub fn write_displays(page: &mut Page, displays: &[DisplayView]) {
+    for display in displays {
+        let name = safe(&display.expression);
+        write!(page, "{QUIET}{}:{QUIET:#} {name} = ", display.number);
+        match (&display.value, &display.error) {
+            (Some(value), _) => write_value_text(page, value),
+            (None, error) => {
+                let why = error.as_deref().unwrap_or("it has no value");
+                writeln!(page, "{QUIET}<{}>{QUIET:#}", safe(why));
+            }
+        }
+    }
 }
 
 /// A value may have several lines.

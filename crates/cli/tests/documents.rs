@@ -183,6 +183,7 @@ fn the_examples_show_what_juror_says() {
 fn the_book_shows_what_juror_says() {
     check("book/src/first-property.md");
     check("book/src/prompt.md");
+    check("book/src/values.md");
     check("book/src/attach.md");
     check("book/src/checkpoints.md");
     check("book/src/batch.md");

@@ -85,6 +85,16 @@ fn what_would_not_be_done_is_refused() {
             "one thread",
         ),
         (&["--jobs", "0", "peterson.pml"], "a thread"),
+        (&["--reduce", "--symmetry", "peterson.pml"], "--symmetry"),
+        (&["--reduce", "--fair", "peterson.pml"], "--fair"),
+        (&["--reduce", "--progress", "peterson.pml"], "--reduce"),
+        (&["--reduce", "--ltl", "X true", "peterson.pml"], "next"),
+        (&["--symmetry", "peterson.pml"], "--symmetry"),
+        (
+            &["--symmetry", "--ltl", "[] true", "peterson.pml"],
+            "--symmetry",
+        ),
+        (&["--symmetry", "debugger/control.asm"], "--symmetry"),
         (
             &["--ltl", "[] true", "--compact", "peterson.pml"],
             "--compact",

@@ -128,6 +128,27 @@ fn containers_of_cpp_are_shown_by_what_they_hold() {
     }
 }
 
+/// Checks the same values with LLVM's library, where that is installed.
+#[test]
+fn containers_of_libcxx_are_shown_by_what_they_hold() {
+    for build in plain_builds(Language::Cpp) {
+        if build.compiler != Compiler::Clang {
+            continue;
+        }
+        let fixture = program("views.cpp")
+            .argument("-std=c++17")
+            .argument("-stdlib=libc++");
+        match fixture.try_compile(&build) {
+            Ok(executable) => check(&executable, &build, CPP),
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.contains("file not found"), "{message}");
+                eprintln!("libc++ is not installed: left out");
+            }
+        }
+    }
+}
+
 #[test]
 fn objects_of_virtual_classes_are_shown_whole() {
     for build in plain_builds(Language::Cpp) {

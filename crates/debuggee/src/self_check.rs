@@ -81,6 +81,14 @@ impl SelfCheck {
         })
     }
 
+    /// Takes note of something wrong that others have found in following what
+    /// juror does; the first of all is kept.
+    pub fn violate(&self, words: String) {
+        self.with(|state| {
+            state.violation.get_or_insert(words);
+        });
+    }
+
     /// Begins to follow one more engine.
     pub(crate) fn follow(&self, step_by: StepBy) -> Box<Following> {
         let engine = self.with(|state| {

@@ -15,6 +15,7 @@ use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
 use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
 use crate::values::static_address;
+use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_symbols::{BitField, Type, TypeKind};
@@ -411,6 +412,11 @@ impl Scope for GlobalScope<'_> {
 
     fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
         Err("`^` belongs to a call, and this event has none".to_owned())
+    }
+
+    /// Where a library keeps its elements changes, and such a place does not.
+    fn views(&self) -> Option<&Views> {
+        None
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {

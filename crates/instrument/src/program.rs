@@ -3,6 +3,8 @@
 
 use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::Machine;
+use crate::symbol_store::SymbolStore;
+use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
 use rustc_hash::FxHashMap;
@@ -14,6 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone)]
 pub struct Memo {
     modules: Modules,
+    views: Views,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
     elapsed: Duration,
@@ -26,6 +29,8 @@ pub struct Program {
     pub debuggee: Debuggee,
     /// What is loaded.
     pub modules: Modules,
+    /// How values of library types are shown.
+    pub views: Views,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
     /// Names of callers that captures have asked for, by return address.
@@ -37,11 +42,12 @@ pub struct Program {
 
 impl Program {
     /// Takes a debuggee that has just been launched or attached to.
-    pub fn new(debuggee: Debuggee) -> Program {
+    pub fn new(debuggee: Debuggee, symbols: &SymbolStore) -> Program {
         let threads: Vec<ThreadId> = debuggee.thread_ids().collect();
         let mut program = Program {
             debuggee,
-            modules: Modules::default(),
+            modules: Modules::new(symbols.clone()),
+            views: Views::standard().clone(),
             numbers: FxHashMap::default(),
             last_number: 0,
             caller_names: RefCell::default(),
@@ -107,6 +113,7 @@ impl Program {
         Program {
             debuggee,
             modules: self.modules.clone(),
+            views: self.views.clone(),
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
             caller_names: self.caller_names.clone(),
@@ -119,6 +126,7 @@ impl Program {
     pub fn memo(&self) -> Memo {
         Memo {
             modules: self.modules.clone(),
+            views: self.views.clone(),
             numbers: self.numbers.clone(),
             last_number: self.last_number,
             elapsed: self.started.elapsed(),
@@ -138,6 +146,7 @@ impl Program {
         let mut program = Program {
             debuggee,
             modules: memo.modules.clone(),
+            views: memo.views.clone(),
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
             last_number: memo.last_number,
             caller_names: RefCell::default(),
@@ -151,7 +160,7 @@ impl Program {
     /// The process runs another program: one thread is left, and nothing that
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {
-        self.modules = Modules::default();
+        self.modules = Modules::new(self.modules.store().clone());
         self.numbers.clear();
         self.last_number = 0;
         self.number_thread(thread);
@@ -275,6 +284,10 @@ impl crate::format::Names for Program {
     fn type_named(&self, name: &str) -> Option<juror_symbols::Type> {
         let mut modules = self.modules.iter();
         modules.find_map(|module| module.symbols.type_named(name))
+    }
+
+    fn views(&self) -> &Views {
+        &self.views
     }
 }
 

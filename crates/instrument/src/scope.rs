@@ -7,6 +7,7 @@ use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::Typed;
 use crate::values::static_address;
+use crate::views::Views;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Read, Unavailability, Value};
 use juror_symbols::{Memory, Parameter, Type, Variable, argument_plan, register, register_name};
@@ -248,6 +249,10 @@ impl Scope for FrameScope<'_> {
             .filter(|module| module.symbols.has_debug_info())
             .find_map(|module| module.symbols.type_named(name))
             .or_else(|| Type::builtin(name))
+    }
+
+    fn views(&self) -> Option<&Views> {
+        Some(&self.program.views)
     }
 
     fn memory(&self) -> &dyn Memory {

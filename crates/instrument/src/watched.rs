@@ -12,6 +12,7 @@ use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
+use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Piece, Type, Variable};
 use std::cell::{Cell, RefCell};
@@ -385,6 +386,10 @@ impl Scope for Recording<'_> {
 
     fn type_named(&self, name: &str) -> Option<Type> {
         self.frame.type_named(name)
+    }
+
+    fn views(&self) -> Option<&Views> {
+        self.frame.views()
     }
 
     fn memory(&self) -> &dyn Memory {

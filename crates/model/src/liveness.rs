@@ -6,6 +6,10 @@
 //! Any number of sets is the same to it, so fairness needs no counters and no
 //! copies of the states.
 //!
+//! Where a formula cannot tell how often a letter comes in a row, few successors
+//! may stand for all ([`System::reduced`]), if none of them has been found before:
+//! so on every circle there is a state with all its successors.
+//!
 //! Then the run itself is looked for: the shortest way to that component, and
 //! inside of it a circle through all sets.
 
@@ -19,7 +23,9 @@ use crate::trail::Trail;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Searches for a run that the automaton accepts.
+/// Searches for a run that the automaton accepts. With [`Options::reduces`] the
+/// automaton must be one that cannot tell how often a letter comes in a row;
+/// fairness is not reduced.
 pub fn accepting_run<S: System>(
     system: &S,
     automaton: &Automaton,
@@ -158,13 +164,25 @@ impl<S: System> Search<'_, S> {
         }
     }
 
+    /// What can happen in a state, or what suffices of it.
+    fn expand(&mut self, state: &[u8]) -> Expanded {
+        if self.options.reduces && !self.product.fair {
+            let (expanded, is_part) = self.product.reduced(state);
+            let is_new = |edge: &ProductEdge| self.store.find(&edge.to).is_none();
+            if !is_part || expanded.fault.is_some() || expanded.edges.iter().all(is_new) {
+                return expanded;
+            }
+        }
+        self.product.expand(state)
+    }
+
     fn enter(&mut self, id: StateId, arriving: Accepts) {
         let state = self.store.get(id).to_vec();
         let Expanded {
             edges,
             fault,
             deadlock,
-        } = self.product.expand(&state);
+        } = self.expand(&state);
         self.open.push(id);
         let number = self.open.len() as u32;
         self.numbers

@@ -96,23 +96,41 @@ impl<S: System> Product<'_, S> {
             .collect())
     }
 
+    /// All that can happen, or, where the system has successors that stand for
+    /// all, these; and whether any were left out.
+    pub fn reduced(&mut self, state: &[u8]) -> (Expanded, bool) {
+        self.expand_by(state, S::reduced)
+    }
+
+    /// All that can happen.
     pub fn expand(&mut self, state: &[u8]) -> Expanded {
+        let all = |system: &S, scratch: &mut S::Scratch, state: &[u8], found: &mut Successors| {
+            system.successors(scratch, state, found);
+            false
+        };
+        self.expand_by(state, all).0
+    }
+
+    fn expand_by(
+        &mut self,
+        state: &[u8],
+        successors: impl Fn(&S, &mut S::Scratch, &[u8], &mut Successors) -> bool,
+    ) -> (Expanded, bool) {
         let (system, node) = split(state);
         let mut expanded = Expanded::default();
         let letter = match self.system.letter(&mut self.scratch, system) {
             Ok(letter) => letter,
             Err(fault) => {
                 expanded.fault = Some((fault, None));
-                return expanded;
+                return (expanded, false);
             }
         };
         if let Some(fault) = self.system.wrong(&mut self.scratch, system) {
             expanded.fault = Some((fault, None));
-            return expanded;
+            return (expanded, false);
         }
         let mut found = Successors::default();
-        self.system
-            .successors(&mut self.scratch, system, &mut found);
+        let is_part = successors(self.system, &mut self.scratch, system, &mut found);
         expanded.fault = found.fault.map(|(fault, number)| (fault, Some(number)));
         expanded.deadlock = found.states.is_empty()
             && expanded.fault.is_none()
@@ -142,7 +160,7 @@ impl<S: System> Product<'_, S> {
                 });
             }
         }
-        expanded
+        (expanded, is_part)
     }
 }
 

@@ -80,6 +80,11 @@ fn control() {
 }
 
 #[test]
+fn session() {
+    check("session.asm");
+}
+
+#[test]
 fn control_as_published() {
     check("control-published.asm");
 }

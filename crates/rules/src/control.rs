@@ -11,10 +11,12 @@
 
 use std::fmt;
 
+mod conformance;
 mod conversation;
 #[cfg(test)]
 mod tests;
 
+pub use conformance::ControlCheck;
 pub use conversation::{Act, Conversation, Happening};
 
 /// Who has the control.
@@ -43,17 +45,22 @@ impl Mode {
         Mode::Run,
         Mode::Deciding,
     ];
-}
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// What it is called in the case study and in the models.
+    pub fn name(self) -> &'static str {
+        match self {
             Mode::Init => "Init",
             Mode::Loaded => "Loaded",
             Mode::Break => "Break",
             Mode::Run => "Run",
             Mode::Deciding => "Break?",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -116,11 +123,22 @@ pub enum Settled {
     Quiet,
 }
 
+/// What the control is at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// Who has it.
+    pub mode: Mode,
+    /// Whether a stop is owed.
+    pub owed: bool,
+}
+
 /// The control of a debugger.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Control {
     mode: Mode,
     owed: bool,
+    /// What it has been, one after the other, where somebody follows.
+    passed: Option<Vec<Standing>>,
 }
 
 impl Default for Control {
@@ -128,6 +146,7 @@ impl Default for Control {
         Control {
             mode: Mode::Init,
             owed: false,
+            passed: None,
         }
     }
 }
@@ -137,7 +156,31 @@ impl Control {
     pub fn standing() -> Control {
         Control {
             mode: Mode::Break,
-            owed: false,
+            ..Control::default()
+        }
+    }
+
+    /// The same, keeping what it passes through: [`Control::take_passed`].
+    #[must_use]
+    pub fn followed(self) -> Control {
+        Control {
+            passed: Some(Vec::new()),
+            ..self
+        }
+    }
+
+    /// What it has been since this was asked last, one after the other; nothing
+    /// where nobody follows.
+    pub fn take_passed(&mut self) -> impl Iterator<Item = Standing> + '_ {
+        self.passed.iter_mut().flat_map(|passed| passed.drain(..))
+    }
+
+    #[inline]
+    fn enter(&mut self, mode: Mode, owed: bool) {
+        self.mode = mode;
+        self.owed = owed;
+        if let Some(passed) = &mut self.passed {
+            passed.push(Standing { mode, owed });
         }
     }
 
@@ -166,7 +209,7 @@ impl Control {
     /// There is one already.
     pub fn load(&mut self) -> Result<(), Refusal> {
         self.require(self.mode == Mode::Init)?;
-        self.mode = Mode::Loaded;
+        self.enter(Mode::Loaded, false);
         Ok(())
     }
 
@@ -176,7 +219,7 @@ impl Control {
     /// There is one already.
     pub fn attach(&mut self) -> Result<(), Refusal> {
         self.require(self.mode == Mode::Init)?;
-        self.mode = Mode::Break;
+        self.enter(Mode::Break, false);
         Ok(())
     }
 
@@ -188,7 +231,7 @@ impl Control {
     pub fn begin(&mut self) -> Result<bool, Refusal> {
         match self.mode {
             Mode::Loaded => {
-                self.mode = Mode::Break;
+                self.enter(Mode::Break, false);
                 Ok(true)
             }
             // Commands that run in several parts come here before each.
@@ -206,7 +249,7 @@ impl Control {
         match self.mode {
             Mode::Deciding if self.owed => Err(Refusal::Owed),
             Mode::Break | Mode::Deciding => {
-                self.mode = Mode::Run;
+                self.enter(Mode::Run, false);
                 Ok(())
             }
             mode => Err(Refusal::Mode(mode)),
@@ -217,7 +260,7 @@ impl Control {
     #[inline]
     pub fn told(&mut self) {
         if self.mode == Mode::Run {
-            self.mode = Mode::Deciding;
+            self.enter(Mode::Deciding, false);
         }
     }
 
@@ -227,10 +270,16 @@ impl Control {
     /// The debugger does not have the control.
     pub fn owe(&mut self) -> Result<(), Refusal> {
         match self.mode {
-            // The program may stop before it has run at all.
             Mode::Break | Mode::Run | Mode::Deciding => {
-                self.mode = Mode::Deciding;
-                self.owed = true;
+                // The program may stop before it has run at all: it is given the
+                // control, and tells at once.
+                if self.mode == Mode::Break {
+                    self.enter(Mode::Run, false);
+                }
+                self.told();
+                if !self.owed {
+                    self.enter(Mode::Deciding, true);
+                }
                 Ok(())
             }
             mode => Err(Refusal::Mode(mode)),
@@ -240,7 +289,9 @@ impl Control {
     /// What is owed has happened in a call that the debugger made to ask for
     /// something: it is the answer, and no stop of the program.
     pub fn withdraw(&mut self) {
-        self.owed = false;
+        if self.owed {
+            self.enter(self.mode, false);
+        }
     }
 
     /// Everything stands: the person gets the control.
@@ -249,8 +300,9 @@ impl Control {
     /// There is no program that has begun.
     pub fn settle(&mut self) -> Result<Settled, Refusal> {
         self.require(!matches!(self.mode, Mode::Init | Mode::Loaded))?;
-        self.mode = Mode::Break;
-        Ok(match std::mem::take(&mut self.owed) {
+        let owed = self.owed;
+        self.take_control(Mode::Break);
+        Ok(match owed {
             true => Settled::Show,
             false => Settled::Quiet,
         })
@@ -260,12 +312,11 @@ impl Control {
     /// after its end; loaded, if nothing of it had run then. What was owed was of
     /// the one that is gone. In the middle of a run the debugger still decides.
     pub fn restore(&mut self, is_loaded: bool) {
-        self.owed = false;
-        self.mode = match (is_loaded, self.mode) {
+        self.take_control(match (is_loaded, self.mode) {
             (true, _) => Mode::Loaded,
             (false, Mode::Run | Mode::Deciding) => Mode::Deciding,
             (false, _) => Mode::Break,
-        };
+        });
     }
 
     /// A scenario is about to act in the middle of a run, with everything standing:
@@ -273,7 +324,7 @@ impl Control {
     pub fn lend(&mut self) -> bool {
         let is_lent = self.mode == Mode::Deciding && !self.owed;
         if is_lent {
-            self.mode = Mode::Break;
+            self.enter(Mode::Break, false);
         }
         is_lent
     }
@@ -282,7 +333,7 @@ impl Control {
     /// gone or has come back to its beginning.
     pub fn give_back(&mut self, is_lent: bool) {
         if is_lent && self.mode == Mode::Break {
-            self.mode = Mode::Deciding;
+            self.enter(Mode::Deciding, false);
         }
     }
 
@@ -291,16 +342,24 @@ impl Control {
     /// place of the stop that was owed.
     pub fn finish(&mut self) {
         if matches!(self.mode, Mode::Run | Mode::Deciding) {
-            self.mode = Mode::Break;
+            self.take_control(Mode::Break);
         }
-        self.owed = false;
     }
 
     /// The program is gone, from whichever mode. Gives whether a stop was owed,
     /// which is shown with the end.
     pub fn end(&mut self) -> bool {
-        self.mode = Mode::Init;
-        std::mem::take(&mut self.owed)
+        let owed = self.owed;
+        self.take_control(Mode::Init);
+        owed
+    }
+
+    /// The debugger has it, and gives it on; nothing is owed any more.
+    fn take_control(&mut self, mode: Mode) {
+        self.told();
+        if (self.mode, self.owed) != (mode, false) {
+            self.enter(mode, false);
+        }
     }
 
     fn require(&self, holds: bool) -> Result<(), Refusal> {

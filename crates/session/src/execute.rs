@@ -41,8 +41,10 @@ impl Session {
             result = self.resume_evaluation(thread, end, observer);
         }
         self.control.finish();
+        self.follow_control();
         result = self.move_for_scenarios(line, result, observer);
         self.control.finish();
+        self.follow_control();
         if result.is_err() {
             self.attached.clear();
         }
@@ -99,6 +101,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.permit(command.modes())?;
+        self.prepare_names(command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
@@ -129,10 +132,12 @@ impl Session {
             Command::Ignore => self.ignore(rest),
             Command::ChangeWatch => self.set_watchpoint(rest, WatchKind::Change),
             Command::Continue => self.continue_command(rest, observer),
+            Command::DefineType => self.define_type(rest),
             Command::Delete => self.delete(rest),
             Command::Detach => self.detach(),
             Command::Disable => self.disable(rest),
             Command::Disassemble => self.disassemble(rest),
+            Command::Display => self.display(rest),
             Command::Enable => self.enable(rest),
             Command::Examine => self.examine(rest),
             Command::Up => self.move_frame(rest, 1),
@@ -153,6 +158,7 @@ impl Session {
             Command::Kill => self.kill(),
             Command::List => self.list(rest),
             Command::Monitor => self.monitor_command(rest),
+            Command::NameType => self.name_type(rest),
             Command::Next => self.repeat_lines(rest, Lines::Over, observer),
             Command::Step => self.repeat_lines(rest, Lines::Into, observer),
             Command::Until if rest.is_empty() => self.repeat_lines("", Lines::Forward, observer),
@@ -171,6 +177,8 @@ impl Session {
             Command::ShowGraph => self.graphs(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
+            Command::Undisplay => self.undisplay(rest),
+            Command::Views => self.views_command(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
     }

@@ -9,7 +9,7 @@ use crate::view::{
     FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, ViolationView,
 };
 use juror_instrument::format::{Names, Radix, format};
-use juror_instrument::frames::{Frame, users_frames};
+use juror_instrument::frames::Frame;
 use juror_instrument::typed::Typed;
 use juror_symbols::register_name;
 use std::path::PathBuf;
@@ -28,6 +28,7 @@ impl Session {
                 inlined: false,
                 signal: false,
                 evaluation: None,
+                locals: None,
             };
         };
         let mut location = report::location(program, frame.lookup);
@@ -52,10 +53,11 @@ impl Session {
             inlined: frame.is_inlined(),
             signal: frame.interrupted,
             evaluation: frame.called_by_juror,
+            locals: None,
         }
     }
 
-    fn variable_view(&self, name: &str, value: &Typed) -> VariableView {
+    pub(crate) fn variable_view(&self, name: &str, value: &Typed) -> VariableView {
         let text = match &self.program {
             Some(program) => format(value, program, program, Radix::Natural),
             None => String::new(),
@@ -65,27 +67,6 @@ impl Session {
             type_name: value.r#type.name(),
             value: text,
         }
-    }
-
-    /// `backtrace`, `backtrace N`, `backtrace all`
-    pub(crate) fn backtrace(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        let mut frames = self.frames()?.to_vec();
-        let mut shown = frames.len();
-        if text != "all" {
-            shown = users_frames(&frames).unwrap_or(shown);
-            frames.truncate(shown);
-            let count = crate::execute::number(text)?;
-            shown = shown.min(count.map_or(usize::MAX, |count| count as usize));
-        }
-        let views = frames
-            .iter()
-            .take(shown)
-            .enumerate()
-            .map(|(level, frame)| self.frame_view(level, frame));
-        Ok(Outcome::Backtrace {
-            frames: views.collect(),
-            more: shown < frames.len(),
-        })
     }
 
     /// `frame`, `up`, `down`
@@ -304,6 +285,9 @@ impl Session {
                 "thread {number} (kernel id {})",
                 thread.0
             )));
+        }
+        if let ("apply", rest) = crate::commands::split_line(text) {
+            return self.apply_to_threads(rest);
         }
         let number: u32 = text.parse().map_err(|_| {
             CommandError::with_help(

@@ -20,6 +20,7 @@ mod command_line;
 pub mod commands;
 mod completion;
 mod counted;
+mod displays;
 mod evaluations;
 mod examine;
 mod execute;
@@ -52,9 +53,13 @@ mod scenarios;
 mod session;
 mod signal;
 mod source;
+mod stacks;
 mod step;
+mod symbol_reading;
 mod totals;
+mod types;
 pub mod view;
+mod view_commands;
 mod watch;
 mod watchpoint_commands;
 mod watchpoints;
@@ -64,5 +69,6 @@ pub use options::{
     CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
     SelfCheck, SelfCheckReport, SessionError,
 };
+pub use options::{SymbolCache, SymbolSettings};
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

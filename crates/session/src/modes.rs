@@ -5,12 +5,15 @@
 //! (`launch`, `attach`), begins (`begin`), runs and tells (`pump`), is shown
 //! (`stop`), is gone (`forget_program`); and a command is over (`execute`).
 //!
+//! Under a self-check the control is followed against its model while the session
+//! goes on (`follow_control`).
+//!
 //! Invariant: nothing runs while a stop is owed to the person.
 
 use crate::options::{CommandError, SessionError};
 use crate::run::Pause;
 use crate::session::{Session, not_running};
-use juror_rules::control::{Mode, Modes, Refusal};
+use juror_rules::control::{ControlCheck, Mode, Modes, Refusal};
 use juror_rules::decision::Told;
 
 impl Session {
@@ -22,6 +25,30 @@ impl Session {
     /// Whether the program has begun, and stands or runs.
     pub(crate) fn has_begun(&self) -> bool {
         !matches!(self.control.mode(), Mode::Init | Mode::Loaded)
+    }
+
+    /// Under a self-check the control is followed from the beginning.
+    ///
+    /// # Errors
+    /// The model of the control is none.
+    pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
+        if self.options.self_check.is_some() {
+            let check = ControlCheck::new().map_err(SessionError::Internal)?;
+            self.control = std::mem::take(&mut self.control).followed();
+            self.control_check = Some(Box::new(check));
+        }
+        Ok(())
+    }
+
+    /// Holds what the control has passed through to its model.
+    #[inline]
+    pub(crate) fn follow_control(&mut self) {
+        if let Some(check) = &mut self.control_check
+            && let Err(words) = check.follow(&mut self.control)
+            && let Some(self_check) = &self.options.self_check
+        {
+            self_check.violate(words);
+        }
     }
 
     /// For what is possible in some modes only.

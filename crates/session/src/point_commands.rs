@@ -175,6 +175,11 @@ impl Session {
         if self.delete_checkpoints(rest)? {
             return Ok(Outcome::Done);
         }
+        if let Some(numbers) = rest.strip_prefix("display")
+            && numbers.chars().next().is_none_or(char::is_whitespace)
+        {
+            return self.undisplay(numbers.trim());
+        }
         let targets = self.known_targets(rest)?;
         if targets.iter().any(|target| target.location.is_some()) {
             return Err(CommandError::with_help(

@@ -106,7 +106,7 @@ pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
 }
 
 /// `/x expression`: the format and the rest.
-fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
+pub(crate) fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
     let Some(rest) = text.strip_prefix('/') else {
         return Ok((Radix::Natural, text));
     };

@@ -115,6 +115,7 @@ impl Session {
             self.control.run()?;
             let notice = self.next_notice();
             self.control.told();
+            self.follow_control();
             let pause = self.take(notice?, observer, goal)?;
             self.tell_ends(observer);
             let pause = match pause {

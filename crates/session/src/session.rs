@@ -6,6 +6,7 @@ use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::checkpoints::Checkpoints;
 use crate::command_line::Redirections;
+use crate::displays::Displays;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
 use crate::handling::Handling;
@@ -15,6 +16,7 @@ use crate::points::PointOwner;
 use crate::processes::Processes;
 use crate::scenarios::Scenarios;
 use crate::source::Sources;
+use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
 use juror_debuggee::{
@@ -23,9 +25,12 @@ use juror_debuggee::{
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
+use juror_instrument::symbol_store::SymbolStore;
 use juror_instrument::typed::Typed;
-use juror_rules::control::{Control, Modes};
+use juror_rules::control::{Control, ControlCheck, Modes};
+use rustc_hash::FxHashSet;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Frames of a stack that are kept for `up`, `down` and `frame`.
@@ -86,12 +91,24 @@ pub struct Session {
     pub(crate) current_property: Option<String>,
     /// The other processes; what is of the current one is in the fields above.
     pub(crate) processes: Processes,
+    /// What is shown at every stop.
+    pub(crate) displays: Displays,
+    /// How the user's values are shown.
+    pub(crate) user_views: UserViews,
     /// How `x` shows memory, and where it goes on.
     pub(crate) examined: Examined,
     /// `$1`, `$2`, …
     pub(crate) values: Vec<Typed>,
     /// Who has the control.
     pub(crate) control: Control,
+    /// Under a self-check: what follows the control against its model.
+    pub(crate) control_check: Option<Box<ControlCheck>>,
+    /// The symbols of what is debugged.
+    pub(crate) symbols: SymbolStore,
+    /// What has been said of symbols that are missing.
+    pub(crate) missing_told: FxHashSet<PathBuf>,
+    /// Set to give up long work of juror's own.
+    pub(crate) cancel: Arc<AtomicBool>,
     /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -112,6 +129,7 @@ impl Session {
         for remark in remarks {
             observer.notice(&remark);
         }
+        let symbols = SymbolStore::new(options.symbols.clone());
         let mut session = Session {
             catchpoints: Catchpoints::default(),
             checkpoints: Checkpoints::new(options.checkpoints),
@@ -137,11 +155,18 @@ impl Session {
             placing: PointOwner::Developer,
             current_property: None,
             processes: Processes::default(),
+            displays: Displays::default(),
+            user_views: UserViews::default(),
             examined: Examined::default(),
             values: Vec::new(),
             control: Control::default(),
+            control_check: None,
+            symbols,
+            missing_told: FxHashSet::default(),
+            cancel: Arc::default(),
             interrupter: Arc::new(Mutex::new(None)),
         };
+        session.begin_control_check()?;
         let asked = session.options.scenarios.clone();
         for source in sources {
             if !asked.contains(&source) && source.load().scenario_count == 0 {
@@ -164,7 +189,9 @@ impl Session {
     /// Makes a command that lets the program run return; from any thread.
     pub fn interrupter(&self) -> impl Fn() + Send + use<> {
         let shared = Arc::clone(&self.interrupter);
+        let cancel = Arc::clone(&self.cancel);
         move || {
+            cancel.store(true, Ordering::Relaxed);
             if let Ok(guard) = shared.lock()
                 && let Some(interrupter) = &*guard
             {
@@ -180,7 +207,8 @@ impl Session {
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
-        let mut program = Program::new(debuggee);
+        let mut program = Program::new(debuggee, &self.symbols);
+        self.user_views.apply(&mut program);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // A person may type now.
@@ -191,6 +219,7 @@ impl Session {
         };
         self.program = Some(program);
         self.checkpoints.begin_run();
+        self.checkpoints.note_numbers(launch.numbers);
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
@@ -241,6 +270,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.numbers = self.wanted_numbers();
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

@@ -112,6 +112,19 @@ pub struct FrameView {
     /// No frame of the program: juror called the one before it, in the
     /// evaluation of this number.
     pub evaluation: Option<u32>,
+    /// Its local variables, where they were asked for.
+    pub locals: Option<Vec<VariableView>>,
+}
+
+/// The stack of one of several threads.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StackView {
+    /// The thread.
+    pub thread: ThreadView,
+    /// The frames, innermost first.
+    pub frames: Vec<FrameView>,
+    /// There are more.
+    pub more: bool,
 }
 
 /// Lines of a source file.
@@ -237,6 +250,19 @@ pub struct ValueView {
     pub value: String,
 }
 
+/// What is shown at every stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisplayView {
+    /// juror's number of it.
+    pub number: u32,
+    /// What was asked for, with its format: `/x flags`.
+    pub expression: String,
+    /// Its value, safe for a terminal.
+    pub value: Option<String>,
+    /// Why it has none now.
+    pub error: Option<String>,
+}
+
 /// An expression that waits for a function it calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvaluationView {
@@ -286,6 +312,8 @@ pub enum Outcome {
         /// There are more.
         more: bool,
     },
+    /// The stacks of several threads.
+    Stacks(Vec<StackView>),
     /// The selected frame, and its source.
     Frame(Box<FrameView>, Option<SourceView>),
     /// Source lines.
@@ -324,6 +352,8 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// What is shown at every stop.
+    Displays(Vec<DisplayView>),
     /// Evaluations that are open.
     Evaluations(Vec<EvaluationView>),
     /// The list of commands.

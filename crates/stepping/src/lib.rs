@@ -35,6 +35,8 @@ mod thread;
 mod watch;
 
 pub use copy::{COPY_LENGTH_MAX, CopyCode, CopyPoint, map_counter};
+#[cfg(any(test, feature = "dropped-rules"))]
+pub use engine::Rule;
 pub use engine::{Engine, ThreadState};
 pub use flow::{Flow, flow_of, instruction_length};
 pub use follow_set::find_follow_set;

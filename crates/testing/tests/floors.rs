@@ -73,6 +73,7 @@ const SIDE_ROOMS: &[(&str, &[&str])] = &[
             "juror-logic",
             "juror-model",
             "juror-monitor",
+            "juror-stepping",
             "juror-trace",
             "juror-debuggee",
         ],

@@ -34,6 +34,9 @@ fn poison_variable(variable: &mut VariableView) {
 fn poison_frame(frame: &mut FrameView) {
     poison_location(&mut frame.location);
     frame.arguments.iter_mut().for_each(poison_variable);
+    for local in frame.locals.iter_mut().flatten() {
+        poison_variable(local);
+    }
 }
 
 fn poison_source(source: &mut SourceView) {
@@ -68,7 +71,14 @@ fn poison_count(count: &mut ViolationCount) {
     poison_values(&mut count.slice);
 }
 
+fn poison_display(display: &mut DisplayView) {
+    display.expression = text();
+    display.value = Some(text());
+}
+
 fn poison_stop(stop: &mut StopView) {
+    stop.displays = vec![crate::report::samples::display()];
+    stop.displays.iter_mut().for_each(poison_display);
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
     }
@@ -172,6 +182,12 @@ fn poison(outcome: &mut Outcome) {
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),
         Outcome::Backtrace { frames, .. } => frames.iter_mut().for_each(poison_frame),
+        Outcome::Stacks(stacks) => {
+            for stack in stacks {
+                stack.thread.name = text();
+                stack.frames.iter_mut().for_each(poison_frame);
+            }
+        }
         Outcome::Frame(frame, source) => {
             poison_frame(frame);
             source.iter_mut().for_each(poison_source);
@@ -238,6 +254,7 @@ fn poison(outcome: &mut Outcome) {
             value.type_name = text();
             value.value = text();
         }
+        Outcome::Displays(displays) => displays.iter_mut().for_each(poison_display),
         Outcome::Evaluations(open) => {
             for one in open {
                 one.expression = text();

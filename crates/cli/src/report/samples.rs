@@ -38,6 +38,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         inlined: false,
         signal: false,
         evaluation: None,
+        locals: None,
     }
 }
 
@@ -142,6 +143,16 @@ pub fn stop(reason: StopReason) -> StopView {
             frame(2, location("main", "main.c", 31), vec![]),
         ],
         more_frames: false,
+        displays: Vec::new(),
+    }
+}
+
+pub fn display() -> DisplayView {
+    DisplayView {
+        number: 1,
+        expression: "count".into(),
+        value: Some("7".into()),
+        error: None,
     }
 }
 
@@ -182,5 +193,18 @@ pub fn end(ending: Option<Ending>, summary: PropertySummary) -> EndView {
         called: None,
         violations: vec![],
         summaries: vec![summary],
+    }
+}
+
+pub fn stack() -> StackView {
+    let mut threads = crate::tables::samples::threads();
+    let mut frames = violation_stop().backtrace;
+    if let Some(first) = frames.first_mut() {
+        first.locals = Some(vec![variable("count", "int", "3")]);
+    }
+    StackView {
+        thread: threads.remove(0),
+        frames,
+        more: true,
     }
 }

@@ -10,6 +10,7 @@ use crate::expression::call::Request;
 use crate::expression::{ExpressionError, Scope, evaluate};
 use crate::scope::FrameScope;
 use crate::typed::Typed;
+use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Memory, Type};
 use std::cell::RefCell;
@@ -104,6 +105,10 @@ impl Scope for CallingScope<'_> {
             },
             answers: self.answers,
         }))
+    }
+
+    fn views(&self) -> Option<&Views> {
+        self.frame.views()
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {

@@ -4,6 +4,7 @@
 use super::node::{Node, Reading, Scalar, Word};
 use crate::expression::{ExpressionError, element_type};
 use crate::typed::{Place, Typed};
+use crate::views::Views;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{BitField, Encoding, Type, TypeKind};
 use std::ops::Range;
@@ -52,6 +53,10 @@ pub(super) trait Names {
     fn register(&self, name: &str) -> Result<Operand, Unknown>;
     fn argument(&self, position: u8) -> Result<Operand, Unknown>;
     fn type_named(&self, name: &str) -> Option<Type>;
+    /// Whether a value of this type may be gone through as it is shown.
+    fn is_viewed(&self, r#type: &Type) -> bool {
+        Views::standard().has(r#type)
+    }
 }
 
 /// A number that will be computed, and what it leads to if it is an address.
@@ -170,10 +175,18 @@ impl<N: Names> Compiler<'_, N> {
                 if *arrow || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
                 }
+                // It may be a field of what this one leads to.
+                if base.r#type.field(&field.text).is_none() && self.leads_on(&base.r#type) {
+                    return Err(Stuck::Evaluate);
+                }
                 field_of(&base, &field.text, &field.span)
             }
             ExpressionKind::Index { object, index } => {
-                let (base, index) = both(self.operand(object), self.index(index))?;
+                let base = self.operand(object);
+                if base.as_ref().is_ok_and(|base| self.leads_on(&base.r#type)) {
+                    return Err(Stuck::Evaluate);
+                }
+                let (base, index) = both(base, self.index(index))?;
                 self.element(base, index, span)
             }
             ExpressionKind::Cast { type_name, operand } => {
@@ -214,7 +227,18 @@ impl<N: Names> Compiler<'_, N> {
     }
 
     fn number(&self, expression: &Expression) -> Result<Counted, Stuck> {
-        counted(self.operand(expression)?, &expression.span)
+        let operand = self.operand(expression)?;
+        match self.names.is_viewed(&operand.r#type) {
+            true => Err(Stuck::Evaluate),
+            false => counted(operand, &expression.span),
+        }
+    }
+
+    /// Whether a value of this type, or what it points to, is gone through as
+    /// it is shown.
+    fn leads_on(&self, r#type: &Type) -> bool {
+        let target = r#type.target();
+        self.names.is_viewed(r#type) || target.is_some_and(|target| self.names.is_viewed(&target))
     }
 
     fn index(&self, expression: &Expression) -> Result<Node, Stuck> {
@@ -272,6 +296,9 @@ impl<N: Names> Compiler<'_, N> {
     }
 
     fn dereference(&self, pointer: Operand, span: &Range<usize>) -> Result<Operand, Stuck> {
+        if self.names.is_viewed(&pointer.r#type) {
+            return Err(Stuck::Evaluate);
+        }
         let name = pointer.r#type.name();
         let is_float = matches!(
             pointer.r#type.strip().kind(),
@@ -387,6 +414,9 @@ impl<N: Names> Compiler<'_, N> {
             _ => return wrong("text can only be compared with `==` and `!=`", &value.span),
         };
         let operand = self.operand(value)?;
+        if self.leads_on(&operand.r#type) {
+            return Err(Stuck::Evaluate);
+        }
         let is_text = operand.r#type.target().is_some_and(
             |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
         );

@@ -144,6 +144,10 @@ impl Names for PointNames<'_> {
     fn type_named(&self, name: &str) -> Option<Type> {
         self.with_scope(|scope| scope.type_named(name))
     }
+
+    fn is_viewed(&self, r#type: &Type) -> bool {
+        self.program.views.has(r#type)
+    }
 }
 
 /// An argument at the first instruction of its function.

@@ -4,8 +4,19 @@
 //! exact arithmetic is an error, not a wrap. The expression's syntax is the
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
+mod access;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod text;
+mod viewed;
+
+pub(crate) use access::element_type;
+pub use access::{address_of, dereference, element};
+
+use crate::views::Views;
+use access::{elements, field_of, indexed, pointed_to};
+use text::compare_with_text;
+use viewed::{Key, Reach};
 
 use crate::typed::{Memory, Number, Place, Typed};
 use arithmetic::compute;
@@ -44,6 +55,11 @@ pub trait Scope {
     fn type_named(&self, name: &str) -> Option<Type>;
     /// The debuggee's memory.
     fn memory(&self) -> &dyn Memory;
+    /// How library types are shown, and gone through; nothing where they are
+    /// as they are.
+    fn views(&self) -> Option<&Views> {
+        Some(Views::standard())
+    }
     /// The result of a call that has not been made. Most scopes make none.
     fn call(&self, request: Request) -> Result<Typed, String> {
         let _ = request;
@@ -104,7 +120,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         }
         ExpressionKind::Unary { operator, operand } => {
             let value = evaluate(operand, scope)?;
-            at(unary(*operator, &value, scope.memory()))
+            at(unary(*operator, &value, scope))
         }
         ExpressionKind::Binary {
             operator,
@@ -117,7 +133,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             arrow,
         } => {
             let object = evaluate(object, scope)?;
-            let value = field_of(&object, &field.text, *arrow, scope.memory());
+            let value = field_of(&object, &field.text, *arrow, scope);
             value.map_err(|message| ExpressionError {
                 message,
                 span: field.span.clone(),
@@ -125,18 +141,16 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         }
         ExpressionKind::Index { object, index } => {
             let object = evaluate(object, scope)?;
-            let index = integer(index, scope)?;
-            at(element(&object, index, scope.memory()))
+            let key = match &index.kind {
+                ExpressionKind::Text(text) => Key::Text(text),
+                _ => Key::Number(integer(index, scope)?),
+            };
+            at(indexed(&object, &key, scope))
         }
         ExpressionKind::Slice { object, start, end } => {
             let object = evaluate(object, scope)?;
             let (start, end) = (integer(start, scope)?, integer(end, scope)?);
-            at(elements(
-                &object,
-                start,
-                end.saturating_sub(start),
-                scope.memory(),
-            ))
+            at(elements(&object, start, end.saturating_sub(start), scope))
         }
         ExpressionKind::Cast { type_name, operand } => {
             let r#type = named_type(type_name, scope)?;
@@ -174,19 +188,31 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
 /// Whether an expression is true, for conditions.
 pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
     let value = evaluate(expression, scope)?;
-    truth(&value, scope.memory()).map_err(|message| ExpressionError {
+    truth(&value, scope).map_err(|message| ExpressionError {
         message,
         span: expression.span.clone(),
     })
 }
 
-fn truth(value: &Typed, memory: &dyn Memory) -> Result<bool, String> {
-    Ok(match value.number(memory)? {
-        Number::Int(number) => number != 0,
-        Number::Float(number) => number != 0.0,
-        Number::Pointer(address, _) => address != 0,
-        Number::Bool(truth) => truth,
-    })
+/// The number that a value is; that a library type holds, too.
+fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, String> {
+    match Reach::of(scope) {
+        Some(reach) => reach.number(value),
+        None => value.number(scope.memory()),
+    }
+}
+
+fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, String> {
+    Ok(is_nonzero(&number(value, scope)?))
+}
+
+fn is_nonzero(number: &Number) -> bool {
+    match number {
+        Number::Int(number) => *number != 0,
+        Number::Float(number) => *number != 0.0,
+        Number::Pointer(address, _) => *address != 0,
+        Number::Bool(truth) => *truth,
+    }
 }
 
 fn size_value(size: Option<u64>) -> Result<Typed, String> {
@@ -210,7 +236,7 @@ fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionErro
 
 fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, ExpressionError> {
     let value = evaluate(expression, scope)?;
-    let number = match value.number(scope.memory()) {
+    let number = match number(&value, scope) {
         Ok(Number::Int(number)) => Ok(number),
         Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
         Ok(_) => Err("a whole number is needed here".to_owned()),
@@ -222,12 +248,12 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
     })
 }
 
-fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
     let computed = match operator {
-        UnaryOperator::Dereference => return dereference(value, memory),
+        UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
-        UnaryOperator::Not => Number::Bool(!truth(value, memory)?),
-        UnaryOperator::Negate => match value.number(memory)? {
+        UnaryOperator::Not => Number::Bool(!truth(value, scope)?),
+        UnaryOperator::Negate => match number(value, scope)? {
             Number::Int(number) => {
                 Number::Int(number.checked_neg().ok_or("the result is too large")?)
             }
@@ -235,7 +261,7 @@ fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<
             Number::Float(number) => Number::Float(-number),
             Number::Pointer(..) => return Err("a pointer has no negative".to_owned()),
         },
-        UnaryOperator::Complement => match value.number(memory)? {
+        UnaryOperator::Complement => match number(value, scope)? {
             // Within the width of the operand, as C does it.
             Number::Int(number) => {
                 let signed = number < 0 || !is_unsigned(&value.r#type);
@@ -256,134 +282,6 @@ fn unary(operator: UnaryOperator, value: &Typed, memory: &dyn Memory) -> Result<
 
 fn is_unsigned(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed())
-}
-
-/// What a pointer points to.
-pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
-    match value.number(memory)? {
-        Number::Pointer(address, target) => {
-            if matches!(target.strip().kind(), TypeKind::Void) {
-                return Err("`void *` does not say what it points to; cast it first".to_owned());
-            }
-            Ok(Typed::in_memory(target, address))
-        }
-        // An integer as an address: the word there, as gdb has it.
-        Number::Int(number) => {
-            let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
-            Ok(Typed::in_memory(
-                Type::builtin("long").ok_or("no type for words")?,
-                address,
-            ))
-        }
-        _ => Err(format!("`{}` is not a pointer", value.r#type.name())),
-    }
-}
-
-/// The address of a value.
-pub fn address_of(value: &Typed) -> Result<Typed, String> {
-    match (&value.place, value.bits) {
-        (_, Some(_)) => Err("a bit field has no address".to_owned()),
-        (Place::Memory(address), None) => Ok(Typed::of_bytes(
-            value.r#type.pointer_to(),
-            address.to_le_bytes().to_vec(),
-        )),
-        (Place::Missing(why), None) => Err(why.clone()),
-        (Place::Bytes(_), None) => {
-            Err("this value is not in memory, so it has no address".to_owned())
-        }
-    }
-}
-
-fn field_of(object: &Typed, name: &str, arrow: bool, memory: &dyn Memory) -> Result<Typed, String> {
-    // `.` on a pointer means `->`, as in Rust.
-    if arrow || object.r#type.is_pointer() {
-        dereference(object, memory)?.field(name)
-    } else {
-        object.field(name)
-    }
-}
-
-/// The type of an array's elements; of a table's, its rows.
-pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
-    let TypeKind::Array {
-        element,
-        dimensions,
-        ..
-    } = array.strip().kind()
-    else {
-        return Err(format!("`{}` has no elements", array.name()));
-    };
-    // A row of a table is an array of the dimensions that are left.
-    dimensions
-        .get(1..)
-        .unwrap_or(&[])
-        .iter()
-        .rev()
-        .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
-        .ok_or_else(|| "the size of an element is not known".to_owned())
-}
-
-/// An element of an array, or behind a pointer.
-pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
-    let element = match object.r#type.strip().kind() {
-        TypeKind::Array { dimensions, .. } => {
-            let element = element_type(&object.r#type)?;
-            if let Some(Some(count)) = dimensions.first()
-                && (index < 0 || index >= i128::from(*count))
-                && matches!(object.place, Place::Bytes(_))
-            {
-                return Err(format!("the array has {count} elements"));
-            }
-            element
-        }
-        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
-            let base = dereference(object, memory)?;
-            return shifted(&base, index, &target);
-        }
-        _ => return Err(format!("`{}` has no elements", object.r#type.name())),
-    };
-    shifted(object, index, &element)
-}
-
-fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
-    let size = i128::from(
-        element
-            .size()
-            .ok_or("the size of an element is not known")?,
-    );
-    let offset = index.checked_mul(size).ok_or("the index is too large")?;
-    match &base.place {
-        Place::Memory(address) => {
-            let address = i128::from(*address) + offset;
-            let address =
-                u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
-            Ok(Typed::in_memory(element.clone(), address))
-        }
-        _ => {
-            let offset = u64::try_from(offset).map_err(|_| "the index is negative".to_owned())?;
-            Ok(base.part(offset, element.clone(), None))
-        }
-    }
-}
-
-/// `count` elements from `start` on, as an array without a type of its own:
-/// shown through its bytes.
-fn elements(
-    object: &Typed,
-    start: i128,
-    count: i128,
-    memory: &dyn Memory,
-) -> Result<Typed, String> {
-    if !(1..=ELEMENTS_MAX).contains(&count) {
-        return Err(format!(
-            "between 1 and {ELEMENTS_MAX} elements can be taken"
-        ));
-    }
-    let first = element(object, start, memory)?;
-    Ok(Typed {
-        r#type: first.r#type.array_of(count as u64),
-        ..first
-    })
 }
 
 /// Whether values of a type are numbers, where they can be read.
@@ -412,14 +310,14 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
         }
         Err(why) => return Err(why),
     };
-    let whole = match number {
-        Number::Int(number) => number,
-        Number::Bool(truth) => i128::from(truth),
-        Number::Pointer(address, _) => i128::from(address),
-        Number::Float(number) => number as i128,
+    let whole = match &number {
+        Number::Int(number) => *number,
+        Number::Bool(truth) => i128::from(*truth),
+        Number::Pointer(address, _) => i128::from(*address),
+        Number::Float(number) => *number as i128,
     };
     let bytes = match stripped.kind() {
-        TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(truth(value, memory)?)],
+        TypeKind::Base(juror_symbols::Encoding::Boolean) => vec![u8::from(is_nonzero(&number))],
         TypeKind::Base(juror_symbols::Encoding::Float) => {
             let float = match value.number(memory)? {
                 Number::Float(number) => number,
@@ -452,7 +350,6 @@ fn binary(
     right: &Expression,
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
-    let memory = scope.memory();
     let error = |message: String| ExpressionError {
         message,
         span: expression.span.clone(),
@@ -499,11 +396,11 @@ fn binary(
     }
     let second = evaluate(right, scope)?;
     let (a, b) = (
-        first.number(memory).map_err(|message| ExpressionError {
+        number(&first, scope).map_err(|message| ExpressionError {
             message,
             span: left.span.clone(),
         })?,
-        second.number(memory).map_err(|message| ExpressionError {
+        number(&second, scope).map_err(|message| ExpressionError {
             message,
             span: right.span.clone(),
         })?,
@@ -513,53 +410,4 @@ fn binary(
             Typed::of_number(&number).ok_or_else(|| "no C type holds the result".to_owned())
         })
         .map_err(error)
-}
-
-/// `name == "text"`: the text that a `char *` points to, or a character array
-/// holds.
-fn compare_with_text(
-    operator: BinaryOperator,
-    left: &Expression,
-    right: &Expression,
-    scope: &dyn Scope,
-) -> Result<Option<bool>, ExpressionError> {
-    let (value, text) = match (&left.kind, &right.kind) {
-        (_, ExpressionKind::Text(text)) => (left, text),
-        (ExpressionKind::Text(text), _) => (right, text),
-        _ => return Ok(None),
-    };
-    let at = |message: &str| ExpressionError {
-        message: message.to_owned(),
-        span: value.span.clone(),
-    };
-    if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
-        return Err(at("text can only be compared with `==` and `!=`"));
-    }
-    let value_typed = evaluate(value, scope)?;
-    let is_text = value_typed.r#type.target().is_some_and(
-        |target| matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character()),
-    );
-    let Ok(Number::Pointer(address, _)) = value_typed.number(scope.memory()) else {
-        return Err(at("this is not text"));
-    };
-    if !is_text {
-        return Err(at("this is not text"));
-    }
-    // The text in memory has one more byte, its end; none before it is zero.
-    let mut equal = true;
-    for (index, wanted) in text.bytes().map(Some).chain([None]).enumerate() {
-        let mut byte = [0];
-        let at_byte = address.wrapping_add(index as u64);
-        if !scope.memory().read(at_byte, &mut byte) {
-            return Err(at("the text cannot be read"));
-        }
-        equal = match wanted {
-            Some(wanted) => byte[0] == wanted && wanted != 0,
-            None => byte[0] == 0,
-        };
-        if !equal {
-            break;
-        }
-    }
-    Ok(Some(equal == (operator == BinaryOperator::Equal)))
 }

@@ -1,5 +1,6 @@
 //! What a view makes of a value, from the debuggee's memory.
 
+use super::seek::{self, Wanted};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Number, Typed};
@@ -49,23 +50,11 @@ pub fn show(
 ) -> Option<Shown> {
     let found = views.of(&value.r#type);
     let mut made = found.filter_map(|view| {
-        let mut run = Run {
-            frame: Variables {
-                value,
-                memory,
-                types,
-                variables: HashMap::new(),
-                names: template_types(view, &value.r#type),
-            },
-            steps: 0,
-            shown: None,
-            elements: Vec::new(),
-            entries: Vec::new(),
-        };
+        let mut run = Run::new(value, view, Wanted::All, memory, types);
         let more = match run.block(&view.body) {
             Ok(()) => false,
             Err(Halt::Full) => true,
-            Err(Halt::Failed) => return None,
+            Err(Halt::Failed | Halt::Far) => return None,
         };
         run.result(view.shape, more)
     });
@@ -87,23 +76,58 @@ fn template_types(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
 }
 
 /// Why a view goes no further.
-enum Halt {
+pub(super) enum Halt {
     /// It does not fit the value.
     Failed,
-    /// There is enough to show.
+    /// There is enough to show, or what was wanted is found.
     Full,
+    /// What is wanted is further in than a walk goes.
+    Far,
 }
 
-struct Run<'a> {
+pub(super) struct Run<'a> {
     frame: Variables<'a>,
+    wanted: Wanted<'a>,
     steps: usize,
-    shown: Option<Shown>,
+    pub(super) shown: Option<Shown>,
+    /// What was wanted.
+    pub(super) found: Option<Typed>,
+    /// Elements and entries that were not wanted.
+    pub(super) passed: usize,
+    /// Where the characters of a text are, what they are, and how many.
+    pub(super) characters: Option<(u64, Type, usize)>,
     elements: Vec<Typed>,
     entries: Vec<(Typed, Typed)>,
 }
 
-impl Run<'_> {
-    fn block(&mut self, statements: &[Statement]) -> Result<(), Halt> {
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        value: &'a Typed,
+        view: &View,
+        wanted: Wanted<'a>,
+        memory: &'a dyn Memory,
+        types: &'a dyn Fn(&str) -> Option<Type>,
+    ) -> Run<'a> {
+        Run {
+            frame: Variables {
+                value,
+                memory,
+                types,
+                variables: HashMap::new(),
+                names: template_types(view, &value.r#type),
+            },
+            wanted,
+            steps: 0,
+            shown: None,
+            found: None,
+            passed: 0,
+            characters: None,
+            elements: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    pub(super) fn block(&mut self, statements: &[Statement]) -> Result<(), Halt> {
         for statement in statements {
             self.statement(statement)?;
         }
@@ -149,11 +173,8 @@ impl Run<'_> {
                 self.element(element)?;
             }
             Statement::Entry(key, value) => {
-                if self.entries.len() >= ELEMENTS_MAX {
-                    return Err(Halt::Full);
-                }
                 let entry = (self.evaluate(key)?, self.evaluate(value)?);
-                self.entries.push(entry);
+                self.entry(entry)?;
             }
             Statement::Every(name) => self.every(name)?,
             Statement::Text(pointer, length) => {
@@ -177,17 +198,36 @@ impl Run<'_> {
 
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
-        if self.steps > STEPS_MAX {
-            return Err(Halt::Failed);
+        match self.wanted {
+            Wanted::All | Wanted::Text(_) if self.steps > STEPS_MAX => Err(Halt::Failed),
+            Wanted::Element(_) | Wanted::Key(_) if self.steps > seek::STEPS_MAX => Err(Halt::Far),
+            _ => Ok(()),
+        }
+    }
+
+    fn element(&mut self, element: Typed) -> Result<(), Halt> {
+        match self.wanted {
+            Wanted::Element(number) if number == self.passed => {
+                self.found = Some(element);
+                return Err(Halt::Full);
+            }
+            Wanted::Element(_) => self.passed += 1,
+            _ if self.elements.len() >= ELEMENTS_MAX => return Err(Halt::Full),
+            _ => self.elements.push(element),
         }
         Ok(())
     }
 
-    fn element(&mut self, element: Typed) -> Result<(), Halt> {
-        if self.elements.len() >= ELEMENTS_MAX {
-            return Err(Halt::Full);
+    fn entry(&mut self, (key, value): (Typed, Typed)) -> Result<(), Halt> {
+        match self.wanted {
+            Wanted::Key(is_wanted) if is_wanted(&key) => {
+                self.found = Some(value);
+                return Err(Halt::Full);
+            }
+            Wanted::Key(_) => self.passed += 1,
+            _ if self.entries.len() >= ELEMENTS_MAX => return Err(Halt::Full),
+            _ => self.entries.push((key, value)),
         }
-        self.elements.push(element);
         Ok(())
     }
 
@@ -203,7 +243,13 @@ impl Run<'_> {
         if end < start {
             return Err(Halt::Failed);
         }
-        for number in start..end {
+        let mut first = start;
+        if let Some(rounds) = View::rounds_to(self.wanted, self.passed, body) {
+            let rounds = (rounds as i128).min(end - start);
+            first += rounds;
+            self.passed += rounds as usize;
+        }
+        for number in first..end {
             self.step()?;
             let number = Typed::of_integer(number).ok_or(Halt::Failed)?;
             self.frame.variables.insert(name.into(), number);
@@ -230,27 +276,33 @@ impl Run<'_> {
                 Some((has_own(&base.r#type, name), part))
             });
             let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
-            waiting.extend(without.into_iter().map(|(_, part)| part));
-            waiting.extend(with.into_iter().map(|(_, part)| part));
+            // The last is looked at first.
+            waiting.extend(without.into_iter().rev().map(|(_, part)| part));
+            waiting.extend(with.into_iter().rev().map(|(_, part)| part));
         }
         Ok(())
     }
 
-    fn text(&self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
+    fn text(&mut self, pointer: &Expression, length: &Expression) -> Result<Shown, Halt> {
         let (address, target) = self.pointer(pointer)?;
         let length = usize::try_from(self.integer(length)?).map_err(|_| Halt::Failed)?;
         let size = target.size().and_then(|size| usize::try_from(size).ok());
         let size = size
             .filter(|size| matches!(size, 1 | 2 | 4))
             .ok_or(Halt::Failed)?;
-        let mut bytes = vec![0; length.min(ELEMENTS_MAX) * size];
+        let most = match self.wanted {
+            Wanted::Text(characters) => characters,
+            _ => ELEMENTS_MAX,
+        };
+        let mut bytes = vec![0; length.min(most) * size];
         if !bytes.is_empty() && !self.frame.memory.read(address, &mut bytes) {
             return Err(Halt::Failed);
         }
+        self.characters = Some((address, target, length));
         Ok(Shown::Text {
             bytes,
             size,
-            more: length > ELEMENTS_MAX,
+            more: length > most,
         })
     }
 
@@ -362,6 +414,11 @@ impl Scope for Variables<'_> {
 
     fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
         Err("a view has no caller".to_owned())
+    }
+
+    /// A view speaks of the fields as they are.
+    fn views(&self) -> Option<&Views> {
+        None
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {

@@ -2,7 +2,7 @@
 //! by its text, not by the pointers that they are made of.
 //!
 //! A view is a rule for types of a name, written in a few lines over the
-//! fields of the value (`cpp.views`, `rust.views`). It is evaluated over the
+//! fields of the value (`cpp.views`, `libcxx.views`, `rust.views`). It is evaluated over the
 //! debuggee's memory by the expressions of the prompt, with a bound on its
 //! steps: a damaged container ends the view, never in an endless walk. Where a view does not fit the value (another version of a
 //! library, memory that was never initialized), the next one is tried, and
@@ -11,19 +11,22 @@
 mod evaluate;
 mod parse;
 mod pattern;
+mod seek;
 #[cfg(test)]
 mod tests;
 
 pub use evaluate::{Shown, show};
 pub use parse::ViewError;
+pub(crate) use seek::{Index, Sought, instead, seek};
 
 use juror_language::Expression;
 use juror_symbols::Type;
 use pattern::Pattern;
 use std::sync::{Arc, LazyLock};
 
-const SOURCES: [(&str, &str); 2] = [
+const SOURCES: [(&str, &str); 3] = [
     ("cpp.views", include_str!("cpp.views")),
+    ("libcxx.views", include_str!("libcxx.views")),
     ("rust.views", include_str!("rust.views")),
 ];
 

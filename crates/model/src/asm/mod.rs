@@ -38,7 +38,7 @@ pub use environment::{
 };
 pub use evaluate::Stepped;
 pub use program::{FunctionId, FunctionKind, Model, NamedFormula};
-pub use refinement::{Divergence, Refinement, Shown};
+pub use refinement::{Astray, Divergence, Parted, Refinement, Shadow, Shown};
 pub use script::{Done, Script};
 pub use state::State;
 pub use value::Value;

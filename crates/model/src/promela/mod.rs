@@ -10,6 +10,7 @@ mod compile;
 mod condition;
 mod evaluate;
 mod execute;
+mod external;
 mod graph;
 mod lexer;
 mod machine;
@@ -21,12 +22,15 @@ mod print;
 mod program;
 mod question;
 mod shape;
+mod symmetry;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod trap;
 
+pub use external::{Action, Channel, External, Externals, Names, Offer, Unknown, Variable, World};
 pub use machine::Scratch;
 pub use model::{Model, Reading, Refused};
 pub use preprocess::{Reader, Text};
 pub use question::Question;
+pub use symmetry::Symmetric;

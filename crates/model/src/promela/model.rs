@@ -2,6 +2,7 @@
 
 use super::compile::compile;
 use super::evaluate::View;
+use super::external::{Externals, join};
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
@@ -45,6 +46,16 @@ pub struct Refused {
 impl Model {
     /// Reads a model; `reader` gives the files that it includes.
     pub fn read(text: Text, reading: &Reading, reader: &mut Reader<'_>) -> Result<Model, Refused> {
+        Model::read_with(text, reading, &Externals::new(), reader)
+    }
+
+    /// The same for a model with processes that are in Rust.
+    pub fn read_with(
+        text: Text,
+        reading: &Reading,
+        externals: &Externals,
+        reader: &mut Reader<'_>,
+    ) -> Result<Model, Refused> {
         let mut done = Preprocessor::run(text, &reading.definitions, reader);
         let formulas: Vec<_> = reading
             .formulas
@@ -76,11 +87,16 @@ impl Model {
             let faults = compiler.faults;
             return Err(Refused { texts, faults });
         }
+        let outside = match join(&compiler.program, externals) {
+            Ok(outside) => outside,
+            Err(faults) => return Err(Refused { texts, faults }),
+        };
         let model = Model {
             machine: Machine {
                 program: compiler.program,
                 shapes: Shapes::default(),
                 wraps: reading.wraps,
+                outside,
             },
             texts,
             propositions: Vec::new(),
@@ -174,17 +190,18 @@ impl Model {
             };
             let after = micro.after.clone().unwrap_or_else(|| before.clone());
             let changes = self.changes(&before, &after);
+            let text = micro.text.as_ref().unwrap_or(&instruction.text);
             if micro.takes
                 && let Some(step) = steps.last_mut()
             {
                 step.partner = Some(micro.process);
-                step.text = format!("{} → {}", step.text, instruction.text);
+                step.text = format!("{} → {text}", step.text);
                 step.changes.extend(changes);
             } else {
                 steps.push(Step {
                     actor: Some(micro.process),
                     partner: None,
-                    text: instruction.text.to_string(),
+                    text: text.to_string(),
                     span: Some(instruction.span),
                     changes,
                     printed: self.printed(&before, micro, &instruction.operation),
@@ -302,7 +319,10 @@ impl System for Model {
         let Some(shape) = self.machine.shape(state) else {
             return true;
         };
-        shape.frames.iter().all(|frame| {
+        shape.frames.iter().enumerate().all(|(process, frame)| {
+            if let Some(may_end) = self.machine.outside_may_end(state, &shape, process) {
+                return may_end;
+            }
             let location = self.machine.location(state, frame);
             location.is_some_and(|location| location.is_end)
         })
@@ -358,7 +378,7 @@ impl System for Model {
             return Vec::new();
         };
         let program = &self.machine.program;
-        let mut values = Vec::new();
+        let (mut values, mut outside) = (Vec::new(), Vec::new());
         let mut push = |name: String, base: u32, cell: &super::program::Cell| {
             let value = super::memory::load(state, base, cell);
             values.push(Change {
@@ -380,7 +400,16 @@ impl System for Model {
                     &leaf.cell,
                 );
             }
+            outside.extend(
+                self.machine
+                    .outside_shown(state, &shape, number)
+                    .map(|value| Change {
+                        name: format!("{}({number})", kind.name),
+                        value,
+                    }),
+            );
         }
+        values.extend(outside);
         values
     }
 }

@@ -5,6 +5,7 @@
 //! stands, its variables, and the channels that it brought. A process ends only
 //! when it is the youngest, so what begins at its frame is cut off with it.
 
+use super::external::Outside;
 use super::syntax::{Binary, Probe, Unary};
 use crate::Span;
 use juror_logic::Formula;
@@ -232,6 +233,8 @@ pub(super) struct ProcessType {
     pub leaves: Vec<Leaf>,
     pub channels: Vec<u16>,
     pub provided: Option<Code>,
+    /// Its steps come from Rust.
+    pub outside: Option<Outside>,
     pub locations: Vec<Location>,
     pub start: u32,
 }
@@ -303,6 +306,8 @@ pub(super) struct Program {
     /// The frames have priorities.
     pub priorities: bool,
     pub uses_timeout: bool,
+    /// Some kind of process is in Rust.
+    pub has_outside: bool,
     /// The kind that is a never claim, if there is one.
     pub claim: Option<u16>,
     pub requirements: Vec<Requirement>,

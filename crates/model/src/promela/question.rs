@@ -31,6 +31,31 @@ impl Model {
         self.machine.program.claim.is_some()
     }
 
+    /// Whether the answer to a question is the same however often a letter comes in
+    /// a row, so that orders of steps that make no difference may be left out.
+    ///
+    /// # Errors
+    /// It may not be; why.
+    pub fn may_reduce(&self, question: &Question) -> Result<(), Fault> {
+        let Question::Formula(name) = question else {
+            let message = "claims and labels may tell how many steps there are";
+            return Err(Fault::new("reduction", message, None)
+                .help("search without --reduce, or write a formula without next"));
+        };
+        let requirements = self.machine.program.requirements.iter();
+        let mut named = requirements.filter(|requirement| *requirement.name == **name);
+        let operators = named
+            .next()
+            .map_or(Vec::new(), |it| it.formula.step_operators());
+        match operators.first() {
+            None => Ok(()),
+            Some(operator) => {
+                let message = format!("`{}` tells how many steps there are", operator.name());
+                Err(Fault::new("reduction", message, None).help("search without --reduce"))
+            }
+        }
+    }
+
     /// Prepares a question: the automaton of the runs that would be errors.
     /// From now on the letters of the states are those of this question.
     pub fn ask(&mut self, question: &Question) -> Result<Automaton, Fault> {

@@ -242,6 +242,8 @@ pub(super) struct Process {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProcessKind {
     Ordinary,
+    /// Its steps come from Rust.
+    External,
     Initial,
     Never,
     Trace,

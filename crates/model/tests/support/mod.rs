@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod writer;
+
 use juror_model::promela::{Model, Reading, Text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,6 +59,21 @@ pub struct Found {
 
 /// Lets Spin search all states of a model, without any reduction.
 pub fn spin(text: &str, definitions: &[(String, String)], arguments: &[&str]) -> Found {
+    let safety = &["-DSAFETY", "-DNOCLAIM"];
+    spin_by(text, definitions, safety, arguments)
+}
+
+/// Lets Spin search for runs of a model with one formula that violate it.
+pub fn spin_formula(text: &str) -> Found {
+    spin_by(text, &[], &[], &["-a"])
+}
+
+fn spin_by(
+    text: &str,
+    definitions: &[(String, String)],
+    kind: &[&str],
+    arguments: &[&str],
+) -> Found {
     let directory = tempfile::tempdir().unwrap();
     let run = |command: &mut Command| {
         let output = command.current_dir(directory.path()).output().unwrap();
@@ -73,18 +90,10 @@ pub fn spin(text: &str, definitions: &[(String, String)], arguments: &[&str]) ->
         .args(macros)
         .args(["-a", "model.pml"]));
     assert!(directory.path().join("pan.c").exists(), "{text}\n{shown}");
-    let flags = [
-        "-O0",
-        "-w",
-        "-DNOREDUCE",
-        "-DSAFETY",
-        "-DNOCLAIM",
-        "-DMEMLIM=4000",
-        "-o",
-        "pan",
-        "pan.c",
-    ];
-    let (compiled, shown) = run(Command::new("cc").args(flags));
+    let flags = ["-O0", "-w", "-DNOREDUCE", "-DMEMLIM=4000"];
+    let files = ["-o", "pan", "pan.c"];
+    let mut compiler = Command::new("cc");
+    let (compiled, shown) = run(compiler.args(flags).args(kind).args(files));
     assert!(compiled, "{text}\n{shown}");
     let (_, shown) = run(Command::new(directory.path().join("pan"))
         .args(["-m1000000", "-n"])

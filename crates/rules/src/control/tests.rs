@@ -1,5 +1,7 @@
 //! All that a person and a program can do to the control.
 
+mod refinement;
+
 use super::conversation::Dropped;
 use super::{Act, Control, Conversation, Happening, Mode, Modes, Refusal};
 use juror_model::{
@@ -38,6 +40,7 @@ fn decode(bytes: &[u8], dropped: Option<Dropped>) -> Conversation {
         control: Control {
             mode: Mode::ALL[usize::from(head[0])],
             owed: head[1] == 1,
+            passed: None,
         },
         moves: head[2] == 1,
         is_alive: head[3] == 1,

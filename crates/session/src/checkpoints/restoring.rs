@@ -61,7 +61,8 @@ impl Session {
             losses: losses.iter().map(ToString::to_string).collect(),
             remarks: Vec::new(),
         };
-        let program = Program::revived(&saved.memo, thawed.debuggee, number);
+        let mut program = Program::revived(&saved.memo, thawed.debuggee, number);
+        self.user_views.apply(&mut program);
         let before = self.program.replace(program);
         // It has ended.
         drop(before);

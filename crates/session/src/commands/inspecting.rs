@@ -11,11 +11,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("backtrace", "the frames down to main, innermost first"),
             ("backtrace 5", "the innermost five"),
+            ("backtrace full", "with the local variables of each"),
             ("backtrace all", "also what started main"),
         ],
         details: "",
         repeats: false,
         completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Display,
+        name: "display",
+        aliases: &["disp"],
+        summary: "show the value of an expression at every stop",
+        examples: &[
+            ("display count", "now, and whenever the program stops"),
+            ("display/x flags", "in a format, as print has them"),
+            ("display", "all of them, in the selected frame"),
+            ("undisplay 2", "number 2 no more"),
+        ],
+        details: "At a stop it is evaluated in the innermost frame. Where it has no value it says \
+                  why. It calls no functions.",
+        repeats: false,
+        completes: Completes::Expressions,
     },
     Entry {
         command: Command::Down,
@@ -163,6 +180,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Expressions,
     },
     Entry {
+        command: Command::DefineType,
+        name: "ptype",
+        aliases: &[],
+        summary: "show the definition of a type",
+        examples: &[
+            ("ptype struct queue", "its fields"),
+            ("ptype queue", "of the type of a value"),
+            (
+                "ptype/o struct queue",
+                "with offsets, sizes and holes, in bytes",
+            ),
+        ],
+        details: "Names that stand for other types are looked through.",
+        repeats: false,
+        completes: Completes::Expressions,
+    },
+    Entry {
         command: Command::ShowGraph,
         name: "show-graph",
         aliases: &[],
@@ -188,6 +222,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("thread", "which one it is"),
             ("thread 2", "choose number 2"),
+            ("thread apply all backtrace", "the stacks of all threads"),
         ],
         details: "",
         repeats: false,
@@ -205,5 +240,44 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "",
         repeats: true,
         completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Undisplay,
+        name: "undisplay",
+        aliases: &[],
+        summary: "show an expression no more at every stop",
+        examples: &[("undisplay 2", "number 2"), ("undisplay", "none at all")],
+        details: "",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Views,
+        name: "views",
+        aliases: &[],
+        summary: "take rules for how values of your own types are shown",
+        examples: &[
+            ("views game.views", "the rules of a file, before all others"),
+            ("views", "which files have been taken"),
+            ("print/r board", "a value by its fields, without rules"),
+        ],
+        details: "A rule names types and says in a few lines what is shown of their fields; \
+                  elements that it shows can be used in expressions. A file that is taken again \
+                  is read anew.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::NameType,
+        name: "whatis",
+        aliases: &["what"],
+        summary: "show the type of an expression",
+        examples: &[
+            ("whatis queue->count", "of a value"),
+            ("whatis size_t", "what a name of a type stands for"),
+        ],
+        details: "",
+        repeats: false,
+        completes: Completes::Expressions,
     },
 ];

@@ -41,9 +41,11 @@ pub enum Command {
     Condition,
     Continue,
     Delete,
+    DefineType,
     Detach,
     Disable,
     Disassemble,
+    Display,
     Down,
     Enable,
     Examine,
@@ -57,6 +59,7 @@ pub enum Command {
     Kill,
     List,
     Monitor,
+    NameType,
     Next,
     NextInstruction,
     Print,
@@ -76,8 +79,10 @@ pub enum Command {
     TemporaryHardwareBreak,
     TemporaryCatch,
     Thread,
+    Undisplay,
     Until,
     Up,
+    Views,
     Watch,
 }
 
@@ -135,6 +140,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "all points: yours, and those the monitors need now",
     ),
     ("checkpoints", "the checkpoints, and where they were made"),
+    ("display", "what is shown at every stop"),
     (
         "evaluations",
         "expressions that wait for functions which they call",
@@ -183,6 +189,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "variables",
         "the global variables, or those whose names match a regular expression",
     ),
+    ("views", "the files that say how values are shown"),
     (
         "watchpoints",
         "what is watched, how, and how often it was hit",

@@ -16,8 +16,10 @@ impl Command {
             | Command::CommandGroup
             | Command::Commands
             | Command::Condition
+            | Command::DefineType
             | Command::Delete
             | Command::Disable
+            | Command::Display
             | Command::Enable
             | Command::Handle
             | Command::HardwareBreak
@@ -26,6 +28,7 @@ impl Command {
             | Command::Info
             | Command::List
             | Command::Monitor
+            | Command::NameType
             | Command::Property
             | Command::Quit
             | Command::Restore
@@ -36,7 +39,9 @@ impl Command {
             | Command::Start
             | Command::TemporaryBreak
             | Command::TemporaryCatch
-            | Command::TemporaryHardwareBreak => Modes::Always,
+            | Command::TemporaryHardwareBreak
+            | Command::Undisplay
+            | Command::Views => Modes::Always,
             Command::Attach => Modes::Before,
             Command::Abandon
             | Command::AccessWatch

@@ -38,6 +38,7 @@ impl Session {
             "locals" => self.variables(false),
             "breakpoints" => Ok(self.points()),
             "checkpoints" => self.checkpoint_views(),
+            "display" => self.display(""),
             "evaluations" => self.evaluation_views(),
             "frame" => {
                 let level = self.selection.level;
@@ -60,6 +61,7 @@ impl Session {
             "sharedlibrary" => self.shared_libraries(),
             "symbol" => self.symbol(argument),
             "types" => self.names(Listed::Types, argument),
+            "views" => self.views_command(""),
             "variables" => self.names(Listed::Variables, argument),
             _ => self.threads(),
         }

@@ -4,6 +4,7 @@ use crate::commands::{Entry, INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::{CommandError, Observer, Options};
 use crate::session::{Session, not_running};
 use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
 use std::path::PathBuf;
 
@@ -44,6 +45,44 @@ fn session(mode: Mode) -> Session {
     }
     assert_eq!(session.control.mode(), mode);
     session
+}
+
+/// What the self-check of a session says of it, after commands.
+fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
+    let self_check = SelfCheck::new();
+    let options = Options {
+        program: PathBuf::from("/bin/true"),
+        self_check: Some(self_check.clone()),
+        ..Options::default()
+    };
+    let mut session = Session::start(options, &mut Deaf).expect("it starts");
+    for command in commands {
+        session.execute(command, &mut Deaf).expect("it is possible");
+        meanwhile(&mut session);
+    }
+    session.leave().expect("it ends");
+    self_check.report().violation
+}
+
+#[test]
+fn a_session_follows_the_model_of_its_control() {
+    let commands = ["start", "stepi", "continue", "run", "start", "kill"];
+    assert_eq!(checked(&commands, |_| {}), None);
+}
+
+#[test]
+fn a_session_that_leaves_the_model_of_its_control_is_found() {
+    // That the program was given the control is lost.
+    let forget = |session: &mut Session| {
+        if session.control.mode() == Mode::Break {
+            session.control.run().expect("it stands");
+            session.control.take_passed().for_each(drop);
+            session.control.finish();
+        }
+    };
+    let found = checked(&["start", "stepi"], forget).expect("it is found");
+    assert!(found.contains("the control has left its model"), "{found}");
+    assert!(found.contains("mode = Break?"), "{found}");
 }
 
 /// Whether a command was refused because of the mode.

@@ -99,7 +99,9 @@ impl Session {
     /// A process with a program of its own; nothing is bound in it yet.
     fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Parked {
         let watch = self.watch.executed(number);
-        Parked::new(number, Program::new(debuggee), watch, thread)
+        let mut program = Program::new(debuggee, &self.symbols);
+        self.user_views.apply(&mut program);
+        Parked::new(number, program, watch, thread)
     }
 
     /// The current process stands before the first instruction of its own

@@ -165,6 +165,7 @@ impl Session {
             let built = frame.module.as_ref().and_then(|module| module.built);
             self.sources.around(&file, line, STOP_LINES, built)
         });
+        let displays = self.displayed(&frames, 0);
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
             process: self.process_name(),
@@ -175,6 +176,7 @@ impl Session {
             source,
             backtrace,
             more_frames: more,
+            displays,
         })
     }
 

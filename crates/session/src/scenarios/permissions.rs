@@ -38,6 +38,7 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
             refuse_file("reads a file")
         }
         Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
+        Command::Views if !rest.is_empty() => refuse_file("reads a file"),
         Command::ShowGraph | Command::Info
             if rest.split_whitespace().any(crate::graphs::is_picture) =>
         {

@@ -1,7 +1,8 @@
 //! Why and where a run stopped or ended.
 
 use super::{
-    FrameView, Location, ProcessName, PropertySummary, SourceView, VariableView, ViolationView,
+    DisplayView, FrameView, Location, ProcessName, PropertySummary, SourceView, VariableView,
+    ViolationView,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -259,6 +260,8 @@ pub struct StopView {
     pub backtrace: Vec<FrameView>,
     /// There are more frames than `backtrace` holds.
     pub more_frames: bool,
+    /// What is shown at every stop.
+    pub displays: Vec<DisplayView>,
 }
 
 /// A place in a recorded run that a reader wants to know of.

@@ -210,19 +210,21 @@ impl Compiler {
                     0
                 }
                 (ProcessKind::Initial, _) => 1,
-                (ProcessKind::Ordinary, None) => 0,
-                (ProcessKind::Ordinary, Some(count)) => match self.constant(count) {
-                    Ok(count) if (0..=255).contains(&count) => count,
-                    Ok(_) => {
-                        self.fault(
-                            "too-large",
-                            "there can be at most 255 processes",
-                            count.span,
-                        );
-                        0
+                (ProcessKind::Ordinary | ProcessKind::External, None) => 0,
+                (ProcessKind::Ordinary | ProcessKind::External, Some(count)) => {
+                    match self.constant(count) {
+                        Ok(count) if (0..=255).contains(&count) => count,
+                        Ok(_) => {
+                            self.fault(
+                                "too-large",
+                                "there can be at most 255 processes",
+                                count.span,
+                            );
+                            0
+                        }
+                        Err(GivenUp) => 0,
                     }
-                    Err(GivenUp) => 0,
-                },
+                }
             };
             for _ in 0..count {
                 self.program.active.push(Active { kind, priority });

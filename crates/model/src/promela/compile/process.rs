@@ -1,9 +1,10 @@
 //! Processes: their variables, their bodies, and where they may stand.
 
 use super::{Compiled, Compiler, Frame, GivenUp};
+use crate::promela::external::{NUMBER, Outside};
 use crate::promela::graph::{ElementKind, Graph, Sequence};
-use crate::promela::program::{Operation, ProcessType};
-use crate::promela::syntax::{Initial, Process};
+use crate::promela::program::{Cell, Location, Operation, ProcessType};
+use crate::promela::syntax::{Initial, Process, ProcessKind};
 
 impl Compiler {
     /// Compiles the body of a process.
@@ -22,6 +23,7 @@ impl Compiler {
             leaves: Vec::new(),
             channels: Vec::new(),
             provided: None,
+            outside: None,
             locations: Vec::new(),
             start: 0,
         });
@@ -40,6 +42,9 @@ impl Compiler {
             let code = self.expression(provided)?;
             self.kind_mut(number)?.provided = Some(code);
         }
+        if process.kind == ProcessKind::External {
+            self.outside(number, process)?;
+        }
         self.graph()?.open();
         let before = self.faults.len();
         self.statements(&process.body)?;
@@ -56,6 +61,20 @@ impl Compiler {
             true => Ok((frame.graph, body)),
             false => Err(GivenUp),
         }
+    }
+
+    /// A process in Rust keeps the number of its state behind its parameters.
+    fn outside(&mut self, number: u16, process: &Process) -> Compiled<()> {
+        let instruction = self.instruction(Operation::Skip, process.name.span, &process.name.text);
+        let frame = self.frame.as_mut().ok_or(GivenUp)?;
+        let cell = Cell {
+            offset: frame.size,
+            scalar: NUMBER,
+        };
+        frame.size += NUMBER.kept.size();
+        self.kind_mut(number)?.outside = Some(Outside { cell, instruction });
+        self.program.has_outside = true;
+        Ok(())
     }
 
     fn parameters(&mut self, number: u16, process: &Process) -> Compiled<()> {
@@ -148,6 +167,12 @@ impl Compiler {
             }
         }
         if let Some(kind) = self.program.kinds.get_mut(number as usize) {
+            if kind.outside.is_some() {
+                // Where it stands, its state in Rust says.
+                kind.locations = vec![Location::default()];
+                kind.start = 0;
+                return;
+            }
             kind.locations = found.locations;
             kind.start = found.start;
         }

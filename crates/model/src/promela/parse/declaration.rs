@@ -9,6 +9,7 @@ use crate::promela::syntax::{
 /// Words at which a declaration begins.
 const BEGINNINGS: &[&str] = &[
     "active",
+    "extern",
     "proctype",
     "d_proctype",
     "init",
@@ -66,7 +67,11 @@ impl Parser {
         let (word, span) = (token.to_string(), token.span);
         match &*word {
             ";" | "->" => self.position += 1,
-            "active" | "proctype" | "d_proctype" => self.process()?,
+            "active" | "proctype" | "d_proctype" => self.process(ProcessKind::Ordinary)?,
+            "extern" if self.is_at(1, "proctype") || self.is_at(1, "active") => {
+                self.position += 1;
+                self.process(ProcessKind::External)?;
+            }
             "init" => self.special(ProcessKind::Initial)?,
             "never" => self.special(ProcessKind::Never)?,
             "trace" => self.special(ProcessKind::Trace)?,
@@ -96,7 +101,7 @@ impl Parser {
         Err(super::GivenUp)
     }
 
-    fn process(&mut self) -> Parsed<()> {
+    fn process(&mut self, kind: ProcessKind) -> Parsed<()> {
         let mut active = None;
         if self.take("active") {
             let span = self.last_span();
@@ -132,14 +137,7 @@ impl Parser {
             true => Some(self.in_parentheses(Parser::expression)?),
             false => None,
         };
-        self.body(
-            name,
-            ProcessKind::Ordinary,
-            parameters,
-            active,
-            priority,
-            provided,
-        )
+        self.body(name, kind, parameters, active, priority, provided)
     }
 
     pub(super) fn priority(&mut self) -> Parsed<Option<i32>> {
@@ -179,7 +177,11 @@ impl Parser {
         priority: Option<i32>,
         provided: Option<crate::promela::syntax::Expression>,
     ) -> Parsed<()> {
-        let body = self.braces()?;
+        // What one in Rust does is not written here.
+        let body = match kind {
+            ProcessKind::External => Vec::new(),
+            _ => self.braces()?,
+        };
         let end = self.last_span();
         self.written.processes.push(Process {
             name,

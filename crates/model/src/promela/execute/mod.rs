@@ -1,18 +1,21 @@
 //! What single instructions do.
 
-use super::channel::Message;
-use super::evaluate::View;
-use super::machine::Machine;
-use super::memory::{byte, set_word, store, word};
-use super::program::{Beginning, Code, Field, Operation, Place, Reception, Transition};
-use super::shape::Shape;
-use super::trap::Trap;
+mod processes;
+mod sequence;
+
+use crate::promela::channel::Message;
+use crate::promela::evaluate::View;
+use crate::promela::machine::Machine;
+use crate::promela::memory::{byte, store};
+use crate::promela::program::{Code, Field, Operation, Place, Reception, Transition};
+use crate::promela::shape::Shape;
+use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
 
 /// Whether an instruction can be executed, and with what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ready {
+pub(in crate::promela) enum Ready {
     Blocked,
     Go,
     /// It receives the message in a slot.
@@ -23,7 +26,7 @@ pub(super) enum Ready {
 
 /// What came of an instruction.
 #[derive(Debug, Default)]
-pub(super) struct Done {
+pub(in crate::promela) struct Done {
     /// The processes are others now.
     pub shape: Option<Arc<Shape>>,
     /// The process is gone.
@@ -34,13 +37,10 @@ pub(super) struct Done {
     pub fault: Option<Fault>,
 }
 
-/// The most steps of one `d_step`.
-const STEPS_MAX: usize = 1_000_000;
-
 impl Machine {
     /// Whether an instruction can be executed now by its process alone.
     #[inline]
-    pub(super) fn ready(
+    pub(in crate::promela) fn ready(
         &self,
         view: &View<'_>,
         operation: &Operation,
@@ -101,7 +101,7 @@ impl Machine {
     }
 
     /// Executes an instruction that is ready, on a copy of the state.
-    pub(super) fn execute(
+    pub(in crate::promela) fn execute(
         &self,
         view: &View<'_>,
         operation: &Operation,
@@ -219,7 +219,8 @@ impl Machine {
         let priority = view.value(value)?;
         let priority = u8::try_from(priority).map_err(|_| Trap::Value(value, priority))?;
         if let Some(frame) = frame
-            && let Some(place) = next.get_mut((frame.base + super::program::NODE_SIZE) as usize)
+            && let Some(place) =
+                next.get_mut((frame.base + crate::promela::program::NODE_SIZE) as usize)
         {
             *place = priority;
         }
@@ -227,7 +228,7 @@ impl Machine {
     }
 
     /// The channel of a rendezvous, and the message.
-    pub(super) fn handed(
+    pub(in crate::promela) fn handed(
         &self,
         view: &View<'_>,
         channel: Code,
@@ -240,7 +241,7 @@ impl Machine {
     }
 
     /// Whether an instruction takes a message that is handed over.
-    pub(super) fn takes(
+    pub(in crate::promela) fn takes(
         &self,
         view: &View<'_>,
         operation: &Operation,
@@ -271,7 +272,7 @@ impl Machine {
     }
 
     /// Takes a message that is handed over.
-    pub(super) fn receive(
+    pub(in crate::promela) fn receive(
         &self,
         view: &View<'_>,
         operation: &Operation,
@@ -296,254 +297,5 @@ impl Machine {
             return Ok(Done::default());
         };
         self.go_on(view, &shape, to, next, &mut Message::new())
-    }
-
-    /// Executes a `d_step` from its beginning.
-    fn sequence(
-        &self,
-        view: &View<'_>,
-        start: u32,
-        next: &mut Vec<u8>,
-        message: &mut Message,
-    ) -> Result<Done, Fault> {
-        match self.shape(view.state) {
-            Some(shape) => self.go_on(view, &shape, start, next, message),
-            None => Ok(Done::default()),
-        }
-    }
-
-    /// Executes a `d_step` from a place in it up to where it is left.
-    fn go_on(
-        &self,
-        view: &View<'_>,
-        shape: &Arc<Shape>,
-        from: u32,
-        next: &mut Vec<u8>,
-        message: &mut Message,
-    ) -> Result<Done, Fault> {
-        let kind = shape.frames.get(view.process).map_or(0, |frame| frame.kind);
-        let locations = self
-            .program
-            .kinds
-            .get(kind as usize)
-            .map_or(&[][..], |kind| &kind.locations);
-        let mut here = from;
-        let mut state = next.clone();
-        for _ in 0..STEPS_MAX {
-            let location = locations.get(here as usize);
-            let Some(location) = location.filter(|location| location.in_sequence) else {
-                return Ok(Done {
-                    location: Some(here as u16),
-                    ..Done::default()
-                });
-            };
-            state.clone_from(next);
-            set_word(&mut state, view.base, here as u16);
-            let now = View {
-                state: &state,
-                shape,
-                ..*view
-            };
-            let (transition, ready) = self.first_ready(&now, &location.transitions)?;
-            let Some(instruction) = self.program.instruction(transition) else {
-                break;
-            };
-            let done = self.execute(&now, &instruction.operation, ready, next, message)?;
-            if let Some(fault) = done.fault {
-                return Err(fault);
-            }
-            here = transition.to;
-        }
-        let span = self
-            .transitions(view, here)
-            .first()
-            .and_then(|it| self.program.instruction(it));
-        let message = "this `d_step` does not come to its end";
-        Err(Fault::new(
-            "endless-d_step",
-            message,
-            span.map(|it| it.span),
-        ))
-    }
-
-    /// The first transition of a `d_step` that can be made.
-    fn first_ready<'a>(
-        &'a self,
-        view: &View<'_>,
-        transitions: &'a [Transition],
-    ) -> Result<(&'a Transition, Ready), Fault> {
-        let mut span = None;
-        for transition in transitions {
-            let Some(instruction) = self.program.instruction(transition) else {
-                continue;
-            };
-            span = span.or(Some(instruction.span));
-            let ready = self.ready(view, &instruction.operation, false);
-            match ready.map_err(|trap| trap.fault(&self.program))? {
-                Ready::Blocked => {}
-                Ready::Handover => {
-                    let message = "a rendezvous cannot be in the middle of a `d_step`";
-                    return Err(Fault::new("rendezvous", message, Some(instruction.span)));
-                }
-                ready => return Ok((transition, ready)),
-            }
-        }
-        let message = "this `d_step` is blocked in the middle";
-        Err(Fault::new("blocked-d_step", message, span))
-    }
-
-    /// Begins a process.
-    fn run(
-        &self,
-        view: &View<'_>,
-        (kind, priority): (u16, u8),
-        arguments: &[Code],
-        into: Option<&Place>,
-        next: &mut Vec<u8>,
-    ) -> Result<Done, Fault> {
-        let trapped = |trap: Trap| trap.fault(&self.program);
-        let process = view.shape.frames.len() as i32;
-        let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            values.push((view.value(*argument).map_err(trapped)?, *argument));
-        }
-        if let Some(place) = into {
-            let code = arguments.first().copied().unwrap_or(Code(0));
-            self.assign(view, place, process, code, next)
-                .map_err(trapped)?;
-        }
-        let shape = self.begin(view.shape, kind, priority, &values, next)?;
-        Ok(Done {
-            shape: Some(shape),
-            ..Done::default()
-        })
-    }
-
-    /// Puts a new process at the end of a state.
-    pub(super) fn begin(
-        &self,
-        shape: &Shape,
-        kind: u16,
-        priority: u8,
-        arguments: &[(i32, Code)],
-        next: &mut Vec<u8>,
-    ) -> Result<Arc<Shape>, Fault> {
-        let mut kinds = shape.kinds();
-        kinds.push(kind);
-        let Some(after) = self.shapes.of(&self.program, &kinds) else {
-            let message = "there are too many processes and channels, or combinations of them";
-            return Err(Fault::new("too-large", message, None));
-        };
-        let Some(process) = self.program.kinds.get(kind as usize) else {
-            return Ok(after);
-        };
-        let trapped = |trap: Trap| trap.fault(&self.program);
-        let base = next.len() as u32;
-        next.resize(after.size as usize, 0);
-        set_word(next, 0, after.number);
-        set_word(next, base, process.start as u16);
-        if self.program.priorities
-            && let Some(place) = next.get_mut((base + super::program::NODE_SIZE) as usize)
-        {
-            *place = priority;
-        }
-        if arguments.len() != process.parameters.len() {
-            let message = format!(
-                "`{}` takes {} values, and is given {}",
-                process.name,
-                process.parameters.len(),
-                arguments.len()
-            );
-            return Err(Fault::new("arguments", message, Some(process.span)));
-        }
-        for ((value, code), cell) in arguments.iter().zip(&process.parameters) {
-            let value = self.fitting(*value, &cell.scalar, *code).map_err(trapped)?;
-            store(next, base, cell, value);
-        }
-        let first_channel = shape.channels.len();
-        self.beginnings(
-            &after,
-            after.frames.len() - 1,
-            base,
-            &process.beginnings,
-            first_channel,
-            next,
-        )
-        .map_err(trapped)?;
-        Ok(after)
-    }
-
-    /// Gives variables what they begin with.
-    pub(super) fn beginnings(
-        &self,
-        shape: &Arc<Shape>,
-        process: usize,
-        base: u32,
-        beginnings: &[Beginning],
-        first_channel: usize,
-        next: &mut [u8],
-    ) -> Result<(), Trap> {
-        let mut channel = first_channel;
-        for beginning in beginnings {
-            match beginning {
-                Beginning::Value(cell, code) => {
-                    let view = View {
-                        machine: self,
-                        state: next,
-                        shape,
-                        process,
-                        base,
-                        timeout: false,
-                    };
-                    let value = view.value(*code)?;
-                    let value = self.fitting(value, &cell.scalar, *code)?;
-                    store(next, base, cell, value);
-                }
-                Beginning::Channel(cell, _) => {
-                    channel += 1;
-                    store(next, base, cell, channel as i32);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends the youngest process, with its channels.
-    fn end(&self, view: &View<'_>, next: &mut Vec<u8>) -> Result<Done, Fault> {
-        let mut kinds = view.shape.kinds();
-        kinds.pop();
-        let Some(shape) = self.shapes.of(&self.program, &kinds) else {
-            let message = "there are too many processes and channels, or combinations of them";
-            return Err(Fault::new("too-large", message, None));
-        };
-        next.truncate(shape.size as usize);
-        set_word(next, 0, shape.number);
-        debug_assert_eq!(word(next, 0), shape.number);
-        Ok(Done {
-            shape: Some(shape),
-            has_ended: true,
-            ..Done::default()
-        })
-    }
-
-    /// The first state.
-    pub(super) fn initial(&self) -> Result<Vec<u8>, Fault> {
-        let too_large = || Fault::new("too-large", "there are too many processes", None);
-        let mut shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
-        let mut state = vec![0; shape.size as usize];
-        set_word(&mut state, 0, shape.number);
-        let begun = self.beginnings(&shape, 0, 0, &self.program.global_beginnings, 0, &mut state);
-        begun.map_err(|trap| trap.fault(&self.program))?;
-        for active in &self.program.active {
-            let count = self
-                .program
-                .kinds
-                .get(active.kind as usize)
-                .map_or(0, |kind| kind.parameters.len());
-            // A process that is there from the beginning is given nothing.
-            let arguments = vec![(0, Code(0)); count];
-            shape = self.begin(&shape, active.kind, active.priority, &arguments, &mut state)?;
-        }
-        Ok(state)
     }
 }

@@ -5,32 +5,41 @@
 //! turn, and only where such a chain ends is a state. A chain ends when the
 //! process can go on without it or is blocked; then the others have a turn.
 
-use super::channel::Message;
-use super::evaluate::View;
-use super::execute::Ready;
-use super::memory::{store, word};
-use super::program::{Location, Operation, Program, Scalar, Transition};
-use super::shape::{Frame, Shape, Shapes};
-use super::trap::Trap;
+mod handover;
+mod outside;
+mod turn;
+
+use crate::promela::channel::Message;
+use crate::promela::evaluate::View;
+use crate::promela::execute::Ready;
+use crate::promela::external::Numbered;
+use crate::promela::memory::{store, word};
+use crate::promela::program::{Operation, Program, Transition};
+use crate::promela::shape::{Shape, Shapes};
+use crate::promela::trap::Trap;
 use crate::system::{Fault, Participants};
 use std::sync::Arc;
 
 /// A model that can be executed.
 #[derive(Debug)]
-pub(super) struct Machine {
+pub(in crate::promela) struct Machine {
     pub program: Program,
     pub shapes: Shapes,
     /// Values that do not fit are cut, as in C, and are no errors.
     pub wraps: bool,
+    /// By kind: the process in Rust that is meant.
+    pub outside: Vec<Option<Arc<dyn Numbered>>>,
 }
 
 /// One step of one process.
 #[derive(Debug, Clone)]
-pub(super) struct Micro {
+pub(in crate::promela) struct Micro {
     pub process: usize,
     pub transition: Transition,
     /// It takes what the step before sends.
     pub takes: bool,
+    /// What a process in Rust calls it.
+    pub text: Option<Arc<str>>,
     /// The hash of the state after it.
     hash: u64,
     /// The state after it, where steps are told.
@@ -38,7 +47,7 @@ pub(super) struct Micro {
 }
 
 /// Takes what comes of the steps.
-pub(super) trait Sink {
+pub(in crate::promela) trait Sink {
     /// A state that is kept, after the steps that led to it.
     fn state(&mut self, state: &[u8], path: &[Micro]) -> bool;
     /// A step that goes wrong, the last of its path.
@@ -53,7 +62,7 @@ pub struct Scratch {
     path: Vec<Micro>,
     pool: Vec<Vec<u8>>,
     shape: Option<Arc<Shape>>,
-    pub(super) message: Message,
+    pub(in crate::promela) message: Message,
     /// Steps that may still be made for the present state.
     steps_left: u32,
 }
@@ -68,7 +77,7 @@ const LOOKED_BACK: usize = 64;
 const STEPS_MAX: u32 = 1_000_000;
 
 /// The steps from one state.
-pub(super) struct Walk<'a, S> {
+pub(in crate::promela) struct Walk<'a, S> {
     pub machine: &'a Machine,
     pub scratch: &'a mut Scratch,
     pub sink: &'a mut S,
@@ -80,82 +89,6 @@ pub(super) struct Walk<'a, S> {
 struct Here<'a> {
     state: &'a [u8],
     shape: &'a Arc<Shape>,
-}
-
-impl Machine {
-    /// Where a process stands.
-    pub fn location(&self, state: &[u8], frame: &Frame) -> Option<&Location> {
-        let kind = self.program.kinds.get(frame.kind as usize)?;
-        kind.locations.get(word(state, frame.base) as usize)
-    }
-
-    /// The shape of a state.
-    pub fn shape(&self, state: &[u8]) -> Option<Arc<Shape>> {
-        self.shapes.get(word(state, 0))
-    }
-
-    /// A value as it is kept in a variable.
-    #[inline]
-    pub fn fitting(
-        &self,
-        value: i32,
-        scalar: &Scalar,
-        code: super::program::Code,
-    ) -> Result<i32, Trap> {
-        if value >= scalar.least && value <= scalar.greatest {
-            return Ok(value);
-        }
-        if !self.wraps {
-            return Err(Trap::Value(code, value));
-        }
-        Ok(match scalar.least {
-            0 => value & scalar.greatest,
-            _ => i32::from(value as i16),
-        })
-    }
-
-    /// Whether a process may have a turn, by its `provided` and by priority.
-    fn may_have_turn(&self, view: &View<'_>) -> Result<bool, Trap> {
-        let Some(frame) = view.shape.frames.get(view.process) else {
-            return Ok(false);
-        };
-        let kind = self.program.kinds.get(frame.kind as usize);
-        if let Some(provided) = kind.and_then(|kind| kind.provided)
-            && !view.holds(provided)?
-        {
-            return Ok(false);
-        }
-        if !self.program.priorities {
-            return Ok(true);
-        }
-        let own = view.priority(view.process);
-        let mut others = 0..view.shape.frames.len();
-        Ok(!others.any(|other| {
-            other != view.process && view.priority(other) > own && self.can_move(&view.of(other))
-        }))
-    }
-
-    /// Whether a process could do something by itself.
-    pub fn can_move(&self, view: &View<'_>) -> bool {
-        let frame = view.shape.frames.get(view.process);
-        let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
-        if let Some(provided) = kind.and_then(|kind| kind.provided)
-            && !view.holds(provided).unwrap_or(false)
-        {
-            return false;
-        }
-        let location = frame.and_then(|frame| self.location(view.state, frame));
-        let transitions = location.map_or(&[][..], |location| &location.transitions);
-        let mut moved = false;
-        for transition in transitions {
-            let Some(instruction) = self.program.instruction(transition) else {
-                continue;
-            };
-            let ready = self.ready(view, &instruction.operation, moved);
-            moved |= !matches!(ready, Ok(Ready::Blocked));
-        }
-        moved
-    }
 }
 
 impl<'a, S: Sink> Walk<'a, S> {
@@ -240,6 +173,9 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// The steps of one process; gives whether there were any.
     fn process(&mut self, here: Here<'_>, process: usize, timeout: bool) -> bool {
+        if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
+            return self.outside(here, process);
+        }
         self.transitions(
             here,
             process,
@@ -341,7 +277,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 }
                 if !done.has_ended {
                     let to = done.location.unwrap_or(transition.to as u16);
-                    super::memory::set_word(&mut next, view.base, to);
+                    crate::promela::memory::set_word(&mut next, view.base, to);
                 }
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {
@@ -377,95 +313,10 @@ impl<'a, S: Sink> Walk<'a, S> {
             process: view.process,
             transition: *transition,
             takes,
+            text: None,
             hash: 0,
             after: None,
         });
-    }
-
-    /// The first half of a rendezvous, and all second halves.
-    fn hand_over(
-        &mut self,
-        here: Here<'_>,
-        view: &View<'_>,
-        transition: &Transition,
-        channel: super::program::Code,
-        values: &[super::program::Code],
-    ) -> bool {
-        let mut message = std::mem::take(&mut self.scratch.message);
-        let number = match self.machine.handed(view, channel, values, &mut message) {
-            Ok(number) => number,
-            Err(trap) => {
-                self.scratch.message = message;
-                return self.trapped(trap);
-            }
-        };
-        let mut next = self.copy(here.state);
-        super::memory::set_word(&mut next, view.base, transition.to as u16);
-        self.mark_last(&mut next, view.process);
-        let sent = Here {
-            state: &next,
-            shape: here.shape,
-        };
-        self.remember(sent.state);
-        let mut taken = false;
-        for receiver in (0..here.shape.frames.len()).rev() {
-            if receiver != view.process && !self.stopped {
-                taken |= self.receiver(sent, receiver, number, &message);
-            }
-        }
-        self.scratch.pool.push(next);
-        self.scratch.message = message;
-        taken
-    }
-
-    /// What one process can do with a message that is handed over.
-    fn receiver(&mut self, here: Here<'_>, process: usize, channel: i32, message: &[i32]) -> bool {
-        self.transitions(here, process, false, |successors, view, transition, _| {
-            successors.receive_half(here, view, transition, channel, message)
-        })
-    }
-
-    fn receive_half(
-        &mut self,
-        here: Here<'_>,
-        view: &View<'_>,
-        transition: &Transition,
-        channel: i32,
-        message: &[i32],
-    ) -> bool {
-        let machine = self.machine;
-        let Some(instruction) = machine.program.instruction(transition) else {
-            return false;
-        };
-        match machine.takes(view, &instruction.operation, channel, message) {
-            Ok(false) => return false,
-            Ok(true) => {}
-            Err(trap) => return self.trapped(trap),
-        }
-        self.push(view, transition, true);
-        let mut next = self.copy(here.state);
-        let done = machine.receive(view, &instruction.operation, message, &mut next);
-        match done {
-            Ok(done) => {
-                if let Some(fault) = done.fault {
-                    self.fault(fault);
-                }
-                let to = done.location.unwrap_or(transition.to as u16);
-                super::memory::set_word(&mut next, view.base, to);
-                self.mark_last(&mut next, view.process);
-                if !self.stopped {
-                    let next = Here {
-                        state: &next,
-                        shape: here.shape,
-                    };
-                    self.after(next, view.process, transition.is_atomic);
-                }
-            }
-            Err(fault) => self.fault(fault),
-        }
-        self.scratch.pool.push(next);
-        self.scratch.path.pop();
-        true
     }
 
     fn remember(&mut self, state: &[u8]) {
@@ -521,7 +372,7 @@ impl<'a, S: Sink> Walk<'a, S> {
 }
 
 /// Who has taken part in a path.
-pub(super) fn participants(path: &[Micro]) -> Participants {
+pub(in crate::promela) fn participants(path: &[Micro]) -> Participants {
     let mut participants = Participants::default();
     for micro in path {
         participants = participants.with(micro.process);

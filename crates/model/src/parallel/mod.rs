@@ -5,97 +5,52 @@
 //! into boxes for the shards; then each thread takes the boxes of its own shards
 //! in. Nobody waits for a lock, and a layer is complete before the next begins,
 //! so trails are the shortest and the counts are those of one thread.
+//!
+//! Batches that take less time than a thread takes to begin are expanded by one
+//! thread alone, which puts what it finds into the shards at once.
+
+mod shard;
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
-use crate::store::{Insertion, StateId, Store, hash};
-use crate::system::{Fault, Participants, System, Visitor};
+use crate::store::{StateId, Store};
+use crate::system::{Fault, System};
 use crate::trail::{Trail, fault_number};
+use shard::{Address, Direct, Found, NOWHERE, Outbox, Shard};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-
-/// A state in a shard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Address {
-    shard: u32,
-    state: u32,
-}
-
-/// Before the initial states there is nothing.
-const NOWHERE: Address = Address {
-    shard: u32::MAX,
-    state: u32::MAX,
-};
-
-/// The states of some hashes.
-struct Shard {
-    store: Store,
-    parents: Vec<Address>,
-    full: bool,
-}
-
-/// States on their way to a shard.
-#[derive(Default)]
-struct Outbox {
-    bytes: Vec<u8>,
-    items: Vec<(usize, u64, Address)>,
-}
-
-/// What a thread found in a batch.
-struct Found {
-    boxes: Vec<Outbox>,
-    from: Address,
-    successors: usize,
-    transitions: u64,
-    fault: Option<Fault>,
-    /// What is wrong, and where; the first in the order of the batch.
-    finding: Option<(usize, Finding, Address)>,
-    all: bool,
-}
 
 /// States are handed to the threads in so many at a time.
 const CHUNK: usize = 64;
 /// The most states of a batch.
 const BATCH: usize = 1 << 15;
 /// Fewer states than this are not worth a thread.
-const FEW: usize = 256;
+const FEW: usize = 2048;
 
-fn shard_of(hash: u64, shards: usize) -> usize {
-    // The store takes the low bits and the high half; these are of the middle.
-    (hash >> 24) as usize % shards
+/// Says what is wrong with a state that has been expanded.
+struct Judge<'a, S> {
+    system: &'a S,
+    deadlocks: bool,
 }
 
-impl Visitor for Found {
-    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        self.successors += 1;
-        self.transitions += 1;
-        let hash = hash(state);
-        let shard = shard_of(hash, self.boxes.len());
-        if let Some(outbox) = self.boxes.get_mut(shard) {
-            outbox.bytes.extend_from_slice(state);
-            outbox.items.push((outbox.bytes.len(), hash, self.from));
-        }
-        true
-    }
-
-    fn fault(&mut self, fault: Fault) -> bool {
-        self.successors += 1;
-        self.fault.get_or_insert(fault);
-        self.all
-    }
-}
-
-impl Shard {
-    fn take(&mut self, outbox: &Outbox) {
-        let mut start = 0;
-        for (end, hash, parent) in &outbox.items {
-            let state = outbox.bytes.get(start..*end).unwrap_or(&[]);
-            start = *end;
-            match self.store.insert_hashed(state, *hash) {
-                Insertion::New(_) => self.parents.push(*parent),
-                Insertion::Known(_) => {}
-                Insertion::Full => self.full = true,
-            }
+impl<S: System> Judge<'_, S> {
+    fn finish(
+        &self,
+        scratch: &mut S::Scratch,
+        state: &[u8],
+        (order, address): (usize, Address),
+        wrong: Option<Fault>,
+        found: &mut Found,
+    ) {
+        let faulted = found.fault.take();
+        let fault = wrong.or(faulted).map(Finding::Fault);
+        let is_stuck =
+            found.successors == 0 && self.deadlocks && !self.system.may_end(scratch, state);
+        let finding = fault.or(is_stuck.then_some(Finding::Deadlock));
+        if let Some(finding) = finding
+            && found.finding.is_none()
+        {
+            found.finding = Some((order, finding, address));
         }
     }
 }
@@ -192,6 +147,10 @@ impl<S: System> Search<'_, S> {
                 if self.is_over() {
                     return;
                 }
+                if self.jobs == 1 || batch.len() < FEW {
+                    self.expand_alone(batch);
+                    continue;
+                }
                 let found = self.expand(batch);
                 self.take(found);
             }
@@ -263,9 +222,6 @@ impl<S: System> Search<'_, S> {
                 }
             }
         };
-        if self.jobs == 1 || batch.len() < FEW {
-            return vec![work()];
-        }
         thread::scope(|scope| {
             let helpers: Vec<_> = (1..self.jobs).map(|_| scope.spawn(work)).collect();
             let own = work();
@@ -281,26 +237,49 @@ impl<S: System> Search<'_, S> {
         })
     }
 
+    /// Expands the states of a batch in one thread, and takes in what it finds.
+    fn expand_alone(&mut self, batch: &[Address]) {
+        let mut scratch = self.system.scratch();
+        let mut state = Vec::new();
+        let mut found = self.found();
+        for (order, address) in batch.iter().enumerate() {
+            let Some(shard) = self.shards.get(address.shard as usize) else {
+                continue;
+            };
+            state.clear();
+            state.extend_from_slice(shard.store.get(StateId(address.state)));
+            let mut direct = Direct {
+                shards: &mut self.shards,
+                found,
+            };
+            let judge = Judge {
+                system: self.system,
+                deadlocks: self.options.deadlocks,
+            };
+            direct.found.from = *address;
+            direct.found.successors = 0;
+            let wrong = judge.system.wrong(&mut scratch, &state);
+            judge.system.successors(&mut scratch, &state, &mut direct);
+            found = direct.found;
+            judge.finish(&mut scratch, &state, (order, *address), wrong, &mut found);
+        }
+        self.tell(vec![found]);
+    }
+
     fn one(&self, address: Address, order: usize, scratch: &mut S::Scratch, found: &mut Found) {
         let Some(shard) = self.shards.get(address.shard as usize) else {
             return;
         };
         let state = shard.store.get(StateId(address.state));
+        let judge = Judge {
+            system: self.system,
+            deadlocks: self.options.deadlocks,
+        };
         found.from = address;
         found.successors = 0;
-        let mut finding = self.system.wrong(scratch, state).map(Finding::Fault);
-        self.system.successors(scratch, state, found);
-        if let Some(fault) = found.fault.take() {
-            finding = finding.or(Some(Finding::Fault(fault)));
-        }
-        if found.successors == 0 && self.options.deadlocks && !self.system.may_end(scratch, state) {
-            finding = finding.or(Some(Finding::Deadlock));
-        }
-        if let Some(finding) = finding
-            && found.finding.is_none()
-        {
-            found.finding = Some((order, finding, address));
-        }
+        let wrong = judge.system.wrong(scratch, state);
+        judge.system.successors(scratch, state, found);
+        judge.finish(scratch, state, (order, address), wrong, found);
     }
 
     /// Takes in what was found.
@@ -325,6 +304,11 @@ impl<S: System> Search<'_, S> {
                 }
             });
         }
+        self.tell(found);
+    }
+
+    /// Counts what was found, and reports what is wrong first.
+    fn tell(&mut self, found: Vec<Found>) {
         self.report.transitions += found.iter().map(|found| found.transitions).sum::<u64>();
         let first = found
             .into_iter()

@@ -1,0 +1,260 @@
+//! The definition of a type as its language writes it: fields, base classes,
+//! variants, enumerators. With offsets, each member says where it is and how
+//! large, and the holes between members are told.
+
+use juror_symbols::{Composite, CompositeKind, Field, Type, TypeKind, VariantPart};
+use std::fmt::Write;
+
+/// Members and enumerators of one type that are written.
+const MEMBERS_MAX: usize = 2_000;
+/// Names and pointers that are gone through, and types inside types: damaged
+/// files can describe endless ones.
+const DEPTH_MAX: usize = 32;
+
+/// The definition of a type; of a pointer or an array, that of what it leads
+/// to. What has no definition is named.
+pub fn definition(r#type: &Type, with_offsets: bool) -> String {
+    defined(r#type, with_offsets, DEPTH_MAX)
+}
+
+fn defined(r#type: &Type, with_offsets: bool, depth: usize) -> String {
+    // Names that stand for other types are looked through, as far as there is
+    // something to look at.
+    let mut inner = r#type.clone();
+    let mut around = String::new();
+    for _ in 0..depth {
+        match inner.kind() {
+            TypeKind::Typedef(to) | TypeKind::Qualified(to) => inner = to,
+            TypeKind::Const(to) => {
+                around.insert_str(0, " const");
+                inner = to;
+            }
+            TypeKind::Volatile(to) => {
+                around.insert_str(0, " volatile");
+                inner = to;
+            }
+            TypeKind::Pointer(to) if is_defined(&to) => {
+                around.insert_str(0, " *");
+                inner = to;
+            }
+            TypeKind::Reference(to) if is_defined(&to) => {
+                around.insert_str(0, " &");
+                inner = to;
+            }
+            TypeKind::Composite(composite) => {
+                let mut text = composite_text(&inner, &composite, with_offsets, depth);
+                text.push_str(&around);
+                if with_offsets && let Some(size) = inner.size() {
+                    let _ = write!(text, "  /* {} */", amount(size * 8));
+                }
+                return text;
+            }
+            TypeKind::Enumeration { enumerators, .. } => {
+                let mut text = format!("{} {{", headed("enum", &inner.name()));
+                let mut next = 0;
+                for (position, enumerator) in enumerators.iter().take(MEMBERS_MAX).enumerate() {
+                    text.push_str(if position == 0 { "" } else { ", " });
+                    text.push_str(&enumerator.name);
+                    if enumerator.value != next {
+                        let _ = write!(text, " = {}", enumerator.value);
+                    }
+                    next = enumerator.value.saturating_add(1);
+                }
+                text.push('}');
+                text.push_str(&around);
+                return text;
+            }
+            _ => break,
+        }
+    }
+    format!("{}{around}", inner.name())
+}
+
+/// Whether something is behind names and pointers that has members.
+fn is_defined(r#type: &Type) -> bool {
+    let mut inner = r#type.strip();
+    for _ in 0..DEPTH_MAX {
+        match inner.kind() {
+            TypeKind::Pointer(to) | TypeKind::Reference(to) => inner = to.strip(),
+            _ => break,
+        }
+    }
+    matches!(
+        inner.kind(),
+        TypeKind::Composite(_) | TypeKind::Enumeration { .. }
+    )
+}
+
+/// A name with the word of its kind before it, once.
+fn headed(word: &str, name: &str) -> String {
+    match name.strip_prefix(word) {
+        Some(rest) if rest.is_empty() || rest.starts_with(' ') => name.to_owned(),
+        _ => format!("{word} {name}"),
+    }
+}
+
+fn composite_text(
+    r#type: &Type,
+    composite: &Composite,
+    with_offsets: bool,
+    depth: usize,
+) -> String {
+    let is_rust = r#type.is_rust();
+    let word = match composite.kind {
+        _ if composite.variants.is_some() => "enum",
+        CompositeKind::Union => "union",
+        CompositeKind::Class => "class",
+        CompositeKind::Struct => "struct",
+    };
+    let mut text = headed(word, &r#type.name());
+    for (position, base) in composite.bases.iter().enumerate() {
+        text.push_str(if position == 0 { " : " } else { ", " });
+        if base.offset.is_none() {
+            text.push_str("virtual ");
+        }
+        text.push_str(&base.r#type.name());
+    }
+    if composite.incomplete {
+        text.push_str(" {...}, which is defined elsewhere");
+        return text;
+    }
+    text.push_str(" {\n");
+    let mut layout = Layout {
+        text,
+        with_offsets,
+        is_rust,
+        end: 0,
+        depth: depth.saturating_sub(1),
+    };
+    for base in composite.bases.iter().filter(|_| with_offsets) {
+        if let (Some(offset), Some(size)) = (base.offset, base.r#type.size()) {
+            layout.end = layout.end.max((offset + size) * 8);
+        }
+    }
+    for field in composite.fields.iter().take(MEMBERS_MAX) {
+        layout.member(field, composite.kind == CompositeKind::Union);
+    }
+    if let Some(part) = &composite.variants {
+        layout.variants(part);
+    }
+    layout.close(r#type.size(), composite)
+}
+
+/// Members one after the other.
+struct Layout {
+    text: String,
+    with_offsets: bool,
+    is_rust: bool,
+    /// Where the members so far end, in bits.
+    end: u64,
+    /// How many types may still stand inside one another.
+    depth: usize,
+}
+
+impl Layout {
+    fn member(&mut self, field: &Field, is_union: bool) {
+        let name = field.name.as_deref();
+        let line = match (name, self.is_rust) {
+            (Some(name), true) => format!("{name}: {},", field.r#type.name()),
+            (Some(name), false) => format!("{};", declared(field, name)),
+            // An anonymous struct or union is written where it stands.
+            (None, _) => {
+                let inner = defined(&field.r#type, false, self.depth).replace('\n', "\n    ");
+                format!("{inner};")
+            }
+        };
+        if self.with_offsets {
+            let (offset_bits, size_bits) = extent(field);
+            if !is_union && offset_bits > self.end {
+                let hole = offset_bits - self.end;
+                self.line(&format!("/* a hole of {} */", amount(hole)));
+            }
+            self.end = self.end.max(offset_bits + size_bits);
+            let place = match field.bits {
+                Some(_) => format!("{}:{}", offset_bits / 8, offset_bits % 8),
+                None => (offset_bits / 8).to_string(),
+            };
+            self.line(&format!(
+                "{line:<40} /* at {place}, {} */",
+                amount(size_bits)
+            ));
+        } else {
+            self.line(&line);
+        }
+    }
+
+    fn variants(&mut self, part: &VariantPart) {
+        for variant in part.variants.iter().take(MEMBERS_MAX) {
+            let name = variant.field.name.as_deref().unwrap_or("_");
+            let fields = variant.field.r#type.composite();
+            let fields = fields.map_or_else(Vec::new, |it| it.fields.clone());
+            let is_tuple = |field: &Field| field.name.as_deref().is_some_and(is_position);
+            let mut line = name.to_owned();
+            if !fields.is_empty() && fields.iter().all(is_tuple) {
+                let types: Vec<String> = fields.iter().map(|it| it.r#type.name()).collect();
+                let _ = write!(line, "({})", types.join(", "));
+            } else if !fields.is_empty() {
+                let fields = fields.iter().map(|field| {
+                    let name = field.name.as_deref().unwrap_or("_");
+                    format!("{name}: {}", field.r#type.name())
+                });
+                let _ = write!(line, " {{{}}}", fields.collect::<Vec<_>>().join(", "));
+            }
+            line.push(',');
+            self.line(&line);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str("    ");
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn close(mut self, size: Option<u64>, composite: &Composite) -> String {
+        if self.with_offsets
+            && composite.kind != CompositeKind::Union
+            && composite.variants.is_none()
+            && let Some(size) = size
+            && size * 8 > self.end
+            && self.end > 0
+        {
+            let rest = size * 8 - self.end;
+            self.line(&format!("/* {} to its end */", amount(rest)));
+        }
+        self.text.push('}');
+        self.text
+    }
+}
+
+/// Rust's names for the fields of a tuple.
+fn is_position(name: &str) -> bool {
+    let digits = name.strip_prefix("__").unwrap_or("");
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A member as C declares it, with the width of a bit field.
+fn declared(field: &Field, name: &str) -> String {
+    let declaration = field.r#type.declaration(name);
+    match field.bits {
+        Some(bits) => format!("{declaration} : {}", bits.size_bits),
+        None => declaration,
+    }
+}
+
+/// Where a member begins and how large it is, in bits.
+fn extent(field: &Field) -> (u64, u64) {
+    match field.bits {
+        Some(bits) => (bits.offset_bits, bits.size_bits),
+        None => (field.offset * 8, field.r#type.size().unwrap_or(0) * 8),
+    }
+}
+
+fn amount(bits: u64) -> String {
+    match (bits % 8, bits / 8) {
+        (0, 1) => "1 byte".to_owned(),
+        (0, bytes) => format!("{bytes} bytes"),
+        _ if bits == 1 => "1 bit".to_owned(),
+        _ => format!("{bits} bits"),
+    }
+}

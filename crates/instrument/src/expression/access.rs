@@ -1,0 +1,202 @@
+//! From a value to what it leads to: fields, elements, what a pointer points
+//! to.
+//!
+//! A library type is gone through as it is shown ([`crate::views`]): an element
+//! of a vector, a value by its key, what a smart pointer holds.
+
+use super::viewed::{Key, Reach, is_composite};
+use super::{ELEMENTS_MAX, Scope};
+use crate::typed::{Memory, Number, Place, Typed};
+use juror_symbols::{Type, TypeKind};
+
+/// What a pointer points to.
+pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+    match value.number(memory)? {
+        Number::Pointer(address, target) => {
+            if matches!(target.strip().kind(), TypeKind::Void) {
+                return Err("`void *` does not say what it points to; cast it first".to_owned());
+            }
+            Ok(Typed::in_memory(target, address))
+        }
+        // An integer as an address: the word there, as gdb has it.
+        Number::Int(number) => {
+            let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
+            Ok(Typed::in_memory(
+                Type::builtin("long").ok_or("no type for words")?,
+                address,
+            ))
+        }
+        _ => Err(format!("`{}` is not a pointer", value.r#type.name())),
+    }
+}
+
+/// The address of a value.
+pub fn address_of(value: &Typed) -> Result<Typed, String> {
+    match (&value.place, value.bits) {
+        (_, Some(_)) => Err("a bit field has no address".to_owned()),
+        (Place::Memory(address), None) => Ok(Typed::of_bytes(
+            value.r#type.pointer_to(),
+            address.to_le_bytes().to_vec(),
+        )),
+        (Place::Missing(why), None) => Err(why.clone()),
+        (Place::Bytes(_), None) => {
+            Err("this value is not in memory, so it has no address".to_owned())
+        }
+    }
+}
+
+/// What `*` makes of a value: of a smart pointer, too.
+pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
+    if is_composite(&value.r#type)
+        && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
+    {
+        return target;
+    }
+    dereference(value, scope.memory())
+}
+
+/// A field of a value, or of what it leads to.
+pub(super) fn field_of(
+    object: &Typed,
+    name: &str,
+    arrow: bool,
+    scope: &dyn Scope,
+) -> Result<Typed, String> {
+    // `.` on a pointer means `->`, as in Rust.
+    let base = match arrow || object.r#type.is_pointer() {
+        true => pointed_to(object, scope)?,
+        false => object.clone(),
+    };
+    base.field(name).or_else(|why| {
+        // `->` through a reference to a smart pointer, and Rust's `.`.
+        let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));
+        let reach = Reach::of(scope).filter(|_| goes_on);
+        let found = reach.and_then(|reach| reach.field_behind(&base, name));
+        found.ok_or(why)
+    })
+}
+
+/// The type of an array's elements; of a table's, its rows.
+pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
+    let TypeKind::Array {
+        element,
+        dimensions,
+        ..
+    } = array.strip().kind()
+    else {
+        return Err(format!("`{}` has no elements", array.name()));
+    };
+    // A row of a table is an array of the dimensions that are left.
+    dimensions
+        .get(1..)
+        .unwrap_or(&[])
+        .iter()
+        .rev()
+        .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
+        .ok_or_else(|| "the size of an element is not known".to_owned())
+}
+
+/// An element of an array, or behind a pointer.
+pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
+    let element = match object.r#type.strip().kind() {
+        TypeKind::Array { dimensions, .. } => {
+            let element = element_type(&object.r#type)?;
+            if let Some(Some(count)) = dimensions.first()
+                && (index < 0 || index >= i128::from(*count))
+                && matches!(object.place, Place::Bytes(_))
+            {
+                return Err(format!("the array has {count} elements"));
+            }
+            element
+        }
+        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
+            let base = dereference(object, memory)?;
+            return shifted(&base, index, &target);
+        }
+        _ => return Err(format!("`{}` has no elements", object.r#type.name())),
+    };
+    shifted(object, index, &element)
+}
+
+/// What an index finds: an element, or in a library type what its view shows
+/// there.
+pub(super) fn indexed(object: &Typed, key: &Key<'_>, scope: &dyn Scope) -> Result<Typed, String> {
+    let reach = Reach::of(scope);
+    let leads_to = object
+        .r#type
+        .target()
+        .filter(|_| is_transparent(&object.r#type));
+    if let (Some(reach), Some(target)) = (&reach, leads_to)
+        && (reach.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. }))
+        && !reach.has(&object.r#type)
+    {
+        return indexed(&dereference(object, scope.memory())?, key, scope);
+    }
+    if let Some(found) = reach.and_then(|reach| reach.element(object, key)) {
+        return found;
+    }
+    match key {
+        Key::Number(number) => element(object, *number, scope.memory()),
+        Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name())),
+    }
+}
+
+/// Whether an index means what a pointer leads to: references of C++, all
+/// pointers of Rust.
+fn is_transparent(r#type: &Type) -> bool {
+    match r#type.strip().kind() {
+        TypeKind::Reference(_) => true,
+        TypeKind::Pointer(target) => target.is_rust(),
+        _ => false,
+    }
+}
+
+fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
+    let size = i128::from(
+        element
+            .size()
+            .ok_or("the size of an element is not known")?,
+    );
+    let offset = index.checked_mul(size).ok_or("the index is too large")?;
+    match &base.place {
+        Place::Memory(address) => {
+            let address = i128::from(*address) + offset;
+            let address =
+                u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;
+            Ok(Typed::in_memory(element.clone(), address))
+        }
+        _ => {
+            let offset = u64::try_from(offset).map_err(|_| "the index is negative".to_owned())?;
+            Ok(base.part(offset, element.clone(), None))
+        }
+    }
+}
+
+/// `count` elements from `start` on, as an array without a type of its own:
+/// shown through its bytes.
+pub(super) fn elements(
+    object: &Typed,
+    start: i128,
+    count: i128,
+    scope: &dyn Scope,
+) -> Result<Typed, String> {
+    if !(1..=ELEMENTS_MAX).contains(&count) {
+        return Err(format!(
+            "between 1 and {ELEMENTS_MAX} elements can be taken"
+        ));
+    }
+    let first = indexed(object, &Key::Number(start), scope)?;
+    if Reach::of(scope).is_some_and(|reach| reach.has(&object.r#type)) {
+        let last = indexed(object, &Key::Number(start + count - 1), scope)?;
+        let size = first.r#type.size().unwrap_or(0);
+        let distance = size.wrapping_mul((count - 1) as u64);
+        let end = first.address().map(|first| first.wrapping_add(distance));
+        if end.is_none() || last.address() != end {
+            return Err("its elements do not lie side by side in memory".to_owned());
+        }
+    }
+    Ok(Typed {
+        r#type: first.r#type.array_of(count as u64),
+        ..first
+    })
+}

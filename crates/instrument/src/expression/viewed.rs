@@ -1,0 +1,208 @@
+//! Library types in expressions: what they are shown as is what they are.
+//!
+//! `v[1]` of a vector, `ages["ann"]` of a map, `*p` and `p->x` of a smart
+//! pointer, `name == "x"` of a string, `count + 1` of an atomic number. The
+//! program's own operators are not called: nothing runs.
+
+use super::Scope;
+use super::access::dereference;
+use super::arithmetic::compute;
+use super::text::is_c_text;
+use crate::typed::{Number, Typed};
+use crate::views::{Index, Shown, Sought, Views, instead, seek};
+use juror_language::BinaryOperator;
+use juror_symbols::{Type, TypeKind};
+
+/// How many views may stand inside one another.
+const DEPTH_MAX: usize = 8;
+
+/// What stands between the brackets.
+pub(super) enum Key<'a> {
+    /// A number.
+    Number(i128),
+    /// Text.
+    Text(&'a str),
+}
+
+/// Whether a value consists of fields.
+pub(super) fn is_composite(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Composite(_))
+}
+
+/// Goes through library types by their views.
+pub(super) struct Reach<'a> {
+    scope: &'a dyn Scope,
+    views: &'a Views,
+}
+
+impl<'a> Reach<'a> {
+    /// Nothing where views are not asked: inside of one.
+    pub(super) fn of(scope: &'a dyn Scope) -> Option<Reach<'a>> {
+        let views = scope.views()?;
+        Some(Reach { scope, views })
+    }
+
+    /// Whether values of this type are shown by a view.
+    pub(super) fn has(&self, r#type: &Type) -> bool {
+        self.views.has(r#type)
+    }
+
+    fn types(&self) -> impl Fn(&str) -> Option<Type> {
+        |name: &str| self.scope.type_named(name)
+    }
+
+    /// The element or the value of a key; nothing where the value has no view.
+    pub(super) fn element(&self, object: &Typed, key: &Key<'_>) -> Option<Result<Typed, String>> {
+        let number = match key {
+            Key::Number(number) => usize::try_from(*number).ok(),
+            Key::Text(_) => None,
+        };
+        let is_key = |found: &Typed| self.is_key(found, key);
+        let index = Index {
+            number,
+            is_key: &is_key,
+        };
+        let mut object = object.clone();
+        for _ in 0..DEPTH_MAX {
+            let memory = self.scope.memory();
+            let sought = seek(&object, index, self.views, memory, &self.types())?;
+            let missing = match sought {
+                Sought::Found(value) => return Some(Ok(value)),
+                Sought::Instead(Shown::Value(inner) | Shown::At(_, inner)) => {
+                    if let Some(number) = number
+                        && !is_composite(&inner.r#type)
+                    {
+                        return Some(self.beside(&inner, number));
+                    }
+                    object = inner;
+                    continue;
+                }
+                Sought::Instead(Shown::Word(word)) => format!("this is `{word}`"),
+                Sought::Instead(_) => return None,
+                Sought::Missing(count) => self.no_element(count, key),
+                Sought::Far => "it is too far in to be walked to".to_owned(),
+            };
+            return Some(Err(missing));
+        }
+        None
+    }
+
+    /// An element of an array that a library type holds or leads to.
+    fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, String> {
+        match inner.r#type.strip().kind() {
+            TypeKind::Array { .. } => {
+                super::access::element(inner, number as i128, self.scope.memory())
+            }
+            _ => Err(format!("`{}` has no elements", inner.r#type.name())),
+        }
+    }
+
+    fn no_element(&self, count: usize, key: &Key<'_>) -> String {
+        let elements = match count {
+            0 => "it is empty".to_owned(),
+            1 => "it has one element".to_owned(),
+            count => format!("it has {count} elements"),
+        };
+        match key {
+            Key::Number(number) => format!("there is no {number} in it: {elements}"),
+            Key::Text(text) => format!("there is no \"{}\" in it: {elements}", text.escape_debug()),
+        }
+    }
+
+    fn is_key(&self, found: &Typed, key: &Key<'_>) -> bool {
+        match key {
+            Key::Text(text) => {
+                let own = self.is_text(found, text);
+                let own = own.or_else(|| is_c_text(found, text, self.scope.memory()).ok());
+                own == Some(true)
+            }
+            Key::Number(number) => {
+                let Ok(found) = self.number(found) else {
+                    return false;
+                };
+                let equal = compute(BinaryOperator::Equal, found, Number::Int(*number));
+                equal == Ok(Number::Bool(true))
+            }
+        }
+    }
+
+    /// What a smart pointer leads to, or what a wrapper holds; nothing where
+    /// the value is no such thing.
+    pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, String>> {
+        match instead(value, 0, self.views, self.scope.memory(), &self.types())? {
+            Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
+            Shown::Word(word) => Some(Err(format!("this is `{word}`"))),
+            _ => None,
+        }
+    }
+
+    /// A field of what a value leads to, step by step, as Rust finds it.
+    pub(super) fn field_behind(&self, value: &Typed, name: &str) -> Option<Typed> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            value = match value.r#type.is_pointer() {
+                true => dereference(&value, self.scope.memory()).ok()?,
+                false => self.target(&value)?.ok()?,
+            };
+            if let Ok(field) = value.field(name) {
+                return Some(field);
+            }
+        }
+        None
+    }
+
+    /// The number that a value is, or holds.
+    pub(super) fn number(&self, value: &Typed) -> Result<Number, String> {
+        let memory = self.scope.memory();
+        let mut inner = value.clone();
+        for _ in 0..DEPTH_MAX {
+            if !is_composite(&inner.r#type) {
+                return inner.number(memory);
+            }
+            match instead(&inner, 0, self.views, memory, &self.types()) {
+                Some(Shown::Value(held)) => inner = held,
+                _ => break,
+            }
+        }
+        value.number(memory)
+    }
+
+    /// Whether a value is this text; nothing where it is none.
+    pub(super) fn is_text(&self, value: &Typed, text: &str) -> Option<bool> {
+        let mut value = value.clone();
+        for _ in 0..DEPTH_MAX {
+            let memory = self.scope.memory();
+            if value.r#type.is_rust() && value.r#type.is_pointer() && !self.has(&value.r#type) {
+                value = dereference(&value, memory).ok()?;
+                continue;
+            }
+            // One character more than there may be tells that it is longer.
+            let most = text.len().saturating_add(1);
+            match instead(&value, most, self.views, memory, &self.types())? {
+                Shown::Value(inner) | Shown::At(_, inner) => value = inner,
+                Shown::Text { bytes, size, more } => {
+                    return Some(!more && is_same(&bytes, size, text));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// Whether characters of one, two or four bytes each are this text.
+fn is_same(bytes: &[u8], size: usize, text: &str) -> bool {
+    match size {
+        2 => {
+            let units = bytes.chunks_exact(2);
+            let units = units.map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+            units.eq(text.encode_utf16())
+        }
+        4 => {
+            let units = bytes.chunks_exact(4);
+            let units = units.map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+            units.eq(text.chars().map(u32::from))
+        }
+        _ => bytes == text.as_bytes(),
+    }
+}

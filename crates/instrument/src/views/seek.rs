@@ -1,0 +1,127 @@
+//! One part of what a view shows: an element by its number, a value by its
+//! key, the whole of a text.
+//!
+//! The view's own statements are walked, so what is found is what is shown;
+//! a loop that does nothing but name elements is not walked but entered where
+//! the element is.
+
+use super::evaluate::{Halt, Run, Shown};
+use super::{Shape, Statement, View, Views};
+use crate::typed::{Memory, Typed};
+use juror_symbols::Type;
+
+/// Statements that one search may run.
+pub(super) const STEPS_MAX: usize = 200_000;
+
+/// What a walk through a value looks for.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// As much as is shown.
+    All,
+    /// The element with this number, from 0.
+    Element(usize),
+    /// The value of the key that this is true for.
+    Key(&'a dyn Fn(&Typed) -> bool),
+    /// So many characters of a text.
+    Text(usize),
+}
+
+/// What came of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Sought {
+    /// The element, or the value of the key.
+    Found(Typed),
+    /// It is not there, among so many.
+    Missing(usize),
+    /// It may be there, further in than a walk goes.
+    Far,
+    /// This stands in the place of the value, and has no elements of its own.
+    Instead(Shown),
+}
+
+/// How a value is reached by an index.
+#[derive(Clone, Copy)]
+pub(crate) struct Index<'a> {
+    /// The number of an element, where the index is one.
+    pub number: Option<usize>,
+    /// Whether a key is the index.
+    pub is_key: &'a dyn Fn(&Typed) -> bool,
+}
+
+/// Looks for one part; nothing where no view fits the value.
+pub(crate) fn seek(
+    value: &Typed,
+    index: Index<'_>,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Sought> {
+    views.of(&value.r#type).find_map(|view| {
+        let wanted = match (view.shape, index.number) {
+            (Shape::Value, _) => Wanted::All,
+            (Shape::Map, _) => Wanted::Key(index.is_key),
+            (_, Some(number)) => Wanted::Element(number),
+            (_, None) => return None,
+        };
+        let mut run = Run::new(value, view, wanted, memory, types);
+        match run.block(&view.body) {
+            Ok(()) if view.shape == Shape::Value => match (run.characters, index.number) {
+                (Some((_, _, count)), Some(number)) if number >= count => {
+                    Some(Sought::Missing(count))
+                }
+                (Some((address, character, _)), Some(number)) => {
+                    let distance = (number as u64).wrapping_mul(character.size().unwrap_or(1));
+                    let address = address.wrapping_add(distance);
+                    Some(Sought::Found(Typed::in_memory(character, address)))
+                }
+                _ => run.shown.map(Sought::Instead),
+            },
+            Ok(()) => Some(Sought::Missing(run.passed)),
+            Err(Halt::Full) => run.found.map(Sought::Found),
+            Err(Halt::Far) => Some(Sought::Far),
+            Err(Halt::Failed) => None,
+        }
+    })
+}
+
+/// What stands in the place of a value: what it points to, or holds. Of a text
+/// so many characters are read.
+pub(crate) fn instead(
+    value: &Typed,
+    characters: usize,
+    views: &Views,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<Shown> {
+    let mut fitting = views.of(&value.r#type);
+    fitting.find_map(|view| {
+        if view.shape != Shape::Value {
+            return None;
+        }
+        let mut run = Run::new(value, view, Wanted::Text(characters), memory, types);
+        run.block(&view.body).ok()?;
+        run.shown
+    })
+}
+
+impl Views {
+    /// Whether values of a type are shown by a view.
+    pub(crate) fn has(&self, r#type: &Type) -> bool {
+        self.of(r#type).next().is_some()
+    }
+}
+
+impl View {
+    /// The number that a loop's counter has when it comes to the wanted
+    /// element, where each round names one.
+    pub(super) fn rounds_to(
+        wanted: Wanted<'_>,
+        passed: usize,
+        body: &[Statement],
+    ) -> Option<usize> {
+        match (wanted, body) {
+            (Wanted::Element(number), [Statement::Element(_)]) => number.checked_sub(passed),
+            _ => None,
+        }
+    }
+}

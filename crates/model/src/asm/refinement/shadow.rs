@@ -1,0 +1,138 @@
+//! A machine that follows what is shown to it, while it is shown.
+//!
+//! A program that runs shows, step by step, what some functions of the machine
+//! are in it. As long as some run of the machine has shown the same, the program
+//! follows the machine. Nothing of the program is kept but where the machine can
+//! be.
+
+use super::above::{Above, Belief, Shown};
+use crate::Fault;
+use crate::asm::program::Model;
+use std::borrow::Borrow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a machine does not show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parted {
+    /// What the functions are called.
+    pub names: Vec<String>,
+    /// What was shown last that the machine has shown, too.
+    pub before: Shown,
+    /// What was shown then.
+    pub after: Shown,
+    /// What the machine could have shown instead.
+    pub possible: BTreeSet<Shown>,
+}
+
+/// Why a machine does not follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Astray {
+    /// It does not do what was shown.
+    Parted(Box<Parted>),
+    /// The machine itself is wrong.
+    Fault(Box<Fault>),
+}
+
+impl From<Fault> for Astray {
+    fn from(fault: Fault) -> Astray {
+        Astray::Fault(Box::new(fault))
+    }
+}
+
+/// The machine, where it can be.
+#[derive(Debug)]
+pub struct Shadow<M> {
+    above: Above<M>,
+    belief: Belief,
+    shown: Arc<Shown>,
+}
+
+impl<M: Borrow<Model>> Shadow<M> {
+    /// A machine of which functions without arguments are shown, at its beginning.
+    ///
+    /// # Errors
+    /// The machine has no such function, is wrong, or does not begin so.
+    pub fn new(model: M, functions: &[&str], shown: Shown) -> Result<Shadow<M>, Astray> {
+        let functions = super::functions_of(model.borrow(), functions)?;
+        let mut above = Above::new(model, functions);
+        let shown = Arc::new(shown);
+        let belief = above.begin(&shown)?;
+        if belief.is_empty() {
+            let numbers = above.initial()?;
+            let possible = numbers.iter().filter_map(|number| above.shows(*number));
+            return Err(Astray::Parted(Box::new(Parted {
+                names: above.names(),
+                before: Shown::new(),
+                after: Shown::clone(&shown),
+                possible: possible.map(|shown| Shown::clone(shown)).collect(),
+            })));
+        }
+        Ok(Shadow {
+            above,
+            belief,
+            shown,
+        })
+    }
+
+    /// Takes what is shown now. What is as before says nothing.
+    ///
+    /// # Errors
+    /// The machine does not do that from anywhere it can be, or is wrong.
+    pub fn show(&mut self, shown: &[&str]) -> Result<(), Astray> {
+        if self
+            .shown
+            .iter()
+            .map(String::as_str)
+            .eq(shown.iter().copied())
+        {
+            return Ok(());
+        }
+        let shown: Arc<Shown> = Arc::new(shown.iter().map(|&it| it.to_owned()).collect());
+        let next = self.above.step(&self.belief, &shown)?;
+        if next.is_empty() {
+            return Err(Astray::Parted(Box::new(Parted {
+                names: self.above.names(),
+                before: Shown::clone(&self.shown),
+                after: Shown::clone(&shown),
+                possible: self.above.possible(&self.belief)?,
+            })));
+        }
+        self.belief = next;
+        self.shown = shown;
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Astray {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Astray::Fault(fault) => f.write_str(&fault.message),
+            Astray::Parted(parted) => parted.fmt(f),
+        }
+    }
+}
+
+impl std::fmt::Display for Parted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = |shown: &Shown| {
+            let pairs = self.names.iter().zip(shown);
+            let pairs: Vec<String> = pairs
+                .map(|(name, value)| format!("{name} = {value}"))
+                .collect();
+            pairs.join(", ")
+        };
+        write!(
+            f,
+            "after {} came {}",
+            words(&self.before),
+            words(&self.after)
+        )?;
+        let possible = self.possible.iter().filter(|shown| **shown != self.before);
+        for (number, shown) in possible.enumerate() {
+            let join = if number == 0 { "the model has " } else { "or " };
+            write!(f, "\n{join}{}", words(shown))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! A `d_step`: several instructions that are one step.
+
+use super::{Done, Ready};
+use crate::promela::channel::Message;
+use crate::promela::evaluate::View;
+use crate::promela::machine::Machine;
+use crate::promela::memory::set_word;
+use crate::promela::program::Transition;
+use crate::promela::shape::Shape;
+use crate::system::Fault;
+use std::sync::Arc;
+
+/// The most steps of one `d_step`.
+const STEPS_MAX: usize = 1_000_000;
+
+impl Machine {
+    /// Executes a `d_step` from its beginning.
+    pub(super) fn sequence(
+        &self,
+        view: &View<'_>,
+        start: u32,
+        next: &mut Vec<u8>,
+        message: &mut Message,
+    ) -> Result<Done, Fault> {
+        match self.shape(view.state) {
+            Some(shape) => self.go_on(view, &shape, start, next, message),
+            None => Ok(Done::default()),
+        }
+    }
+
+    /// Executes a `d_step` from a place in it up to where it is left.
+    pub(super) fn go_on(
+        &self,
+        view: &View<'_>,
+        shape: &Arc<Shape>,
+        from: u32,
+        next: &mut Vec<u8>,
+        message: &mut Message,
+    ) -> Result<Done, Fault> {
+        let kind = shape.frames.get(view.process).map_or(0, |frame| frame.kind);
+        let locations = self
+            .program
+            .kinds
+            .get(kind as usize)
+            .map_or(&[][..], |kind| &kind.locations);
+        let mut here = from;
+        let mut state = next.clone();
+        for _ in 0..STEPS_MAX {
+            let location = locations.get(here as usize);
+            let Some(location) = location.filter(|location| location.in_sequence) else {
+                return Ok(Done {
+                    location: Some(here as u16),
+                    ..Done::default()
+                });
+            };
+            state.clone_from(next);
+            set_word(&mut state, view.base, here as u16);
+            let now = View {
+                state: &state,
+                shape,
+                ..*view
+            };
+            let (transition, ready) = self.first_ready(&now, &location.transitions)?;
+            let Some(instruction) = self.program.instruction(transition) else {
+                break;
+            };
+            let done = self.execute(&now, &instruction.operation, ready, next, message)?;
+            if let Some(fault) = done.fault {
+                return Err(fault);
+            }
+            here = transition.to;
+        }
+        let span = self
+            .transitions(view, here)
+            .first()
+            .and_then(|it| self.program.instruction(it));
+        let message = "this `d_step` does not come to its end";
+        Err(Fault::new(
+            "endless-d_step",
+            message,
+            span.map(|it| it.span),
+        ))
+    }
+
+    /// The first transition of a `d_step` that can be made.
+    fn first_ready<'a>(
+        &'a self,
+        view: &View<'_>,
+        transitions: &'a [Transition],
+    ) -> Result<(&'a Transition, Ready), Fault> {
+        let mut span = None;
+        for transition in transitions {
+            let Some(instruction) = self.program.instruction(transition) else {
+                continue;
+            };
+            span = span.or(Some(instruction.span));
+            let ready = self.ready(view, &instruction.operation, false);
+            match ready.map_err(|trap| trap.fault(&self.program))? {
+                Ready::Blocked => {}
+                Ready::Handover => {
+                    let message = "a rendezvous cannot be in the middle of a `d_step`";
+                    return Err(Fault::new("rendezvous", message, Some(instruction.span)));
+                }
+                ready => return Ok((transition, ready)),
+            }
+        }
+        let message = "this `d_step` is blocked in the middle";
+        Err(Fault::new("blocked-d_step", message, span))
+    }
+}

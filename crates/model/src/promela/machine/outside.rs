@@ -1,0 +1,331 @@
+//! Steps of the processes that are in Rust.
+
+use super::{Here, Machine, Sink, Walk};
+use crate::promela::evaluate::View;
+use crate::promela::external::{Action, Channel, Numbered, Offer, Outside, Variable, World};
+use crate::promela::memory::{byte, load, store};
+use crate::promela::program::Transition;
+use crate::promela::shape::{ChannelAt, Shape};
+use crate::system::Fault;
+
+/// A process in Rust, where it stands.
+struct Standing<'a> {
+    outside: Outside,
+    numbered: &'a dyn Numbered,
+    number: u32,
+    process: usize,
+    base: u32,
+}
+
+impl Machine {
+    /// Whether the steps of a process come from Rust.
+    pub(super) fn is_outside(&self, shape: &Shape, process: usize) -> bool {
+        let frame = shape.frames.get(process);
+        let kind = frame.and_then(|frame| self.program.kinds.get(frame.kind as usize));
+        kind.is_some_and(|kind| kind.outside.is_some())
+    }
+
+    fn standing(&self, state: &[u8], shape: &Shape, process: usize) -> Option<Standing<'_>> {
+        let frame = shape.frames.get(process)?;
+        let outside = self.program.kinds.get(frame.kind as usize)?.outside?;
+        let numbered = self.outside.get(frame.kind as usize)?.as_deref()?;
+        Some(Standing {
+            outside,
+            numbered,
+            number: load(state, frame.base, &outside.cell) as u32,
+            process,
+            base: frame.base,
+        })
+    }
+
+    fn offers(&self, state: &[u8], standing: &Standing<'_>) -> Vec<Offer<Option<u32>>> {
+        let process = standing.process;
+        standing
+            .numbered
+            .offers(standing.number, &World { state, process })
+    }
+
+    /// The number of a channel, and the channel.
+    fn outside_channel(
+        &self,
+        state: &[u8],
+        shape: &Shape,
+        channel: Channel,
+    ) -> Option<(i32, ChannelAt)> {
+        let number = load(state, 0, &channel.0);
+        Some((number, shape.channel(number)?))
+    }
+
+    /// Whether a process in Rust may stay where it is; nothing for other ones.
+    pub(in crate::promela) fn outside_may_end(
+        &self,
+        state: &[u8],
+        shape: &Shape,
+        process: usize,
+    ) -> Option<bool> {
+        let standing = self.standing(state, shape, process)?;
+        Some(standing.numbered.may_end(standing.number))
+    }
+
+    /// Where a process in Rust is, for people.
+    pub(in crate::promela) fn outside_shown(
+        &self,
+        state: &[u8],
+        shape: &Shape,
+        process: usize,
+    ) -> Option<String> {
+        let standing = self.standing(state, shape, process)?;
+        Some(standing.numbered.shown(standing.number))
+    }
+
+    /// Whether a process in Rust could do something by itself.
+    pub(super) fn outside_can_move(&self, view: &View<'_>) -> bool {
+        let Some(standing) = self.standing(view.state, view.shape, view.process) else {
+            return false;
+        };
+        let can = |offer: &Offer<Option<u32>>| match &offer.action {
+            Action::Write { .. } | Action::Fail(_) => true,
+            Action::Send { channel, .. } => self.has_room(view.state, view.shape, *channel),
+            Action::Receive { channel } => {
+                let at = self.outside_channel(view.state, view.shape, *channel);
+                at.is_some_and(|(_, at)| {
+                    self.channel_type(at).capacity > 0 && byte(view.state, at.base) > 0
+                })
+            }
+        };
+        self.offers(view.state, &standing).iter().any(can)
+    }
+
+    fn has_room(&self, state: &[u8], shape: &Shape, channel: Channel) -> bool {
+        let at = self.outside_channel(state, shape, channel);
+        at.is_some_and(|(_, at)| match self.channel_type(at).capacity {
+            0 => true,
+            capacity => u32::from(byte(state, at.base)) < capacity,
+        })
+    }
+}
+
+impl<S: Sink> Walk<'_, S> {
+    /// The steps of a process in Rust; gives whether there were any.
+    pub(super) fn outside(&mut self, here: Here<'_>, process: usize) -> bool {
+        let view = self.view(here, process, false);
+        match self.machine.may_have_turn(&view) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(trap) => return self.trapped(trap),
+        }
+        let machine = self.machine;
+        let Some(standing) = machine.standing(here.state, here.shape, process) else {
+            return false;
+        };
+        let mut moved = false;
+        for offer in machine.offers(here.state, &standing) {
+            if self.stopped {
+                break;
+            }
+            self.push_outside(&standing, &offer.text, false);
+            moved |= self.offer(here, &standing, offer);
+            self.scratch.path.pop();
+        }
+        moved
+    }
+
+    fn push_outside(&mut self, standing: &Standing<'_>, text: &str, takes: bool) {
+        self.scratch.path.push(super::Micro {
+            process: standing.process,
+            transition: Transition {
+                instruction: standing.outside.instruction,
+                to: 0,
+                is_atomic: false,
+                escape: 0,
+            },
+            takes,
+            text: S::TELLS.then(|| text.into()),
+            hash: 0,
+            after: None,
+        });
+    }
+
+    /// One offer, if it can be taken now.
+    fn offer(
+        &mut self,
+        here: Here<'_>,
+        standing: &Standing<'_>,
+        offer: Offer<Option<u32>>,
+    ) -> bool {
+        match offer.action {
+            Action::Fail(words) => {
+                let instruction = self
+                    .machine
+                    .program
+                    .instructions
+                    .get(standing.outside.instruction as usize);
+                let span = instruction.map(|instruction| instruction.span);
+                self.fault(Fault::new("external", words, span));
+                true
+            }
+            Action::Write { values, next } => {
+                self.outside_step(here, standing, next, |walk, state| {
+                    walk.write(state, &values)
+                });
+                true
+            }
+            Action::Send {
+                channel,
+                message,
+                next,
+            } => self.outside_sends(here, standing, channel, &message, next),
+            Action::Receive { channel } => self.outside_takes(here, standing, channel),
+        }
+    }
+
+    /// A step: what it does to the state, and where the process is then.
+    fn outside_step(
+        &mut self,
+        here: Here<'_>,
+        standing: &Standing<'_>,
+        next: Option<u32>,
+        change: impl FnOnce(&Self, &mut [u8]) -> Result<(), Fault>,
+    ) {
+        let mut state = self.copy(here.state);
+        let changed = change(self, &mut state).and_then(|()| settle(standing, next, &mut state));
+        match changed {
+            Err(fault) => self.fault(fault),
+            Ok(()) => {
+                self.mark_last(&mut state, standing.process);
+                let after = Here {
+                    state: &state,
+                    shape: here.shape,
+                };
+                self.after(after, standing.process, false);
+            }
+        }
+        self.scratch.pool.push(state);
+    }
+
+    fn write(&self, state: &mut [u8], values: &[(Variable, i32)]) -> Result<(), Fault> {
+        for (Variable(cell), value) in values {
+            let scalar = &cell.scalar;
+            if !(scalar.least..=scalar.greatest).contains(value) {
+                let message = format!(
+                    "the value {value} does not fit the variable that a process in Rust gives it to"
+                );
+                return Err(Fault::new("value", message, None));
+            }
+            store(state, 0, cell, *value);
+        }
+        Ok(())
+    }
+
+    fn outside_sends(
+        &mut self,
+        here: Here<'_>,
+        standing: &Standing<'_>,
+        channel: Channel,
+        message: &[i32],
+        next: Option<u32>,
+    ) -> bool {
+        let machine = self.machine;
+        let Some((number, at)) = machine.outside_channel(here.state, here.shape, channel) else {
+            return self.no_channel();
+        };
+        let kind = machine.channel_type(at);
+        let fits = |(value, cell): (&i32, &crate::promela::program::Cell)| {
+            (cell.scalar.least..=cell.scalar.greatest).contains(value)
+        };
+        if message.len() != kind.fields.len() || !message.iter().zip(&kind.fields).all(fits) {
+            let message = "a process in Rust sends a message that does not fit the channel";
+            self.fault(Fault::new("fields", message, None));
+            return true;
+        }
+        if kind.capacity == 0 {
+            let mut sent = Ok(());
+            let taken = self.offer_message(here, standing.process, number, message, |state| {
+                sent = settle(standing, next, state);
+            });
+            if let Err(fault) = sent {
+                self.fault(fault);
+            }
+            return taken;
+        }
+        if !machine.has_room(here.state, here.shape, channel) {
+            return false;
+        }
+        self.outside_step(here, standing, next, |walk, state| {
+            walk.machine.put(state, at, message, false);
+            Ok(())
+        });
+        true
+    }
+
+    /// Takes the oldest message of a channel that keeps messages.
+    fn outside_takes(&mut self, here: Here<'_>, standing: &Standing<'_>, channel: Channel) -> bool {
+        let machine = self.machine;
+        let Some((_, at)) = machine.outside_channel(here.state, here.shape, channel) else {
+            return self.no_channel();
+        };
+        if machine.channel_type(at).capacity == 0 || byte(here.state, at.base) == 0 {
+            return false;
+        }
+        let mut message = Vec::new();
+        machine.read(here.state, at, 0, &mut message);
+        let received = standing
+            .numbered
+            .received(standing.number, channel, &message);
+        let Some(next) = received else {
+            return false;
+        };
+        self.outside_step(here, standing, next, |walk, state| {
+            walk.machine.take(state, at, 0);
+            Ok(())
+        });
+        true
+    }
+
+    /// What a process in Rust can do with a message that is handed over.
+    pub(super) fn outside_receives(
+        &mut self,
+        here: Here<'_>,
+        process: usize,
+        channel: i32,
+        message: &[i32],
+    ) -> bool {
+        let machine = self.machine;
+        let Some(standing) = machine.standing(here.state, here.shape, process) else {
+            return false;
+        };
+        let mut taken = false;
+        for offer in machine.offers(here.state, &standing) {
+            let Action::Receive { channel: asked } = offer.action else {
+                continue;
+            };
+            if load(here.state, 0, &asked.0) != channel || self.stopped {
+                continue;
+            }
+            let received = standing.numbered.received(standing.number, asked, message);
+            if let Some(next) = received {
+                self.push_outside(&standing, &offer.text, true);
+                self.outside_step(here, &standing, next, |_, _| Ok(()));
+                self.scratch.path.pop();
+                taken = true;
+            }
+        }
+        taken
+    }
+
+    fn no_channel(&mut self) -> bool {
+        let message = "a process in Rust uses a variable that names no channel now";
+        self.fault(Fault::new("no-channel", message, None));
+        true
+    }
+}
+
+/// Puts the process where it goes.
+fn settle(standing: &Standing<'_>, next: Option<u32>, state: &mut [u8]) -> Result<(), Fault> {
+    let Some(next) = next else {
+        let message = "a process in Rust has more states than there are numbers";
+        return Err(Fault::new("too-large", message, None));
+    };
+    store(state, standing.base, &standing.outside.cell, next as i32);
+    Ok(())
+}

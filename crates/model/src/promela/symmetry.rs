@@ -1,0 +1,279 @@
+//! Identical processes are interchangeable.
+//!
+//! Where nothing in a model tells two processes of one kind apart, exchanging them
+//! in a state gives a state from which the same goes wrong. So of all states that
+//! differ in that alone one is kept: the one in which the frames of each kind are
+//! in order (C. N. Ip, D. L. Dill, *Better Verification Through Symmetry*, 1996).
+//!
+//! Processes are told apart by their numbers, by their own channels, and by what
+//! looks at others from outside; a model with any of these is refused.
+//!
+//! The youngest process goes first, so who is over and only waits to go is put
+//! before the others of its kind: it goes when they all are over, and then any of
+//! them can. Until then it is there longer than it need be, which shows in the
+//! number of processes alone; a model that asks for that is refused, too.
+
+use super::Model;
+use super::machine::Scratch;
+use super::program::{Node, Operation};
+use super::shape::{Frame, Shape};
+use crate::report::Report;
+use crate::system::{Change, Fault, Participants, Step, System, Visitor};
+use crate::trail::Trail;
+
+/// A model, of whose states that differ in the order of identical processes one
+/// is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct Symmetric<'a> {
+    model: &'a Model,
+}
+
+impl Model {
+    /// The same model with identical processes taken for one another, for the search
+    /// of steps and states.
+    ///
+    /// # Errors
+    /// Something in the model tells them apart.
+    pub fn symmetric(&self) -> Result<Symmetric<'_>, Fault> {
+        let program = &self.machine.program;
+        let refused = |message: &str, span| {
+            Err(Fault::new("symmetry", message, span).help("search without --symmetry"))
+        };
+        let nodes = program.nodes.iter().zip(&program.node_spans);
+        if let Some((_, span)) = nodes.into_iter().find(|(node, _)| tells_apart(node)) {
+            return refused("this tells processes of one kind apart", Some(*span));
+        }
+        let instructions = program.instructions.iter();
+        let numbers = instructions.into_iter().find(|instruction| {
+            matches!(instruction.operation, Operation::Run { into: Some(_), .. })
+        });
+        if let Some(instruction) = numbers {
+            return refused(
+                "this keeps the number of a process, which tells it from others",
+                Some(instruction.span),
+            );
+        }
+        let kinds = program.kinds.iter();
+        let owner = kinds
+            .into_iter()
+            .find(|kind| !kind.channels.is_empty() || kind.outside.is_some());
+        if let Some(kind) = owner {
+            let message = "processes that bring channels or are in Rust cannot be exchanged";
+            return refused(message, Some(kind.span));
+        }
+        if program.priorities {
+            return refused("priorities tell processes apart", None);
+        }
+        Ok(Symmetric { model: self })
+    }
+}
+
+fn tells_apart(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::Itself
+            | Node::Processes
+            | Node::Last
+            | Node::OwnPriority
+            | Node::Enabled(_)
+            | Node::StateOf(_)
+            | Node::PriorityOf(_)
+            | Node::AtLabel { .. }
+            | Node::Remote { .. }
+    )
+}
+
+impl Symmetric<'_> {
+    /// The state that stands for one: of each kind of process the frames in order.
+    fn canonical(&self, state: &[u8], into: &mut Vec<u8>) {
+        into.clear();
+        into.extend_from_slice(state);
+        let Some(shape) = self.model.machine.shape(state) else {
+            return;
+        };
+        for (index, frame) in shape.frames.iter().enumerate() {
+            let before = shape.frames.iter().take(index);
+            if before.into_iter().all(|other| other.kind != frame.kind) {
+                self.sort(&shape, frame, state, into);
+            }
+        }
+    }
+
+    /// Puts the frames of the kind of one in order.
+    fn sort(&self, shape: &Shape, one: &Frame, state: &[u8], into: &mut [u8]) {
+        let kind = self.model.machine.program.kinds.get(one.kind as usize);
+        let size = kind.map_or(0, |kind| kind.frame_size) as usize;
+        let alike = shape.frames.iter().filter(|frame| frame.kind == one.kind);
+        let range = |frame: &Frame| frame.base as usize..frame.base as usize + size;
+        let mut frames: Vec<(bool, &[u8])> = alike
+            .clone()
+            .filter_map(|frame| Some((!self.is_over(state, frame), state.get(range(frame))?)))
+            .collect();
+        if frames.len() < 2 {
+            return;
+        }
+        frames.sort_unstable();
+        for (other, (_, frame)) in alike.zip(frames) {
+            if let Some(place) = into.get_mut(range(other)) {
+                place.copy_from_slice(frame);
+            }
+        }
+    }
+
+    /// Whether a process only waits to go.
+    fn is_over(&self, state: &[u8], frame: &Frame) -> bool {
+        let machine = &self.model.machine;
+        let location = machine.location(state, frame);
+        location.is_some_and(|location| {
+            location.transitions.iter().any(|transition| {
+                let instruction = machine.program.instruction(transition);
+                instruction.is_some_and(|it| it.operation == Operation::End)
+            })
+        })
+    }
+
+    /// A report of a search of this, with the run as the model makes it: every
+    /// process stays the one that it is.
+    #[must_use]
+    pub fn unfolded(&self, report: Report) -> Report {
+        let finding = report.finding.map(|(finding, trail)| {
+            let trail = self.unfold(&trail);
+            (finding, trail)
+        });
+        Report { finding, ..report }
+    }
+
+    fn unfold(&self, trail: &Trail) -> Trail {
+        let mut wanted: Vec<&[u8]> = trail.moves.iter().map(|it| &*it.from).collect();
+        wanted.extend(trail.end.as_deref());
+        let mut unfolded = Trail::default();
+        let mut scratch = self.model.scratch();
+        let mut first = Nth::new(self, wanted.first().copied());
+        self.model.initial(&mut scratch, &mut first);
+        let Some((mut here, _)) = first.found else {
+            return trail.clone();
+        };
+        for next in wanted.get(1..).unwrap_or(&[]) {
+            let mut finder = Nth::new(self, Some(next));
+            self.model.successors(&mut scratch, &here, &mut finder);
+            let Some((state, number)) = finder.found else {
+                return trail.clone();
+            };
+            unfolded.push(self.model, &here, number);
+            here = state;
+        }
+        if trail.end.is_some() {
+            unfolded.end = Some(here);
+            return unfolded;
+        }
+        // The last step goes wrong: it has no state behind it.
+        let mut finder = Nth::new(self, None);
+        self.model.successors(&mut scratch, &here, &mut finder);
+        if let Some(number) = finder.fault {
+            unfolded.push(self.model, &here, number);
+        }
+        unfolded
+    }
+}
+
+/// Looks for a successor that one state stands for.
+struct Nth<'a> {
+    symmetric: &'a Symmetric<'a>,
+    wanted: Option<&'a [u8]>,
+    canonical: Vec<u8>,
+    number: usize,
+    found: Option<(Vec<u8>, usize)>,
+    /// The first step that goes wrong.
+    fault: Option<usize>,
+}
+
+impl<'a> Nth<'a> {
+    fn new(symmetric: &'a Symmetric<'a>, wanted: Option<&'a [u8]>) -> Nth<'a> {
+        Nth {
+            symmetric,
+            wanted,
+            canonical: Vec::new(),
+            number: 0,
+            found: None,
+            fault: None,
+        }
+    }
+}
+
+impl Visitor for Nth<'_> {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.symmetric.canonical(state, &mut self.canonical);
+        if self.wanted == Some(&self.canonical) && self.found.is_none() {
+            self.found = Some((state.to_vec(), self.number));
+        }
+        self.number += 1;
+        self.found.is_none()
+    }
+
+    fn fault(&mut self, _fault: Fault) -> bool {
+        self.fault.get_or_insert(self.number);
+        self.number += 1;
+        true
+    }
+}
+
+/// Gives on the states that stand for those that come.
+struct Folding<'a, V> {
+    symmetric: &'a Symmetric<'a>,
+    visitor: &'a mut V,
+    canonical: Vec<u8>,
+}
+
+impl<V: Visitor> Visitor for Folding<'_, V> {
+    fn next(&mut self, state: &[u8], participants: Participants) -> bool {
+        self.symmetric.canonical(state, &mut self.canonical);
+        self.visitor.next(&self.canonical, participants)
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.visitor.fault(fault)
+    }
+}
+
+impl System for Symmetric<'_> {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        self.model.scratch()
+    }
+
+    fn initial(&self, scratch: &mut Scratch, visitor: &mut impl Visitor) {
+        self.model.initial(scratch, &mut self.folding(visitor));
+    }
+
+    fn successors(&self, scratch: &mut Scratch, state: &[u8], visitor: &mut impl Visitor) {
+        self.model
+            .successors(scratch, state, &mut self.folding(visitor));
+    }
+
+    fn may_end(&self, scratch: &mut Scratch, state: &[u8]) -> bool {
+        self.model.may_end(scratch, state)
+    }
+
+    fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
+        self.model.steps(state, number)
+    }
+
+    fn actors(&self, state: &[u8]) -> Vec<String> {
+        self.model.actors(state)
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<Change> {
+        self.model.values(state)
+    }
+}
+
+impl<'a> Symmetric<'a> {
+    fn folding<V: Visitor>(&'a self, visitor: &'a mut V) -> Folding<'a, V> {
+        Folding {
+            symmetric: self,
+            visitor,
+            canonical: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Random formulas over random models have the verdicts that Spin finds, and keep
+//! them where orders of steps are left out, or identical processes taken for one
+//! another.
+//!
+//! `JUROR_SPIN=2000` makes so many of them instead of a hundred.
+
+mod support;
+
+use juror_model::promela::{Model, Question};
+use juror_model::{Options, Report, Search, Verdict, accepting_run, search};
+use std::sync::atomic::{AtomicU64, Ordering};
+use support::writer::{Random, formula, write};
+use support::{has_spin, read, spin_formula};
+
+/// Larger models would take a test too long.
+const STATES_MAX: u32 = 30_000;
+
+fn options() -> Options {
+    Options {
+        deadlocks: false,
+        states_max: STATES_MAX,
+        ..Options::default()
+    }
+}
+
+fn ask(model: &mut Model, formula: &str, reduces: bool) -> Report {
+    let question = Question::Formula(formula.to_owned());
+    model.may_reduce(&question).expect("it counts no steps");
+    let automaton = model.ask(&question).expect("it is a formula");
+    let options = Options {
+        reduces,
+        ..options()
+    };
+    accepting_run(model, &automaton, false, formula, &options, &mut |_, _| {
+        true
+    })
+}
+
+/// Whether a formula is violated; nothing where something else is wrong, or too
+/// large.
+fn violated(report: &Report) -> Option<bool> {
+    match &report.finding {
+        Some((juror_model::Finding::Cycle { .. }, _)) => Some(true),
+        Some(_) => None,
+        None => (report.verdict() == Verdict::Holds).then_some(false),
+    }
+}
+
+/// Whether the verdict was compared.
+fn compare(seed: u64) -> bool {
+    // Spin's claim moves inside of atomic sequences, too, and juror's does not: their
+    // states are none.
+    let model = write(seed);
+    if ["atomic", "d_step", "hand!", "hand?"]
+        .iter()
+        .any(|word| model.contains(word))
+    {
+        return false;
+    }
+    let formula = formula(&mut Random(seed), 3);
+    let text = format!("{model}ltl p {{ {formula} }}\n");
+    let report = ask(&mut read(&text, &[], Vec::new()), "p", false);
+    let Some(violated) = violated(&report) else {
+        return false;
+    };
+    let found = spin_formula(&text);
+    assert_eq!(violated, found.errors > 0, "{text}");
+    true
+}
+
+#[test]
+fn random_formulas_have_the_verdicts_that_spin_finds() {
+    if !has_spin() {
+        return;
+    }
+    let wanted = std::env::var("JUROR_SPIN")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(100);
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while done.load(Ordering::Relaxed) < wanted {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if compare(seed) {
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// With atomic sequences and rendezvous, which Spin's claim sees in another way.
+#[test]
+fn a_reduced_search_has_the_verdict_of_the_whole_one() {
+    let (mut violations, mut reduced) = (0, 0);
+    for seed in 0..600 {
+        let formula = formula(&mut Random(seed), 3);
+        let text = format!("{}ltl p {{ {formula} }}\n", write(2_000_000 + seed));
+        let mut model = read(&text, &[], Vec::new());
+        let plain = ask(&mut model, "p", false);
+        let Some(expected) = violated(&plain) else {
+            continue;
+        };
+        let report = ask(&mut model, "p", true);
+        // What goes wrong in a step may come before the run that violates.
+        if let Some(found) = violated(&report) {
+            assert_eq!(found, expected, "{text}");
+        } else {
+            assert!(expected, "{text}");
+        }
+        violations += u32::from(expected);
+        reduced += u32::from(!expected && report.states < plain.states);
+    }
+    assert!(violations > 50 && reduced > 10, "{violations} {reduced}");
+}
+
+#[test]
+fn what_counts_steps_is_not_reduced() {
+    let check = |text: &str, question: Question, may: bool| {
+        let model = read(text, &[], Vec::new());
+        assert_eq!(model.may_reduce(&question).is_ok(), may, "{text}");
+    };
+    let text = "byte x; ltl next { [] (x == 1 -> X (x == 0)) } ltl plain { <> (x == 1) }
+                init { progress: x = 1 } never { do :: true od }";
+    check(text, Question::Formula("plain".to_owned()), true);
+    check(text, Question::Formula("next".to_owned()), false);
+    check(text, Question::Claim, false);
+    check(text, Question::Progress, false);
+}
+
+/// Processes of one kind that nothing tells apart.
+fn symmetric(seed: u64) -> String {
+    let text = write(seed);
+    let text = text.replace("active proctype P0", "active [3] proctype P0");
+    text.replace("active [2] proctype P0", "active [3] proctype P0")
+}
+
+#[test]
+fn identical_processes_keep_every_verdict() {
+    let (mut wrong, mut fewer) = (0, 0);
+    for seed in 0..400 {
+        let text = symmetric(3_000_000 + seed);
+        let model = read(&text, &[], Vec::new());
+        let symmetric = model.symmetric().expect("nothing tells them apart");
+        let options = Options {
+            deadlocks: true,
+            ..options()
+        };
+        let plain = search(&model, Search::Breadth, &options, &mut |_, _| true);
+        if plain.verdict() == Verdict::Incomplete {
+            continue;
+        }
+        for kind in [Search::Breadth, Search::Depth, Search::Parallel(2)] {
+            let report = search(&symmetric, kind, &options, &mut |_, _| true);
+            let report = symmetric.unfolded(report);
+            assert_eq!(report.verdict(), plain.verdict(), "{kind:?}\n{text}");
+            match &report.finding {
+                Some((_, trail)) => {
+                    assert!(is_run(&model, trail), "{kind:?}\n{text}");
+                    wrong += 1;
+                }
+                None => {
+                    assert!(report.states <= plain.states, "{text}");
+                    fewer += u32::from(report.states < plain.states);
+                }
+            }
+        }
+    }
+    assert!(wrong > 50 && fewer > 20, "{wrong} {fewer}");
+}
+
+/// Whether each step of a trail is one of the model, from where the last one led.
+fn is_run(model: &Model, trail: &juror_model::Trail) -> bool {
+    use juror_model::{Fault, Participants, System, Visitor};
+    struct Kept(Vec<Option<Vec<u8>>>);
+    impl Visitor for Kept {
+        fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+            self.0.push(Some(state.to_vec()));
+            true
+        }
+        fn fault(&mut self, _fault: Fault) -> bool {
+            self.0.push(None);
+            true
+        }
+    }
+    let after = trail.moves.iter().skip(1).map(|it| Some(it.from.clone()));
+    let after = after.chain([trail.end.clone()]);
+    trail.moves.iter().zip(after).all(|(step, next)| {
+        let mut kept = Kept(Vec::new());
+        model.successors(&mut model.scratch(), &step.from, &mut kept);
+        kept.0.get(step.number) == Some(&next)
+    })
+}
+
+#[test]
+fn what_tells_processes_apart_is_refused() {
+    let check = |text: &str, is_symmetric: bool| {
+        let model = read(text, &[], Vec::new());
+        assert_eq!(model.symmetric().is_ok(), is_symmetric, "{text}");
+    };
+    check("byte x; active [2] proctype P() { x = 1 - x }", true);
+    check("byte x; active [2] proctype P() { x = _pid }", false);
+    check("byte x; active [2] proctype P() { x = _nr_pr }", false);
+    check(
+        "active [2] proctype P() { chan c = [1] of { bit }; c!0 }",
+        false,
+    );
+    check("byte x; proctype P() { skip } init { x = run P() }", false);
+}

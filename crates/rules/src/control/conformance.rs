@@ -1,0 +1,180 @@
+//! The control of a session that runs, followed against the model of it.
+//!
+//! The model is `models/debugger/session.asm`, an abstract state machine that is
+//! checked by itself and against the machine of the case study. The tests hold all
+//! that a [`Conversation`](super::Conversation) can do to it; a session is followed
+//! while it runs. What is known of it meanwhile is where the model can be, so it
+//! costs little, however long the session is.
+
+use super::{Control, Mode, Standing};
+use juror_model::asm::{Model, Shadow, load};
+use juror_model::promela::Text;
+
+/// The functions of the model that a control shows.
+pub(super) const FUNCTIONS: [&str; 2] = ["mode", "owed"];
+
+/// Follows a control.
+#[derive(Debug)]
+pub struct ControlCheck {
+    /// Nothing once the two have parted.
+    shadow: Option<Shadow<Model>>,
+}
+
+/// What a control shows of the model.
+pub(super) fn shown(standing: Standing) -> [&'static str; 2] {
+    [
+        standing.mode.name(),
+        if standing.owed { "true" } else { "false" },
+    ]
+}
+
+/// The model of the control.
+///
+/// # Errors
+/// It is none, in words.
+pub(super) fn session_model() -> Result<Model, String> {
+    let text = |name: &str, text: &str| Text {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    let session = include_str!("../../../../models/debugger/session.asm");
+    let mut reader = |name: &str| match name {
+        "control.asm" => Ok(text(
+            name,
+            include_str!("../../../../models/debugger/control.asm"),
+        )),
+        other => Err(format!("there is no {other}")),
+    };
+    load(text("session.asm", session), &mut reader).map_err(|rejection| {
+        let faults = rejection.faults.iter().map(|fault| fault.message.as_str());
+        faults.collect::<Vec<_>>().join("\n")
+    })
+}
+
+impl ControlCheck {
+    /// Begins to follow a session that begins.
+    ///
+    /// # Errors
+    /// The model is none, in words.
+    pub fn new() -> Result<ControlCheck, String> {
+        let begin = Standing {
+            mode: Mode::Init,
+            owed: false,
+        };
+        let begin = shown(begin).map(str::to_owned).to_vec();
+        let shadow = Shadow::new(session_model()?, &FUNCTIONS, begin);
+        Ok(ControlCheck {
+            shadow: Some(shadow.map_err(|astray| astray.to_string())?),
+        })
+    }
+
+    /// Takes what a control has passed through since it was asked last.
+    ///
+    /// # Errors
+    /// The model does not do that; said once, in words.
+    pub fn follow(&mut self, control: &mut Control) -> Result<(), String> {
+        let Some(shadow) = &mut self.shadow else {
+            return Ok(());
+        };
+        let mut passed = control.take_passed();
+        let followed = passed.try_for_each(|standing| shadow.show(&shown(standing)));
+        drop(passed);
+        followed.map_err(|astray| {
+            self.shadow = None;
+            format!("the control has left its model\n{astray}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a session does to its control, and whether the model follows.
+    fn check(acts: &[fn(&mut Control)], follows: bool) {
+        let mut control = Control::default().followed();
+        let mut check = ControlCheck::new().unwrap();
+        let mut result = Ok(());
+        for act in acts {
+            act(&mut control);
+            result = result.and_then(|()| check.follow(&mut control));
+        }
+        assert_eq!(result.is_ok(), follows, "{result:?}");
+    }
+
+    fn load(control: &mut Control) {
+        control.load().unwrap();
+    }
+
+    fn begin(control: &mut Control) {
+        control.begin().unwrap();
+    }
+
+    fn run(control: &mut Control) {
+        control.run().unwrap();
+    }
+
+    fn owe(control: &mut Control) {
+        control.owe().unwrap();
+    }
+
+    fn settle(control: &mut Control) {
+        control.settle().unwrap();
+    }
+
+    #[test]
+    fn a_session_is_followed() {
+        check(
+            &[
+                load,
+                begin,
+                run,
+                Control::told,
+                run,
+                owe,
+                settle,
+                Control::finish,
+            ],
+            true,
+        );
+        check(
+            &[load, begin, owe, settle, run, Control::told, settle],
+            true,
+        );
+        check(
+            &[load, begin, run, Control::told, |control| {
+                let is_lent = control.lend();
+                control.give_back(is_lent);
+            }],
+            true,
+        );
+        check(
+            &[load, begin, run, |control| {
+                control.end();
+            }],
+            true,
+        );
+        check(
+            &[
+                load,
+                begin,
+                run,
+                owe,
+                Control::withdraw,
+                run,
+                Control::finish,
+            ],
+            true,
+        );
+        check(&[load, |control| control.restore(true), begin], true);
+    }
+
+    #[test]
+    fn what_the_model_does_not_do_is_told() {
+        let forget: fn(&mut Control) = |control| control.enter(Mode::Run, true);
+        check(&[load, begin, run, owe, forget], false);
+        check(&[load, |control| control.enter(Mode::Run, false)], false);
+        let skip: fn(&mut Control) = |control| control.enter(Mode::Break, false);
+        check(&[load, begin, run, skip], false);
+    }
+}

@@ -1,0 +1,138 @@
+//! All that a person and a program can do to the control is something that the
+//! model of it does, `models/debugger/session.asm`: the two are searched together.
+//! Where an act passes through several modes, each of them is seen.
+
+use super::super::Standing;
+use super::super::conformance::{FUNCTIONS, session_model, shown};
+use super::*;
+use juror_model::asm::Refinement;
+
+/// The conversation, with what the control still passes through before it is what
+/// it is: as many pairs as the first byte says, the present one first.
+struct Passing(Option<Dropped>);
+
+/// How a conversation begins in bytes after what is passed.
+fn written(passed: &[Standing], conversation: &Conversation) -> Vec<u8> {
+    let mut bytes = vec![passed.len() as u8];
+    for standing in passed {
+        bytes.extend([
+            position(&Mode::ALL, &standing.mode),
+            u8::from(standing.owed),
+        ]);
+    }
+    bytes.extend(encode(conversation));
+    bytes
+}
+
+fn split(state: &[u8]) -> (Vec<Standing>, &[u8]) {
+    let (count, rest) = state.split_first().unwrap();
+    let (passed, rest) = rest.split_at(2 * usize::from(*count));
+    let standing = |pair: &[u8]| Standing {
+        mode: Mode::ALL[usize::from(pair[0])],
+        owed: pair[1] == 1,
+    };
+    (passed.chunks(2).map(standing).collect(), rest)
+}
+
+impl Passing {
+    fn next(&self, state: &[u8]) -> Vec<(String, Vec<u8>)> {
+        let (passed, rest) = split(state);
+        let here = decode(rest, self.0);
+        if passed.len() > 1 {
+            return vec![("goes on".to_owned(), written(&passed[1..], &here))];
+        }
+        let acts = Conversation::acts().filter_map(|act| {
+            let mut next = here.clone();
+            next.control = next.control.followed();
+            next.act(act).ok()?;
+            let passed: Vec<Standing> = next.control.take_passed().collect();
+            Some((act.to_string(), written(&passed, &next)))
+        });
+        acts.collect()
+    }
+}
+
+impl System for Passing {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn initial(&self, (): &mut (), visitor: &mut impl Visitor) {
+        let begin = Conversation::default();
+        visitor.next(&written(&[], &begin), Participants::default());
+    }
+
+    fn successors(&self, (): &mut (), state: &[u8], visitor: &mut impl Visitor) {
+        for (_, next) in self.next(state) {
+            if !visitor.next(&next, Participants::default()) {
+                return;
+            }
+        }
+    }
+
+    fn may_end(&self, (): &mut (), _state: &[u8]) -> bool {
+        false
+    }
+
+    fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
+        let steps = self.next(state).into_iter().skip(number).take(1);
+        let step = |(text, next): (String, Vec<u8>)| Step {
+            actor: None,
+            partner: None,
+            text: format!("{text:<46} {}", show(&next).join(", ")),
+            span: None,
+            changes: Vec::new(),
+            printed: String::new(),
+        };
+        steps.map(step).collect()
+    }
+
+    fn actors(&self, _state: &[u8]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn values(&self, _state: &[u8]) -> Vec<Change> {
+        Vec::new()
+    }
+}
+
+fn show(state: &[u8]) -> Vec<String> {
+    let (passed, rest) = split(state);
+    let control = decode(rest, None).control;
+    let last = Standing {
+        mode: control.mode(),
+        owed: control.owes_stop(),
+    };
+    let standing = passed.first().copied().unwrap_or(last);
+    shown(standing).map(str::to_owned).to_vec()
+}
+
+fn explore(dropped: Option<Dropped>) -> Refinement {
+    let model = session_model().unwrap();
+    let options = Options::default();
+    let system = Passing(dropped);
+    let found = model.is_refined_by(&system, &FUNCTIONS, show, &options, &mut |_| true);
+    let found = found.unwrap();
+    assert_eq!((&found.fault, &found.cut), (&None, &None));
+    found
+}
+
+#[test]
+fn the_control_refines_its_model() {
+    let found = explore(None);
+    if let Some(divergence) = found.divergence {
+        panic!("{divergence:#?}");
+    }
+    assert!(found.states > 1000, "{}", found.states);
+}
+
+#[test]
+fn a_control_that_runs_while_a_stop_is_owed_is_found() {
+    let found = explore(Some(Dropped::NothingRunsWhileOwed));
+    let divergence = found.divergence.expect("the stop is forgotten");
+    assert_eq!(divergence.before, ["Break?", "true"]);
+    assert_eq!(divergence.after, ["Run", "true"]);
+    let texts = divergence.trail.steps().map(|step| step.text.clone());
+    let last = texts.last().expect("there are steps");
+    assert!(last.starts_with("debugger: Proceed"), "{last}");
+}

@@ -1,0 +1,112 @@
+//! `whatis` and `ptype`: the type of a value, and the definition of a type.
+
+use crate::options::CommandError;
+use crate::print::read;
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::definition::definition;
+use juror_symbols::Type;
+
+/// Words of C before a type's name.
+const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];
+
+impl Session {
+    /// `whatis EXPRESSION`, `whatis TYPE`
+    pub(crate) fn name_type(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "the type of what?",
+                "for example: whatis count",
+            ));
+        }
+        let r#type = match self.type_of_value(text)? {
+            Some(r#type) => r#type,
+            None => one_name_less(&self.type_written(text)?),
+        };
+        Ok(Outcome::Message(r#type.name()))
+    }
+
+    /// `ptype EXPRESSION`, `ptype TYPE`, `ptype/o TYPE`
+    pub(crate) fn define_type(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (with_offsets, text) = match text.strip_prefix('/') {
+            None => (false, text),
+            Some(rest) => match rest.split_once(char::is_whitespace) {
+                Some(("o", rest)) => (true, rest.trim()),
+                _ => {
+                    return Err(CommandError::with_help(
+                        "ptype takes the format /o alone",
+                        "for example: ptype/o struct queue",
+                    ));
+                }
+            },
+        };
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "the definition of what?",
+                "for example: ptype struct queue",
+            ));
+        }
+        let r#type = match self.type_of_value(text)? {
+            Some(r#type) => r#type,
+            None => self.type_written(text)?,
+        };
+        Ok(Outcome::Message(definition(&r#type, with_offsets)))
+    }
+
+    /// The type of a value; nothing where the words name a type. What a
+    /// variable and a type are called is meant as the variable.
+    fn type_of_value(&mut self, text: &str) -> Result<Option<Type>, CommandError> {
+        if KINDS.iter().any(|kind| text.starts_with(kind)) {
+            return Ok(None);
+        }
+        let found = read(text).and_then(|expression| match expression.calls_functions() {
+            true => Err(CommandError::with_help(
+                "this calls a function of the program",
+                "print its result first, and ask for the type of `$`",
+            )),
+            false => self.evaluate(text),
+        });
+        match found {
+            Ok(value) => Ok(Some(value.r#type)),
+            Err(_) if self.type_named(base_of(text).0).is_some() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn type_written(&self, text: &str) -> Result<Type, CommandError> {
+        let (base, pointers) = base_of(text);
+        let mut r#type = self.type_named(base).ok_or_else(|| {
+            CommandError::new(format!("there is no type `{base}` in the program"))
+        })?;
+        for _ in 0..pointers {
+            r#type = r#type.pointer_to();
+        }
+        Ok(r#type)
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        let plain = KINDS.iter().find_map(|kind| name.strip_prefix(kind));
+        let plain = plain.unwrap_or(name).trim();
+        let modules = self.modules();
+        let mut with_types = modules
+            .iter()
+            .filter(|module| module.symbols.has_debug_info());
+        let found = with_types.find_map(|module| module.symbols.type_named(plain));
+        found.or_else(|| Type::builtin(plain))
+    }
+}
+
+/// The name before the stars of a type, and how many there are.
+fn base_of(text: &str) -> (&str, usize) {
+    let base = text.trim_end_matches(|c: char| c == '*' || c.is_whitespace());
+    let stars = text.get(base.len()..).unwrap_or("");
+    (base.trim(), stars.matches('*').count())
+}
+
+/// What a name of a type stands for: one step, as gdb has it.
+fn one_name_less(r#type: &Type) -> Type {
+    match r#type.kind() {
+        juror_symbols::TypeKind::Typedef(to) => to,
+        _ => r#type.clone(),
+    }
+}
