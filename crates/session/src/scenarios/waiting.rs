@@ -110,7 +110,7 @@ impl Scenarios {
     /// Marks the next command as under way, the next during which the program
     /// stands if `in_place`; its scenario and its line.
     fn begin_waiting(&mut self, in_place: bool) -> Option<(usize, String)> {
-        let is_meant = |it: &&mut Waiting| !it.is_under_way && !(in_place && it.line.moves);
+        let is_meant = |it: &&mut Waiting| !(it.is_under_way || in_place && it.line.moves);
         let waiting = self.waiting.iter_mut().find(is_meant)?;
         waiting.is_under_way = true;
         Some((waiting.reacting.scenario, waiting.line.text.clone()))
