@@ -79,6 +79,8 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
         StopReason::Violation { .. } if !keep_going => After::Leave,
         reason if is_error(reason) => After::LeaveWith(exit::USAGE),
         StopReason::Interrupted => After::LeaveWith(exit::INTERRUPTED),
+        // Nobody has seen whether the properties hold in the rest of the run.
+        StopReason::Scenario { .. } if !keep_going => After::LeaveWith(exit::VIOLATED),
         _ => After::Continue,
     }
 }
@@ -176,6 +178,31 @@ mod tests {
             true,
             exit::INTERRUPTED,
             &["run", "kill"],
+        );
+    }
+
+    #[test]
+    fn a_scenario_that_stops_ends_the_run_as_a_violation_does() {
+        let scenario = || {
+            stopped(StopReason::Scenario {
+                scenario: "zoom".into(),
+                message: None,
+            })
+        };
+        let text = check(
+            vec![scenario()],
+            &[],
+            false,
+            exit::VIOLATED,
+            &["run", "kill"],
+        );
+        assert!(text.contains("Scenario zoom stops in "), "{text}");
+        check(
+            vec![scenario(), ended(0)],
+            &[],
+            true,
+            exit::HOLDS,
+            &["run", "continue"],
         );
     }
 

@@ -177,9 +177,9 @@ impl Console {
 
     /// The exit status as the verdicts stand.
     pub fn status(&self) -> u8 {
-        if self.violated {
+        if self.violated || self.output.has_violated() {
             exit::VIOLATED
-        } else if self.erred {
+        } else if self.erred || self.output.has_erred() {
             // Nobody knows what the verdict would have been.
             exit::USAGE
         } else {
@@ -224,7 +224,8 @@ fn is_silent(outcome: &Outcome) -> bool {
     stop.reason.is_silent() == Some(true)
 }
 
-fn is_violated(end: &EndView) -> bool {
+/// Whether a property is violated, now that a run has ended.
+pub fn is_violated(end: &EndView) -> bool {
     let undecided_counts = end.ending.is_some_and(|ending| ending.is_final());
     !end.violations.is_empty()
         || end.summaries.iter().any(|summary| {

@@ -2,7 +2,7 @@
 
 /// Every property holds, or there was none.
 pub const HOLDS: u8 = 0;
-/// A property is violated.
+/// A property is violated, or a scenario has ended the run.
 pub const VIOLATED: u8 = 1;
 /// An error of use: arguments, a property, a program that cannot be run; or a
 /// property that could not be evaluated during the run.

@@ -4,6 +4,7 @@
 //! writes to the same terminal.
 
 use crate::arguments::Color;
+use crate::console::is_violated;
 use crate::driver::{
     CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
 };
@@ -35,6 +36,10 @@ pub struct Output {
     prompt: bool,
     /// The first failure of a write that could not be returned.
     failure: Option<io::Error>,
+    /// A run whose end a scenario went on from has violated a property.
+    violated: bool,
+    /// A reaction went wrong where nothing could be stopped for it.
+    erred: bool,
 }
 
 impl Output {
@@ -69,7 +74,19 @@ impl Output {
             directory: std::env::current_dir().ok(),
             prompt,
             failure: None,
+            violated: false,
+            erred: false,
         })
+    }
+
+    /// A run that ended in the middle of a command has violated a property.
+    pub fn has_violated(&self) -> bool {
+        self.violated
+    }
+
+    /// Something went wrong that no outcome tells.
+    pub fn has_erred(&self) -> bool {
+        self.erred
     }
 
     /// Announces what will be run.
@@ -367,11 +384,13 @@ impl Observer for Output {
     }
 
     fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
+        self.violated |= matches!(outcome, Outcome::Ended(end) if is_violated(end));
         let shown = self.show(command, outcome);
         self.keep_failure(shown);
     }
 
     fn scenario_error(&mut self, reason: &StopReason) {
+        self.erred = true;
         let shown = self.show_scenario_error(reason);
         self.keep_failure(shown);
     }

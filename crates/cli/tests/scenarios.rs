@@ -1,5 +1,7 @@
 //! Scenarios over running programs: what they say, do, and leave behind.
 
+#[path = "scenarios/moves.rs"]
+mod moves;
 mod support;
 
 use juror_testing::{Fixture, repository_directory};
@@ -121,16 +123,25 @@ fn a_violation_stops_unless_a_scenario_lets_it_pass() {
     );
     assert_eq!(report.stop()["reason"], "violation");
     let report = check("scenario s on enter some { stop \"first\" }", &["first"]);
-    // Nobody sits at a prompt: it is told, and the run goes on.
-    let mut stops = report.lines.iter().filter(|line| line["kind"] == "stop");
-    let stop = stops.next().expect("a stop");
+    let stops = |report: &Report| -> Vec<Value> {
+        let stops = report.lines.iter().filter(|line| line["kind"] == "stop");
+        stops.map(|stop| stop["reason"].clone()).collect()
+    };
+    let stop = report.stop();
     assert_eq!(
         (&stop["reason"], &stop["message"]),
         (&"scenario".into(), &"first".into())
     );
     let shown = &report.output.stdout;
     assert!(shown.contains("Scenario s stops in "), "{shown}");
-    assert_eq!(stops.next().expect("another")["reason"], "violation");
+    // Nobody sits at a prompt: the run is over, as after a violation.
+    assert_eq!(stops(&report), ["scenario"]);
+    report.assert_code(1);
+    let report = run(
+        "scenario s on enter some { stop \"first\" }",
+        &["--keep-going"],
+    );
+    assert_eq!(stops(&report)[..2], ["scenario", "violation"]);
 }
 
 #[test]
@@ -250,11 +261,11 @@ fn scenarios_reach_out_only_when_they_may() {
         "--allow-files",
     );
     check_error(
-        "scenario s on enter some { command \"continue\" }",
-        &["--allow-files", "--allow-programs"],
-        "command \"continue\"",
-        "cannot let the program run",
-        "",
+        "scenario s on enter some { command \"attach 1\" }",
+        &["--allow-files"],
+        "command \"attach 1\"",
+        "takes over another program",
+        "--allow-programs",
     );
 }
 

@@ -11,6 +11,12 @@ use std::fmt::Write as _;
 pub(crate) trait Names {
     /// What has been written so far goes to `before`.
     fn replace(&mut self, name: &str, expression: &Expression, before: &mut String) -> bool;
+
+    /// `{expression}`: true when its value has been put there. The program has no
+    /// sets.
+    fn insert(&mut self, _expression: &Expression, _before: &mut String) -> bool {
+        false
+    }
 }
 
 /// Writes an expression behind `text`; what has no text is left out.
@@ -82,6 +88,8 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             enclosed(operand, names, text);
         }
         ExpressionKind::SizeOfType(type_name) => push(text, format_args!("sizeof({type_name})")),
+        ExpressionKind::Set(elements) if matches!(&**elements, [one] if names.insert(one, text)) => {
+        }
         ExpressionKind::Set(elements) => list('{', elements, '}', names, text),
         ExpressionKind::Sequence(elements) => list('[', elements, ']', names, text),
         ExpressionKind::Map(entries) if entries.is_empty() => text.push_str("{:}"),

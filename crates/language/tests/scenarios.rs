@@ -387,6 +387,52 @@ fn what_has_no_meaning_is_refused() {
         "alarm",
         "different states",
     );
+    // Another property's is clear.
+    let other = HEAD.replace("property bounds", "property other");
+    check_source(
+        &format!("{twins} {other} scenario s on action alarm {{ stop }}"),
+        "ambiguous-action",
+        "alarm",
+        "`on action other.alarm`",
+    );
+    let source = format!("{twins} {other} scenario s on action other.alarm {{ stop }}");
+    let (scenarios, diagnostics) = load(&source);
+    assert!(
+        !diagnostics.iter().any(Diagnostic::is_error),
+        "{diagnostics:#?}"
+    );
+    let reaction = &scenarios[0].reactions[0];
+    assert_eq!(reaction.trigger, Trigger::Action("alarm".into()));
+    assert_eq!(reaction.property.as_deref(), Some("other"));
+    check(
+        "on action bounds.alarm of bounds { stop }",
+        "named-twice",
+        "of",
+        "leave",
+    );
+    check(
+        "on action bunds.alarm { stop }",
+        "unknown-property",
+        "bunds",
+        "`bounds`",
+    );
+}
+
+#[test]
+fn values_stand_in_braces_in_code() {
+    check_body("set x[{count] = 1", "syntax", "]", "");
+    check_body("set x = {cuont} + 1", "unknown-name", "cuont", "`count`");
+    let scenario = scenario("on enter overflow { set ((struct q *){queue})->n = {count + 1} }");
+    let ActionKind::Set(code) = &scenario.reactions[0].body.actions[0].kind else {
+        panic!("{scenario:#?}");
+    };
+    let words = code.pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => text.to_string(),
+        Piece::Value(_) => "value".to_owned(),
+        Piece::Code(_) => "{}".to_owned(),
+    });
+    let words: Vec<String> = words.collect();
+    assert_eq!(words.concat(), "((struct q *){})->n = {}");
 }
 
 #[test]

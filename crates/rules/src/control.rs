@@ -152,6 +152,14 @@ impl Default for Control {
 }
 
 impl Control {
+    /// That of a debugger whose program has begun, and stands.
+    pub fn standing() -> Control {
+        Control {
+            mode: Mode::Break,
+            ..Control::default()
+        }
+    }
+
     /// The same, keeping what it passes through: [`Control::take_passed`].
     #[must_use]
     pub fn followed(self) -> Control {

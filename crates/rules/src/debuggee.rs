@@ -61,6 +61,9 @@ pub enum Fault {
     /// The debugger is in the other mode.
     #[error("this is not possible while the program {0}")]
     Mode(&'static str),
+    /// Who has the control cannot change like this.
+    #[error("{0}")]
+    Control(#[from] crate::control::Refusal),
     /// A scenario never comes to an end of its commands.
     #[error("a scenario gave {0} commands at one moment")]
     Endless(usize),

@@ -6,6 +6,9 @@
 //!   debugger itself. The session uses it as it stands here. After Barnett,
 //!   Börger, Gurevich, Schulte and Veanes, *Using Abstract State Machines at
 //!   Microsoft: A Case Study*, section 3.
+//! - [`decision`] says what a moment of a run leads to: who is asked, in which
+//!   order, what it means, what reactions make of it, and how it goes on. The
+//!   session and the machine of the rules both decide by it.
 //! - [`machine`] is the rest: one function for each rule of Jakse, Falcone and
 //!   Méhaut, *Interactive Runtime Verification* (2019), section 6. It is generic
 //!   over a [`Debuggee`]: the paper's [`abstract_machine`], a [`recorded`] run, or
@@ -20,6 +23,7 @@
 pub mod abstract_machine;
 pub mod control;
 mod debuggee;
+pub mod decision;
 pub mod machine;
 pub mod recorded;
 

@@ -18,6 +18,7 @@ pub use monitors::{Event, EventNumber, Monitors, Transition};
 pub use points::{Owner, Place, Point, Watched};
 pub use scenario::{Command, Reply, Scenario, Silent, Told};
 
+use crate::decision::{self, Next, Wishes};
 use crate::{Debuggee, Fault};
 
 /// How many commands a scenario may give at one moment.
@@ -36,6 +37,8 @@ pub struct Verified<D: Debuggee, S> {
     checkpoints: Vec<Monitors>,
     /// The program has ended.
     has_ended: bool,
+    /// Steps of the scenario that wait until its reactions are done.
+    steps_waiting: usize,
 }
 
 impl<D: Debuggee, S: Scenario> Verified<D, S> {
@@ -53,6 +56,7 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
             scenario,
             checkpoints: Vec::new(),
             has_ended: false,
+            steps_waiting: 0,
         };
         verified.tell(&[])?;
         Ok(verified)
@@ -83,19 +87,46 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         self.has_ended
     }
 
-    /// NORMALEXEC, EXECPOINT or EXECEVENT: one rule of the program while it runs.
+    /// NORMALEXEC, EXECPOINT or EXECEVENT: one rule of the program while it runs;
+    /// before that a step of the scenario that waits, which is several.
     ///
     /// # Errors
     /// The debugger is interactive, or something cannot be done.
     pub fn execute(&mut self) -> Result<Output, Fault> {
+        if self.steps_waiting > 0 && self.debugged.mode() == Mode::Passive {
+            self.steps_waiting -= 1;
+            return self.scenario_step();
+        }
+        self.rule()
+    }
+
+    fn rule(&mut self) -> Result<Output, Fault> {
         let output = self.debugged.execute(&self.monitors)?;
         match &output {
             Output::Point(point) => self.exec_point(*point)?,
             Output::Events(events) => self.exec_event(events)?,
-            Output::Ended => self.end(),
+            Output::Ended => self.end()?,
             Output::Executed | Output::Stopped(_) | Output::Lifted => {}
         }
         Ok(output)
+    }
+
+    /// A step of the scenario, whose reply is the end of it: an instruction, a
+    /// stop of the developer, or the end of the program.
+    fn scenario_step(&mut self) -> Result<Output, Fault> {
+        for _ in 0..RULES_OF_STEP_MAX {
+            let output = self.rule()?;
+            let is_over = matches!(
+                output,
+                Output::Executed | Output::Stopped(_) | Output::Ended
+            );
+            if is_over || self.debugged.mode() != Mode::Passive {
+                let command = self.scenario.on_reply(Reply::Done);
+                self.scn_cmd(command)?;
+                return Ok(output);
+            }
+        }
+        Err(Fault::Stuck)
     }
 
     /// EXECPOINT, and STEPPOINT where the developer steps.
@@ -117,12 +148,12 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
     }
 
     /// The end of the program: what was not decided is.
-    fn end(&mut self) {
+    fn end(&mut self) -> Result<(), Fault> {
         if !self.has_ended {
             self.has_ended = true;
             self.monitors.finish();
         }
-        self.debugged.int();
+        self.debugged.int()
     }
 
     fn tell(&mut self, transitions: &[Transition]) -> Result<(), Fault> {
@@ -134,16 +165,53 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         self.scn_cmd(command)
     }
 
-    /// SCNCMD, until SCNCMDNOP.
+    /// SCNCMD, until SCNCMDNOP. What lets the program run, or stops it, is decided
+    /// when there is nothing more to do: a step waits for that.
     fn scn_cmd(&mut self, mut command: Command) -> Result<(), Fault> {
+        let is_passive = self.debugged.mode() == Mode::Passive;
+        let mut wishes = Wishes::default();
         for _ in 0..COMMANDS_MAX {
-            if command == Command::Nothing {
-                return Ok(());
-            }
-            let reply = self.command(&command)?;
+            let reply = match command {
+                Command::Nothing => {
+                    return self.decide(wishes);
+                }
+                Command::Step if is_passive => {
+                    wishes.moves = true;
+                    self.steps_waiting += 1;
+                    return self.decide(wishes);
+                }
+                Command::Interrupt => {
+                    wishes.stops = true;
+                    Reply::Done
+                }
+                Command::Continue => {
+                    wishes.continues = true;
+                    Reply::Done
+                }
+                other => {
+                    wishes.is_restored |= matches!(other, Command::Restore(_));
+                    self.command(&other)?
+                }
+            };
             command = self.scenario.on_reply(reply);
         }
         Err(Fault::Endless(COMMANDS_MAX))
+    }
+
+    /// What follows from the reactions to a point or an event, which are for the
+    /// scenario alone.
+    fn decide(&mut self, wishes: Wishes) -> Result<(), Fault> {
+        match decision::next(decision::Told::Heard, wishes) {
+            Next::ShowError | Next::Show | Next::ShowScenario => {
+                self.steps_waiting = 0;
+                self.debugged.int()?;
+            }
+            Next::Move { .. } | Next::RunAll | Next::GoOn if wishes.continues => {
+                self.debugged.cont()?;
+            }
+            Next::Move { .. } | Next::RunAll | Next::GoOn => {}
+        }
+        Ok(())
     }
 
     /// A command of the developer or of the scenario: figure 20.
@@ -177,6 +245,8 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         }
         self.monitors.clone_from(kept);
         self.has_ended = false;
+        // What was to be done since the checkpoint is not done.
+        self.steps_waiting = 0;
         Ok(Reply::Done)
     }
 
@@ -187,15 +257,15 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
         if self.debugged.mode() != Mode::Interactive {
             return Err(Fault::Mode("runs"));
         }
-        self.debugged.cont();
+        self.debugged.cont()?;
         for _ in 0..RULES_OF_STEP_MAX {
             // STEPREDO, unless the instruction has been executed.
             if self.debugged.mode() != Mode::Passive || self.execute()? == Output::Executed {
-                self.debugged.int();
+                self.debugged.int()?;
                 return Ok(Reply::Done);
             }
         }
-        self.debugged.int();
+        self.debugged.int()?;
         Err(Fault::Stuck)
     }
 
@@ -214,8 +284,8 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
                 return Ok(Reply::Value(address as i64));
             }
             Command::SetProgramCounter(address) => debugged.set_program_counter(*address)?,
-            Command::Continue => debugged.cont(),
-            Command::Interrupt => debugged.int(),
+            Command::Continue => debugged.cont()?,
+            Command::Interrupt => debugged.int()?,
             Command::SetPoint(point) => debugged.set_point(*point)?,
             Command::RemovePoint(point) => debugged.remove_point(*point)?,
             Command::Nothing | Command::Checkpoint | Command::Restore(_) | Command::Step => {}

@@ -144,6 +144,8 @@ impl Session {
 
     /// Takes a line of the commands that are being given.
     pub(crate) fn take_given(&mut self, line: &str) -> Outcome {
+        let own = commands::translated(line);
+        let ends = own.as_deref() == Some("end");
         let line = line.trim();
         let Some(given) = &mut self.attached.given else {
             return Outcome::Done;
@@ -151,8 +153,8 @@ impl Session {
         let (word, _) = commands::split_line(line);
         let opens = commands::find(word).is_ok_and(|it| it.command == Command::Commands);
         match word {
-            "cmd-group-end" => given.depth -= 1,
             "end" => given.depth -= 1,
+            _ if ends => given.depth -= 1,
             _ if opens => given.depth += 1,
             _ => {}
         }

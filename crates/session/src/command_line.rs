@@ -31,6 +31,13 @@ pub struct Redirections {
     is_joined: bool,
 }
 
+impl Redirections {
+    /// No file is named.
+    pub fn is_empty(&self) -> bool {
+        *self == Redirections::default()
+    }
+}
+
 /// A file that is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sink {

@@ -42,6 +42,9 @@ impl Session {
         }
         self.control.finish();
         self.follow_control();
+        result = self.move_for_scenarios(line, result, observer);
+        self.control.finish();
+        self.follow_control();
         if result.is_err() {
             self.attached.clear();
         }

@@ -14,6 +14,7 @@ use crate::options::{CommandError, SessionError};
 use crate::run::Pause;
 use crate::session::{Session, not_running};
 use juror_rules::control::{ControlCheck, Mode, Modes, Refusal};
+use juror_rules::decision::Told;
 
 impl Session {
     /// Loaded and bound, but nothing of the program itself has run.
@@ -69,6 +70,18 @@ impl Pause {
     /// Whether the person must see it before anything runs on.
     pub(crate) fn is_owed(&self) -> bool {
         matches!(self, Pause::Reason(..) | Pause::Ended(_))
+    }
+
+    /// What it is to those who decide what follows.
+    pub(crate) fn told(&self) -> Told {
+        match self {
+            Pause::Reason(reason, _) => Told::Stop {
+                may_be_passed: reason.may_be_passed(),
+            },
+            Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Told::Goal,
+            Pause::Heard(_) | Pause::Moves(_) => Told::Heard,
+            Pause::Ended(_) => Told::End,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::watch::happenings::Scene;
 use crate::watch::{Reaction, Watch};
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
 use juror_event::EventKind;
+use juror_rules::decision::{GoOn, go_on};
 
 /// What is added to the number of the signal that killed a program, as shells
 /// do.
@@ -102,9 +103,9 @@ impl Session {
     /// Lets a thread go on that was stopped before what it was to do was done.
     pub(crate) fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
         let debuggee = &mut self.running_mut()?.debuggee;
-        match goal.stepping == Some(thread) {
-            true => debuggee.step(thread)?,
-            false => debuggee.resume(thread)?,
+        match go_on(thread, goal.stepping) {
+            GoOn::StepAgain => debuggee.step(thread)?,
+            GoOn::Run => debuggee.resume(thread)?,
         }
         Ok(())
     }

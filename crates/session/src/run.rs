@@ -33,6 +33,8 @@ pub(crate) enum Pause {
     Stepped(ThreadId),
     /// Nothing for the user: scenarios have heard of something.
     Heard(ThreadId),
+    /// A command of a scenario takes the place of the present one.
+    Moves(ThreadId),
     /// A call of an evaluation is over.
     CallEnded(ThreadId, CallEnd),
     /// The program is gone.
@@ -47,6 +49,7 @@ impl Pause {
             | Pause::Temporary(thread)
             | Pause::Stepped(thread)
             | Pause::Heard(thread)
+            | Pause::Moves(thread)
             | Pause::CallEnded(thread, _) => Some(*thread),
             Pause::Ended(_) => None,
         }
@@ -107,6 +110,7 @@ impl Session {
         self.selection.frames = None;
         self.attached.clear();
         self.asked = None;
+        self.scenarios.accessed = None;
         loop {
             self.control.run()?;
             let notice = self.next_notice();

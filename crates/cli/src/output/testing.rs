@@ -70,6 +70,8 @@ pub fn output() -> (Output, Streams) {
         directory: Some("/home/user".into()),
         prompt: true,
         failure: None,
+        violated: false,
+        erred: false,
     };
     (output, streams)
 }

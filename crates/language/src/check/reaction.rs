@@ -339,6 +339,19 @@ impl unparse::Names for Replaced<'_, '_, '_> {
         if !is_variable {
             return false;
         }
+        self.put(expression, before);
+        true
+    }
+
+    fn insert(&mut self, expression: &Expression, before: &mut String) -> bool {
+        self.put(expression, before);
+        true
+    }
+}
+
+impl Replaced<'_, '_, '_> {
+    /// The value of an expression of the scenario, as code.
+    fn put(&mut self, expression: &Expression, before: &mut String) {
         if !before.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(before).into()));
         }
@@ -346,6 +359,5 @@ impl unparse::Names for Replaced<'_, '_, '_> {
             Some((term, _)) => self.pieces.push(Piece::Code(term)),
             None => self.is_sound = false,
         }
-        true
     }
 }

@@ -301,8 +301,18 @@ impl Checker<'_> {
             for property in properties {
                 if let Some(problem) = ambiguous(property, &name.text) {
                     let error = Diagnostic::error("ambiguous-action", name.span.clone(), problem);
-                    self.diagnostics
-                        .push(error.help("let the two transitions go to different states"));
+                    let clear = properties.iter().find(|other| {
+                        action_names(other).any(|it| *it == *name.text)
+                            && ambiguous(other, &name.text).is_none()
+                    });
+                    self.diagnostics.push(error.help(match clear {
+                        Some(other) => format!(
+                            "name the property that is meant, `on action {}.{}`, or let the two \
+                             transitions go to different states",
+                            other.name, name.text
+                        ),
+                        None => "let the two transitions go to different states".to_owned(),
+                    }));
                     return None;
                 }
             }

@@ -99,12 +99,20 @@ impl Scope {
         }))
     }
 
-    /// What the reaction of a point sees that is set here.
-    pub(super) fn of_point(&self, facts: Vec<FactName>) -> Scope {
+    /// What the reaction of a point sees that is set here: the parameters of the
+    /// slice stay what they are.
+    pub(super) fn of_point(&self, mut facts: Vec<FactName>) -> Scope {
+        let mut is_open = false;
+        if let Names::Reaction(told) = &self.names {
+            is_open = told.is_open;
+            let parameters = told.facts.iter();
+            let parameters = parameters.filter(|it| matches!(it.fact, Fact::Parameter(_)));
+            facts.extend(parameters.cloned());
+        }
         Scope {
             locals: self.locals.clone(),
             locals_count: self.locals_count,
-            ..Scope::of_reaction(facts, false)
+            ..Scope::of_reaction(facts, is_open)
         }
     }
 

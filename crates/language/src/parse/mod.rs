@@ -98,6 +98,8 @@ enum Dialect {
     Place,
     /// The prompt: one expression to the end of the text.
     Prompt,
+    /// What a scenario gives the prompt: the same, with values in braces.
+    Code,
 }
 
 struct Parser<'a> {

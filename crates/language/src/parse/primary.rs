@@ -196,6 +196,9 @@ impl Parser<'_> {
                 self.advance();
                 self.set_or_map().unwrap_or(ExpressionKind::Error)
             }
+            TokenKind::Sign(Sign::OpenBrace) if self.dialect == Dialect::Code => {
+                self.inserted_value().unwrap_or(ExpressionKind::Error)
+            }
             TokenKind::Word => self.word(),
             _ => {
                 let error = self.expected("a value");
@@ -361,7 +364,7 @@ impl Parser<'_> {
         let operand_follows = matches!(
             self.kind_ahead(ahead + 1),
             TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
-        ) && self.dialect == Dialect::Prompt
+        ) && matches!(self.dialect, Dialect::Prompt | Dialect::Code)
             && !in_size_of
             && !self
                 .token(ahead + 1)

@@ -6,8 +6,8 @@
 use super::{Dialect, Parser};
 use crate::suggest::suggest;
 use crate::syntax::{
-    Expression, Name, PointDeclaration, PointPlace, PointWord, ReactionKind, ReactionStatement,
-    Statement, Target,
+    Expression, ExpressionKind, Name, PointDeclaration, PointPlace, PointWord, ReactionKind,
+    ReactionStatement, Statement, Target,
 };
 use crate::token::{Sign, TokenKind};
 use std::ops::Range;
@@ -315,9 +315,20 @@ impl Parser<'_> {
         self.as_at_prompt(|parser| parser.binary(0))
     }
 
+    /// `{count + 1}`: an expression of the scenario, whose value stands there.
+    pub(super) fn inserted_value(&mut self) -> Option<ExpressionKind> {
+        self.advance();
+        let outer = (self.dialect, self.enclosed);
+        (self.dialect, self.enclosed) = (Dialect::Property, 1);
+        let value = self.expression();
+        (self.dialect, self.enclosed) = outer;
+        self.expect(Sign::CloseBrace)
+            .then(|| ExpressionKind::Set(vec![value]))
+    }
+
     fn as_at_prompt(&mut self, read: impl FnOnce(&mut Self) -> Expression) -> Expression {
         let outer = (self.dialect, self.nodes, self.enclosed);
-        (self.dialect, self.nodes, self.enclosed) = (Dialect::Prompt, 0, 0);
+        (self.dialect, self.nodes, self.enclosed) = (Dialect::Code, 0, 0);
         let expression = read(self);
         (self.dialect, self.nodes, self.enclosed) = outer;
         expression

@@ -1,6 +1,7 @@
 //! Scenarios: what they are called and for, and what their reactions wait for.
 
 use super::Parser;
+use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{Name, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration};
 use crate::token::{Sign, TokenKind};
@@ -118,10 +119,22 @@ impl Parser<'_> {
     fn reaction(&mut self) -> Option<ReactionDeclaration> {
         let start = self.start();
         self.advance();
-        let trigger = self.trigger()?;
-        let property = match self.take_word("of") {
-            true => Some(self.expect_name("the name of a property")?),
-            false => None,
+        let (trigger, dotted) = self.trigger()?;
+        let property = match self.is_word("of") {
+            true if dotted.is_some() => {
+                let error = Diagnostic::error(
+                    "named-twice",
+                    self.span(),
+                    "the property stands before the action already",
+                );
+                self.report(error.help("leave `of` and its name out"));
+                return None;
+            }
+            true => {
+                self.advance();
+                Some(self.expect_name("the name of a property")?)
+            }
+            false => dotted,
         };
         let span = self.span_from(start);
         let guard = match self.is_word("when") {
@@ -141,7 +154,8 @@ impl Parser<'_> {
         })
     }
 
-    fn trigger(&mut self) -> Option<TriggerDeclaration> {
+    /// What is waited for, and the property where that names it: `action p.a`.
+    fn trigger(&mut self) -> Option<(TriggerDeclaration, Option<Name>)> {
         let word = self.text();
         if self.kind() != TokenKind::Word || !TRIGGERS.contains(&word) {
             let error = self.expected("what is waited for");
@@ -156,11 +170,19 @@ impl Parser<'_> {
             return None;
         }
         self.advance();
-        Some(match word {
+        let mut property = None;
+        let trigger = match word {
             "enter" => TriggerDeclaration::Enter(self.name_list("the name of a state")?),
             "leave" => TriggerDeclaration::Leave(self.name_list("the name of a state")?),
             "verdict" => TriggerDeclaration::Verdict(self.verdicts()),
-            "action" => TriggerDeclaration::Action(self.action_name()?),
+            "action" => {
+                let mut name = self.action_name()?;
+                if self.take(Sign::Dot) {
+                    property = Some(name);
+                    name = self.action_name()?;
+                }
+                TriggerDeclaration::Action(name)
+            }
             "start" => TriggerDeclaration::Start,
             "exit" => TriggerDeclaration::Exit,
             "stop" => TriggerDeclaration::Stop,
@@ -168,7 +190,8 @@ impl Parser<'_> {
                 true => None,
                 false => Some(self.expect_name("the name of a signal")?),
             }),
-        })
+        };
+        Some((trigger, property))
     }
 
     fn action_name(&mut self) -> Option<Name> {

@@ -5,12 +5,13 @@
 
 use super::monitors::{Event, EventNumber, Monitors};
 use super::points::{Owner, Place, Point, watched_for};
+use crate::control::{self, Control};
 use crate::{Access, Debuggee, Executed, Fault};
 use juror_event::EventKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether the program may run: the paper's I and P. The session's
-/// [`crate::control`] has finer ones.
+/// Whether the program may run: the paper's I and P, which are what the modes of
+/// [`crate::control`] come to here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The developer gives commands.
@@ -66,13 +67,16 @@ struct Checkpoint<C> {
     events: Vec<EventNumber>,
     handled: BTreeSet<Point>,
     accesses_told: usize,
+    /// The scenario's points of then.
+    scenario: BTreeSet<Point>,
 }
 
 /// A program with a debugger: `Conf_P × Conf_D`.
 #[derive(Debug, Clone)]
 pub struct Debugged<D: Debuggee> {
     pub(super) debuggee: D,
-    pub(super) mode: Mode,
+    /// Who has the control, by the machine that the session has.
+    control: Control,
     /// Breakpoints and watchpoints (`bpts`, `wpts`).
     points: BTreeSet<Point>,
     /// What the monitors' points are for (`evts`). A point may be for several
@@ -95,7 +99,7 @@ impl<D: Debuggee> Debugged<D> {
     pub fn new(debuggee: D) -> Debugged<D> {
         Debugged {
             debuggee,
-            mode: Mode::Interactive,
+            control: Control::standing(),
             points: BTreeSet::new(),
             events: BTreeMap::new(),
             handled: BTreeSet::new(),
@@ -113,12 +117,19 @@ impl<D: Debuggee> Debugged<D> {
 
     /// Whether the program may run.
     pub fn mode(&self) -> Mode {
-        self.mode
+        match self.control.mode() {
+            control::Mode::Run | control::Mode::Deciding => Mode::Passive,
+            control::Mode::Init | control::Mode::Loaded | control::Mode::Break => Mode::Interactive,
+        }
     }
 
     /// All points.
     pub fn points(&self) -> impl Iterator<Item = Point> {
         self.points.iter().copied()
+    }
+
+    fn points_of(&self, owner: Owner) -> impl Iterator<Item = Point> {
+        self.points().filter(move |it| it.owner == owner)
     }
 
     #[cfg(test)]
@@ -134,18 +145,26 @@ impl<D: Debuggee> Debugged<D> {
     /// # Errors
     /// The debugger is interactive, or the program cannot go on.
     pub fn execute(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
-        if self.mode != Mode::Passive {
+        if self.mode() != Mode::Passive {
             return Err(Fault::Mode("stands"));
         }
+        self.cont()?;
+        let output = self.rule(monitors)?;
+        self.control.told();
+        Ok(output)
+    }
+
+    fn rule(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
         let accesses = self.debuggee.accesses()?;
-        if let Some(output) = self.dev_watch(&accesses)? {
-            return Ok(output);
-        }
-        if let Some(output) = self.scn_watch(&accesses)? {
-            return Ok(output);
-        }
-        if let Some(output) = self.evt_watch(&accesses, monitors)? {
-            return Ok(output);
+        for owner in Owner::IN_ORDER {
+            let output = match owner {
+                Owner::Developer => self.dev_watch(&accesses)?,
+                Owner::Scenario => self.scn_watch(&accesses)?,
+                Owner::Monitor => self.evt_watch(&accesses, monitors)?,
+            };
+            if let Some(output) = output {
+                return Ok(output);
+            }
         }
         let before = self.debuggee.program_counter()?;
         match self.debuggee.execute()? {
@@ -155,17 +174,18 @@ impl<D: Debuggee> Debugged<D> {
         }
     }
 
-    /// BPHIT: the breakpoints at the present instruction, the developer's first.
+    /// BPHIT: the breakpoints at the present instruction, in the order of owners.
     fn trap(&mut self, monitors: &Monitors) -> Result<Output, Fault> {
         let address = self.debuggee.program_counter()?;
-        if let Some(output) = self.dev_break(address) {
-            return Ok(output);
-        }
-        if let Some(output) = self.scn_break(address) {
-            return Ok(output);
-        }
-        if let Some(output) = self.evt_break(address, monitors)? {
-            return Ok(output);
+        for owner in Owner::IN_ORDER {
+            let output = match owner {
+                Owner::Developer => self.dev_break(address)?,
+                Owner::Scenario => self.scn_break(address),
+                Owner::Monitor => self.evt_break(address, monitors)?,
+            };
+            if let Some(output) = output {
+                return Ok(output);
+            }
         }
         self.trap_no_break(address)
     }
@@ -203,7 +223,7 @@ impl<D: Debuggee> Debugged<D> {
         };
         self.handle(point);
         self.restore_breakpoint()?;
-        self.mode = Mode::Interactive;
+        self.int()?;
         Ok(Some(Output::Stopped(point)))
     }
 
@@ -249,11 +269,13 @@ impl<D: Debuggee> Debugged<D> {
     }
 
     /// DEVBREAK.
-    fn dev_break(&mut self, address: u64) -> Option<Output> {
-        let point = self.breakpoint(Owner::Developer, address)?;
+    fn dev_break(&mut self, address: u64) -> Result<Option<Output>, Fault> {
+        let Some(point) = self.breakpoint(Owner::Developer, address) else {
+            return Ok(None);
+        };
         self.handle(point);
-        self.mode = Mode::Interactive;
-        Some(Output::Stopped(point))
+        self.int()?;
+        Ok(Some(Output::Stopped(point)))
     }
 
     /// SCNBREAK.
@@ -308,11 +330,8 @@ impl<D: Debuggee> Debugged<D> {
     }
 
     fn is_breakpoint(&self, address: u64) -> bool {
-        let owners = [Owner::Developer, Owner::Scenario, Owner::Monitor];
-        let mut points = owners
-            .map(|owner| Point::breakpoint(owner, address))
-            .into_iter();
-        points.any(|point| self.points.contains(&point))
+        let has = |owner| self.points.contains(&Point::breakpoint(owner, address));
+        Owner::IN_ORDER.into_iter().any(has)
     }
 
     fn instantiate(
@@ -438,13 +457,15 @@ impl<D: Debuggee> Debugged<D> {
             events,
             handled: self.handled.clone(),
             accesses_told: self.accesses_told,
+            scenario: self.points_of(Owner::Scenario).collect(),
         });
         Ok(self.checkpoints.len() - 1)
     }
 
-    /// RESTORE: the monitors' points are what they were; all others stay as they
-    /// are now. The paper drops the breakpoints of the scenario and keeps its
-    /// watchpoints; here both stay, since the scenario itself is not restored.
+    /// RESTORE: the monitors' points are what they were, the developer's stay as
+    /// they are now. Of the scenario's, those that it has set since are gone. The
+    /// paper drops its breakpoints and keeps its watchpoints, whenever it has set
+    /// them.
     ///
     /// # Errors
     /// There is no such checkpoint, or the program cannot be brought back.
@@ -452,6 +473,9 @@ impl<D: Debuggee> Debugged<D> {
         let kept = self.checkpoints.get(number);
         let kept = kept.cloned().ok_or(Fault::NoCheckpoint(number))?;
         self.debuggee.restore(&kept.program)?;
+        self.control.restore(false);
+        self.points
+            .retain(|it| it.owner != Owner::Scenario || kept.scenario.contains(it));
         for point in &self.points {
             if let Place::Instruction(address) = point.place {
                 self.debuggee.plant(address)?;
@@ -471,14 +495,19 @@ impl<D: Debuggee> Debugged<D> {
         self.instrument(&kept.events, monitors)
     }
 
-    /// INT.
-    pub(super) fn int(&mut self) {
-        self.mode = Mode::Interactive;
+    /// INT: the developer is shown a stop.
+    pub(super) fn int(&mut self) -> Result<(), Fault> {
+        self.control.owe()?;
+        self.control.settle()?;
+        Ok(())
     }
 
     /// CONT.
-    pub(super) fn cont(&mut self) {
-        self.mode = Mode::Passive;
+    pub(super) fn cont(&mut self) -> Result<(), Fault> {
+        if self.control.mode() != control::Mode::Run {
+            self.control.run()?;
+        }
+        Ok(())
     }
 
     /// GETADDR.

@@ -83,6 +83,7 @@ impl Session {
     fn remove_here(&mut self, position: usize) -> Result<(), CommandError> {
         let standing = standing(&mut self.program, self.selection.thread);
         self.watch.remove(position, standing)?;
+        self.scenarios.forget_waiting_about(position);
         let gone = self.watch.told.forget_monitor(position);
         self.delete_points(&gone)
     }

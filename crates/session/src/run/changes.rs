@@ -1,6 +1,7 @@
 //! Threads, libraries and programs that come and go while the program runs.
 
 use super::Pause;
+use super::hits::say;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::StopReason;
@@ -8,6 +9,7 @@ use crate::watch::Watch;
 use crate::watch::happenings::Scene;
 use juror_debuggee::{Follow, ForkKind, Notice, ThreadId};
 use juror_instrument::program::Program;
+use juror_rules::decision::{Moment, Owner};
 use std::sync::Arc;
 
 impl Session {
@@ -75,11 +77,13 @@ impl Session {
         }
         let caught = self.catch_libraries(thread, &before)?;
         let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
-        if told.is_some() {
-            return Ok(told);
-        }
-        if let Some(reason) = caught {
-            return Ok(Some(Pause::Reason(reason, thread)));
+        let caught = caught.map(|reason| Pause::Reason(reason, thread));
+        let mut moment = Moment::default();
+        say(&mut moment, Owner::Developer, caught);
+        say(&mut moment, Owner::Monitor, told);
+        let pause = self.pause_of(moment, thread);
+        if pause.is_some() {
+            return Ok(pause);
         }
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)

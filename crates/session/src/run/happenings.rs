@@ -1,11 +1,13 @@
 //! What happens to a thread and is no site: a signal on its way, an access to
 //! watched memory.
 
+use super::hits::say;
 use super::{Goal, Pause};
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::StopReason;
 use juror_debuggee::{SystemCallPhase, ThreadId};
+use juror_rules::decision::{Moment, Owner};
 
 /// A signal that comes to a thread.
 pub(super) struct Arrival {
@@ -74,9 +76,17 @@ impl Session {
             )
         };
         let others_run = runs(self)?;
-        let pause = self.on_access(thread, accesses)?;
-        let told = self.tell_of_accesses(thread, accesses, observer)?;
-        let pause = self.or_heard(told.or(pause), thread);
+        let mut moment = Moment::default();
+        for owner in Owner::IN_ORDER {
+            let said = match owner {
+                Owner::Developer => self.on_access(thread, accesses)?,
+                // In one table with yours, which tells them apart.
+                Owner::Scenario => None,
+                Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
+            };
+            say(&mut moment, owner, said);
+        }
+        let pause = self.pause_of(moment, thread);
         if pause.is_some() {
             return Ok(pause);
         }
@@ -122,7 +132,10 @@ impl Session {
             })?,
             false => None,
         };
-        let pause = self.or_heard(told.or(pause), thread);
+        let mut moment = Moment::default();
+        say(&mut moment, Owner::Developer, pause);
+        say(&mut moment, Owner::Monitor, told);
+        let pause = self.pause_of(moment, thread);
         if pause.is_none() {
             self.go_on(thread, goal)?;
         }
@@ -142,7 +155,10 @@ impl Session {
         let told = self.tell_monitors(thread, observer, |watch, scene| {
             watch.on_system_call(scene, number, phase)
         })?;
-        let pause = self.or_heard(told.or(caught), thread);
+        let mut moment = Moment::default();
+        say(&mut moment, Owner::Developer, caught);
+        say(&mut moment, Owner::Monitor, told);
+        let pause = self.pause_of(moment, thread);
         if pause.is_some() {
             return Ok(pause);
         }

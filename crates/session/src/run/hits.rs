@@ -1,9 +1,9 @@
 //! A thread has come to a site: whose it is, and in which order its owners are
 //! asked.
 //!
-//! The developer first (DEVBREAK), then scenarios (SCNBREAK), then monitors
-//! (EVTBREAK), as in Jakse, Falcone and Méhaut, section 6; the temporary points
-//! of commands come last.
+//! The order, and what the answers mean together, is `juror_rules::decision`:
+//! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
+//! temporary points of commands come last.
 
 use super::{Goal, Pause, Temporary};
 use crate::evaluations::CallEnd;
@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::view::StopReason;
 use crate::watch::Reaction;
 use juror_debuggee::{Owners, ThreadId};
+use juror_rules::decision::{Meaning, Moment, Owner};
 
 impl Session {
     /// A thread is about to execute the instruction at a site.
@@ -26,7 +27,6 @@ impl Session {
         observer: &mut dyn Observer,
         temporaries: &[Temporary],
     ) -> Result<Option<Pause>, CommandError> {
-        let mut pause = None;
         if owners.contains(Owners::INTERNAL)
             && let Some(end) = self.call_end_at(thread, address)?
         {
@@ -39,53 +39,36 @@ impl Session {
         if is_called && self.is_asking {
             return Ok(None);
         }
-        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
-        let announced = self.announced.take_if(is_own) == Some((thread, address));
-        if owners.contains(Owners::DEVELOPER) {
-            self.asked = Some((thread, address));
+        let mut moment = Moment::default();
+        for owner in Owner::IN_ORDER {
+            let said = match owner {
+                Owner::Developer if owners.contains(Owners::DEVELOPER) => {
+                    self.ask_developer(thread, address)?
+                }
+                // What a function does that juror has called is not for scenarios.
+                Owner::Scenario
+                    if owners.contains(Owners::SCENARIO)
+                        && !is_called
+                        && !self.scenarios.is_performing =>
+                {
+                    self.on_breakpoint(thread, address, Owners::SCENARIO)?
+                }
+                Owner::Monitor if !is_called => {
+                    self.ask_monitors(thread, address, owners, observer)?
+                }
+                _ => None,
+            };
+            say(&mut moment, owner, said);
         }
-        if owners.contains(Owners::DEVELOPER) && !announced {
-            pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
-            if pause.is_none()
-                && let Some(reason) = self.catch_exception(thread, address)?
-            {
-                pause = Some(Pause::Reason(reason, thread));
-            }
+        if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
+            let ended = self.on_call_end(thread, address)?;
+            say(&mut moment, Owner::Developer, ended);
         }
-        // What a function does that juror has called is not for scenarios.
-        if owners.contains(Owners::SCENARIO) && !is_called && !self.scenarios.is_performing {
-            let at_scenarios = self.on_breakpoint(thread, address, Owners::SCENARIO)?;
-            pause = pause.or(at_scenarios);
+        if !moment.has_stop() && owners.contains(Owners::INTERNAL) {
+            let back = self.on_way_back(thread, address)?;
+            say(&mut moment, Owner::Developer, back);
         }
-        if !is_called
-            && owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL)
-            && let Some(program) = &mut self.program
-        {
-            let mut reaction = Reaction::default();
-            if owners.contains(Owners::INTERNAL) {
-                self.watch.on_internal(program, thread, address)?;
-            }
-            if owners.contains(Owners::RETURN) {
-                self.watch
-                    .on_return(program, thread, address, observer, &mut reaction)?;
-            }
-            if owners.contains(Owners::MONITOR) {
-                self.watch
-                    .on_call(program, thread, address, observer, &mut reaction)?;
-            }
-            self.scenarios.heard.extend(reaction.heard.drain(..));
-            if !reaction.is_empty() {
-                let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
-                pause = Some(Pause::Reason(reason, thread));
-            }
-        }
-        if pause.is_none() && owners.contains(Owners::INTERNAL) {
-            pause = self.on_call_end(thread, address)?;
-        }
-        if pause.is_none() && owners.contains(Owners::INTERNAL) {
-            pause = self.on_way_back(thread, address)?;
-        }
-        if pause.is_none() && owners.contains(Owners::STEP) {
+        if !moment.has_stop() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
             let is_meant = temporaries.iter().any(|temporary| {
                 temporary.address == address
@@ -93,10 +76,76 @@ impl Session {
                     && stack > temporary.above
             });
             if is_meant {
-                pause = Some(Pause::Temporary(thread));
+                moment.reach(Pause::Temporary(thread));
             }
         }
-        Ok(self.or_heard(pause, thread))
+        Ok(self.pause_of(moment, thread))
+    }
+
+    /// Your own points at a site: breakpoints, then exceptions.
+    fn ask_developer(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<Option<Pause>, CommandError> {
+        let is_own = |&mut (announced, _): &mut (ThreadId, u64)| announced == thread;
+        let announced = self.announced.take_if(is_own) == Some((thread, address));
+        self.asked = Some((thread, address));
+        if announced {
+            return Ok(None);
+        }
+        let pause = self.on_breakpoint(thread, address, Owners::DEVELOPER)?;
+        if pause.is_some() {
+            return Ok(pause);
+        }
+        let caught = self.catch_exception(thread, address)?;
+        Ok(caught.map(|reason| Pause::Reason(reason, thread)))
+    }
+
+    /// The events of monitors at a site: returns, then calls.
+    fn ask_monitors(
+        &mut self,
+        thread: ThreadId,
+        address: u64,
+        owners: Owners,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        if !owners.intersects(Owners::RETURN | Owners::MONITOR | Owners::INTERNAL) {
+            return Ok(None);
+        }
+        let Some(program) = &mut self.program else {
+            return Ok(None);
+        };
+        let mut reaction = Reaction::default();
+        if owners.contains(Owners::INTERNAL) {
+            self.watch.on_internal(program, thread, address)?;
+        }
+        if owners.contains(Owners::RETURN) {
+            self.watch
+                .on_return(program, thread, address, observer, &mut reaction)?;
+        }
+        if owners.contains(Owners::MONITOR) {
+            self.watch
+                .on_call(program, thread, address, observer, &mut reaction)?;
+        }
+        self.scenarios.heard.extend(reaction.heard.drain(..));
+        if reaction.is_empty() {
+            return Ok(None);
+        }
+        let reason = report::reason(&self.watch, &reaction, self.program.as_ref());
+        Ok(Some(Pause::Reason(reason, thread)))
+    }
+
+    /// What a moment means, with what scenarios have heard.
+    pub(crate) fn pause_of(&self, mut moment: Moment<Pause>, thread: ThreadId) -> Option<Pause> {
+        if self.scenarios.has_heard() {
+            moment.hear();
+        }
+        match moment.meaning() {
+            Meaning::Stop(pause) | Meaning::Goal(pause) => Some(pause),
+            Meaning::Heard => Some(Pause::Heard(thread)),
+            Meaning::Nothing => None,
+        }
     }
 
     /// A point of the developer, or of a scenario: asks its condition, counts,
@@ -170,14 +219,7 @@ impl Session {
             if goal.stepping.is_none() && owners.intersects(Owners::MONITOR | Owners::RETURN) {
                 self.count_for_checkpoint(observer)?;
             }
-            let debuggee = &mut self.running_mut()?.debuggee;
-            // The report came instead of the step, which is asked for
-            // again.
-            if goal.stepping == Some(thread) {
-                debuggee.step(thread)?;
-            } else {
-                debuggee.resume(thread)?;
-            }
+            self.go_on(thread, goal)?;
         }
         Ok(pause)
     }
@@ -195,13 +237,7 @@ impl Session {
             false => self.on_hardware_hit(thread, address)?,
         };
         if pause.is_none() {
-            let debuggee = &mut self.running_mut()?.debuggee;
-            // It came before the instruction that was to be stepped.
-            if goal.stepping == Some(thread) {
-                debuggee.step(thread)?;
-            } else {
-                debuggee.resume(thread)?;
-            }
+            self.go_on(thread, goal)?;
         }
         Ok(pause)
     }
@@ -227,5 +263,15 @@ impl Session {
         // What it has in registers is watched.
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
+    }
+}
+
+/// What somebody who was asked says to a moment.
+pub(super) fn say(moment: &mut Moment<Pause>, owner: Owner, said: Option<Pause>) {
+    match said {
+        None => {}
+        Some(Pause::Heard(_)) => moment.hear(),
+        Some(goal @ (Pause::Temporary(_) | Pause::Stepped(_))) => moment.reach(goal),
+        Some(pause) => moment.stop(owner, pause),
     }
 }

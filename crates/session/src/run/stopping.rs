@@ -6,7 +6,7 @@ use super::Pause;
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
-use crate::view::{EndView, Ending, FrameView, Outcome, StopReason, StopView};
+use crate::view::{EndView, Ending, FrameView, Location, Outcome, StopReason, StopView};
 use juror_debuggee::{Owners, ThreadId};
 use juror_instrument::frames::users_frames;
 
@@ -24,6 +24,11 @@ impl Session {
             Pause::Reason(reason, thread) => self.stop(reason, thread),
             // Reactions have been asked before.
             Pause::Heard(_) => Ok(Outcome::Done),
+            Pause::Moves(thread) => {
+                self.halt_processes()?;
+                self.select_thread(thread);
+                Ok(Outcome::Done)
+            }
             Pause::CallEnded(thread, end) => {
                 self.ended_call = Some((thread, end));
                 Ok(Outcome::Done)
@@ -137,8 +142,7 @@ impl Session {
         {
             location.clone_from(&first.location);
         }
-        if let StopReason::Watchpoint { accesses, .. } = &reason
-            && let Some(place) = accesses.first().map(|access| &access.place)
+        if let Some(place) = self.accessing_place(&reason, thread)
             && place.line.is_some()
             && place.function == location.function
         {
@@ -174,6 +178,19 @@ impl Session {
             more_frames: more,
             displays,
         })
+    }
+
+    /// Where the statement stands that has accessed what was watched, when the
+    /// program stops for that: the thread itself stands behind it.
+    fn accessing_place(&self, reason: &StopReason, thread: ThreadId) -> Option<Location> {
+        match reason {
+            StopReason::Watchpoint { accesses, .. } => Some(accesses.first()?.place.clone()),
+            StopReason::Scenario { .. } | StopReason::ScenarioError { .. } => {
+                let (by, place) = self.scenarios.accessed.as_ref()?;
+                (*by == thread).then(|| place.clone())
+            }
+            _ => None,
+        }
     }
 
     /// The run is over: verdicts are final.

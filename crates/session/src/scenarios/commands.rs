@@ -95,6 +95,7 @@ impl Session {
         let numbers = self.points_of_scenario(position);
         self.delete_points(&numbers)?;
         self.scenarios.list.remove(position);
+        self.scenarios.forget_waiting_of(position);
         self.scenarios.points.retain(|it| it.scenario != position);
         for PointReaction { scenario, .. } in &mut self.scenarios.points {
             *scenario -= usize::from(*scenario > position);
@@ -146,6 +147,7 @@ impl Session {
             .retain(|it| lasting.contains(&it.number));
         self.scenarios.checkpoints.clear();
         self.scenarios.heard.clear();
+        self.scenarios.waiting.clear();
         for loaded in &mut self.scenarios.list {
             let initial = loaded.scenario.variables.iter();
             loaded.variables = initial.map(|it| it.initial.clone()).collect();

@@ -3,6 +3,7 @@
 use super::listening::States;
 use super::performance::Effect;
 use super::reactions::Decision;
+use super::waiting::{self, Line, Timing};
 use super::{Lasting, PointDoes, PointReaction, permissions};
 use crate::catch_commands::signals;
 use crate::catchpoints::{Catch, Catchpoint};
@@ -14,9 +15,17 @@ use crate::watchpoints::WatchKind;
 use juror_language::{PointWord, StateName, Trigger};
 use juror_monitor::SliceId;
 
+/// What has been done for a reaction.
+pub(super) enum Done {
+    Nothing,
+    /// Something was made that has this number.
+    Number(u64),
+    /// A command is done when the reactions are; the reaction goes on then.
+    Waits(Line),
+}
+
 impl Session {
-    /// Does what a reaction of a scenario wants. Gives the number of what was
-    /// made.
+    /// Does what a reaction of a scenario wants.
     pub(super) fn do_effect(
         &mut self,
         scenario: usize,
@@ -24,7 +33,7 @@ impl Session {
         about: Option<(usize, SliceId)>,
         decision: &mut Decision,
         observer: &mut dyn Observer,
-    ) -> Result<Option<u64>, CommandError> {
+    ) -> Result<Done, CommandError> {
         let name = self.scenario_name(scenario);
         match effect {
             Effect::Print(text) => self.tell_line(name, "print", text, observer),
@@ -44,7 +53,7 @@ impl Session {
                 self.run_for_scenario(&name, &line, observer)?;
             }
             Effect::Checkpoint => {
-                return self.checkpoint_for_scenario(observer).map(Some);
+                return self.checkpoint_for_scenario(observer).map(Done::Number);
             }
             Effect::Restore(number) => {
                 self.restore_for_scenario(number, observer)?;
@@ -60,15 +69,15 @@ impl Session {
                 reaction,
             } => {
                 let number = self.set_point(scenario, word, &place, reaction.is_some())?;
-                if let Some((block, locals)) = reaction {
+                if let Some(block) = reaction {
                     self.scenarios.points.push(PointReaction {
                         number,
                         scenario,
-                        does: PointDoes::Block(block, locals),
+                        does: PointDoes::Block(Box::new(block)),
                     });
                 }
                 self.let_last(number, &lasting, about)?;
-                return Ok(Some(u64::from(number)));
+                return Ok(Done::Number(u64::from(number)));
             }
             Effect::Remove(number) => {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -85,13 +94,21 @@ impl Session {
             }
             Effect::Command(line) => {
                 permissions::check(&line, self.options.permissions)?;
-                self.run_for_scenario(&name, &line, observer)?;
+                match waiting::timing(&line) {
+                    Timing::Now => self.run_for_scenario(&name, &line, observer)?,
+                    Timing::Restore => {
+                        self.run_for_scenario(&name, &line, observer)?;
+                        decision.is_restored = true;
+                    }
+                    Timing::InPlace => return Ok(Done::Waits(Line::in_place(line))),
+                    Timing::Moves => return Ok(Done::Waits(Line::moving(line))),
+                }
             }
         }
-        Ok(None)
+        Ok(Done::Nothing)
     }
 
-    fn scenario_name(&self, scenario: usize) -> String {
+    pub(super) fn scenario_name(&self, scenario: usize) -> String {
         let loaded = self.scenarios.list.get(scenario);
         loaded.map_or_else(String::new, |it| it.scenario.name.to_string())
     }
@@ -111,7 +128,7 @@ impl Session {
     }
 
     /// Runs a command as if it had been typed, and shows what it gives.
-    fn run_for_scenario(
+    pub(super) fn run_for_scenario(
         &mut self,
         scenario: &str,
         line: &str,

@@ -174,6 +174,9 @@ impl Session {
                 let before = access.before.as_ref().unwrap_or(&access.value);
                 facts.note_text(Fact::OldValue, before);
                 facts.note_text(Fact::NewValue, &access.value);
+                if !self.scenarios.is_performing {
+                    self.scenarios.accessed = Some((thread, access.place.clone()));
+                }
             }
             accesses.retain(|it| it.number != number);
             if !self.scenarios.is_performing {

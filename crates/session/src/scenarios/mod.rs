@@ -4,13 +4,14 @@
 //! sections 6.5, 6.6.3 (SCNCMD) and 8.3. What a scenario waits for is numbers
 //! (`listening`), what it wants done is told statement by statement
 //! (`performance`); both are pure. While it reacts every thread stands
-//! (`reactions`), and what it does goes the way of the commands of the prompt
+//! (`reactions`, `carrying`), and what it does goes the way of the commands of the prompt
 //! (`effects`).
 //!
 //! Invariant: where no scenario is loaded, an event costs one test. Nothing of
 //! a reaction that goes wrong is lost: it stops the program, and is shown in
 //! the text of its scenario.
 
+mod carrying;
 mod commands;
 mod effects;
 mod hearing;
@@ -20,6 +21,7 @@ mod permissions;
 mod reactions;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub(crate) use commands::ACTIONS;
 pub(crate) use hearing::{Heard, Lasting, Taken, Told};
@@ -27,11 +29,15 @@ pub(crate) use hearing::{Heard, Lasting, Taken, Told};
 use crate::options::{CommandError, FileDiagnostics, SessionError};
 use crate::property_files::PropertySource;
 use crate::session::Session;
+use crate::view::Location;
+use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_language::{Diagnostic, Property, ReactionBlock, Scenario, Trigger};
+use juror_language::{Diagnostic, Property, Scenario, Trigger};
 use listening::listeners;
+use performance::PointBlock;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use waiting::Waiting;
 
 /// A scenario that is loaded.
 #[derive(Debug)]
@@ -61,8 +67,8 @@ pub(crate) struct PointReaction {
 /// What a point of a scenario is for.
 #[derive(Debug, Clone)]
 pub(crate) enum PointDoes {
-    /// The block of a reaction, with the local variables of when it was set.
-    Block(ReactionBlock, Vec<Value>),
+    /// The block of a reaction.
+    Block(Box<PointBlock>),
     /// A reaction that waits for a signal, by its position.
     Signal(usize),
 }
@@ -76,6 +82,11 @@ pub(crate) struct Scenarios {
     pub points: Vec<PointReaction>,
     /// A reaction is being carried out.
     pub is_performing: bool,
+    /// Reactions that go on when a command of theirs is done, in order.
+    pub waiting: VecDeque<Waiting>,
+    /// Which statement has accessed what a scenario watches, since the program
+    /// ran last.
+    pub accessed: Option<(ThreadId, Location)>,
     /// For checkpoints: the last number of a point when they were taken.
     pub checkpoints: Vec<(u32, u32)>,
 }

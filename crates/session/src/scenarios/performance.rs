@@ -9,7 +9,7 @@
 mod effect;
 mod memory;
 
-pub use effect::{Effect, Facts, Failure, World};
+pub use effect::{Effect, Facts, Failure, PointBlock, World};
 
 use juror_event::{Unavailability, Value};
 use juror_language::{
@@ -77,9 +77,13 @@ impl Performance {
         self.truth(guard, variables, world)
     }
 
-    /// Where the statement stands that is under way.
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
+    /// What went wrong with the statement that is under way.
+    pub fn failure(&self, message: String, help: Option<String>) -> Failure {
+        Failure {
+            span: self.span.clone(),
+            message,
+            help,
+        }
     }
 
     /// Goes on to the next thing that is to be done; nothing when all is.
@@ -234,7 +238,11 @@ impl Performance {
             word: point.word,
             place,
             lasting: point.lasting.clone(),
-            reaction: body.map(|body| (body.clone(), self.locals.clone())),
+            reaction: body.map(|body| PointBlock {
+                block: body.clone(),
+                locals: self.locals.clone(),
+                parameters: self.facts.parameters(),
+            }),
         })
     }
 

@@ -1,11 +1,8 @@
 //! What a command would do that a scenario may not do by itself.
 
+use crate::command_line::CommandLine;
 use crate::commands::{self, Command};
 use crate::options::{CommandError, Permissions};
-
-/// What a reaction may not do.
-const RUNS: &str = "a reaction cannot let the program run: it runs on by itself when the \
-                    reactions are done";
 
 /// Whether a command may be run by a scenario.
 ///
@@ -25,27 +22,11 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
         )),
     };
     match entry.command {
-        Command::Continue
-        | Command::Next
-        | Command::NextInstruction
-        | Command::Step
-        | Command::StepInstruction
-        | Command::Until
-        | Command::Advance
-        | Command::Finish => Err(CommandError::with_help(
-            RUNS,
-            "to stop at a place, set a point: break \"queue.c:30\" { stop }",
+        Command::Run | Command::Start if redirects(rest) => refuse_file("redirects to a file"),
+        Command::Attach if !allowed.programs => Err(CommandError::with_help(
+            "`attach` takes over another program, which scenarios may not",
+            "start juror with --allow-programs to let them",
         )),
-        Command::Run | Command::Start | Command::Attach => Err(CommandError::with_help(
-            RUNS,
-            "`restore` brings a checkpoint back",
-        )),
-        Command::Kill | Command::Quit | Command::Detach | Command::Abandon => {
-            Err(CommandError::with_help(
-                format!("`{}` would end what the scenario reacts to", entry.name),
-                "`stop` lets the user decide",
-            ))
-        }
         Command::Commands | Command::CommandGroup => Err(CommandError::with_help(
             format!(
                 "`{}` asks for more lines, which a reaction does not have",
@@ -53,17 +34,10 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
             ),
             "a point has its reaction in braces: break queue_push { print \"pushed\" }",
         )),
-        Command::Scenario => Err(CommandError::with_help(
-            "a scenario cannot change the scenarios",
-            "`enable` and `disable` switch properties; variables decide what a reaction does",
-        )),
-        Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
-        Command::Property if rest.starts_with("remove") || rest.starts_with("delete") => {
-            Err(CommandError::with_help(
-                "a reaction cannot remove a property",
-                "`disable NAME` switches it off",
-            ))
+        Command::Scenario if rest.starts_with("load") || rest.starts_with("add") => {
+            refuse_file("reads a file")
         }
+        Command::Property if rest.starts_with("add") => refuse_file("reads a file"),
         Command::Views if !rest.is_empty() => refuse_file("reads a file"),
         Command::ShowGraph | Command::Info
             if rest.split_whitespace().any(crate::graphs::is_picture) =>
@@ -78,6 +52,12 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
         }
         _ => Ok(()),
     }
+}
+
+/// Whether the arguments of a program name files for its standard streams.
+fn redirects(rest: &str) -> bool {
+    let given = CommandLine::parse(rest);
+    given.is_ok_and(|line| !line.redirections.is_empty())
 }
 
 /// Whether an expression, perhaps with a format before it, calls functions.
@@ -117,14 +97,20 @@ mod tests {
         check_line("property add a.prop", false, true, Some("reads a file"));
         check_line("property add a.prop", true, false, None);
         check_line("property enable p", false, false, None);
-        check_line("property remove p", true, true, Some("cannot remove"));
-        for line in ["continue", "c", "next", "run", "fin", "until 3", "attach 3"] {
-            check_line(line, true, true, Some("cannot let the program run"));
+        check_line("property remove p", false, false, None);
+        for line in [
+            "continue", "next", "fin", "until 3", "kill", "quit", "detach",
+        ] {
+            check_line(line, false, false, None);
         }
-        for line in ["kill", "quit", "detach"] {
-            check_line(line, true, true, Some("would end"));
-        }
-        check_line("scenario delete s", true, true, Some("cannot change"));
+        check_line("run", false, false, None);
+        check_line("run a b", false, false, None);
+        check_line("run > out", false, true, Some("redirects to a file"));
+        check_line("start < in", true, false, None);
+        check_line("attach 3", true, false, Some("takes over another program"));
+        check_line("attach 3", false, true, None);
+        check_line("scenario disable s", false, false, None);
+        check_line("load-scenario s.scn", false, true, Some("reads a file"));
         check_line("commands 1", true, true, Some("more lines"));
         check_line("frobnicate", false, false, None);
     }

@@ -1,4 +1,5 @@
-//! Carrying out reactions, while every thread stands.
+//! What is done about a moment to which scenarios react, and what follows from
+//! that (`juror_rules::decision`).
 //!
 //! The program stops for a reaction as for the user, and runs on as it ran,
 //! unless a reaction wants it to stop. In this order they are asked: those to a
@@ -6,9 +7,8 @@
 //! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
 //! EXECEVENT).
 
-use super::PointDoes;
 use super::hearing::Heard;
-use super::performance::{Facts, Failure, Performance, World};
+use super::performance::{Facts, Performance};
 use crate::monitoring::KILLED_STATUS;
 use crate::options::{CommandError, Observer};
 use crate::run::{Goal, Pause};
@@ -16,12 +16,12 @@ use crate::session::Session;
 use crate::view::{Ending, StopReason};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_instrument::format::{Radix, format};
-use juror_language::{Fact, Term, Trigger};
+use juror_language::{Fact, Trigger};
+use juror_monitor::SliceId;
+use juror_rules::decision::{Moment, Next, Told, Wishes};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-/// What the reactions to one moment have decided.
+/// What the reactions to one moment want, all together.
 #[derive(Debug, Default)]
 pub(super) struct Decision {
     /// Who wants the program to stop, and why.
@@ -32,31 +32,51 @@ pub(super) struct Decision {
     pub is_restored: bool,
 }
 
-/// The session as a reaction asks it.
-struct Asked<'s>(&'s mut Session);
-
-impl World for Asked<'_> {
-    fn read(&mut self, code: &str) -> Result<Value, String> {
-        let session = &mut *self.0;
-        let typed = session.evaluate(code).map_err(|error| error.message)?;
-        let program = session.running().map_err(|error| error.message)?;
-        match typed.to_value(program) {
-            Ok(value) => Ok(value),
-            // What is no number is what a person would see.
-            Err(_) => Ok(Value::Text(
-                format(&typed, program, program, Radix::Natural).into(),
-            )),
+impl Decision {
+    /// As the rules take it.
+    fn wishes(&self, has_failed: bool, moves: bool) -> Wishes {
+        Wishes {
+            has_failed,
+            stops: self.stop.is_some(),
+            continues: self.continues,
+            moves,
+            is_restored: self.is_restored,
         }
     }
 }
 
+/// A reaction under way.
+#[derive(Debug)]
+pub(crate) struct Reacting {
+    /// The position of its scenario.
+    pub scenario: usize,
+    pub performance: Performance,
+    /// The monitor and the slice that it is about.
+    pub about: Option<(usize, SliceId)>,
+}
+
+/// What reactions themselves want to be seen.
+#[derive(Debug)]
+pub(super) struct OwnStop {
+    /// What went wrong, or why a scenario stops the program.
+    pub reason: Option<StopReason>,
+    /// The program is another one than at that moment.
+    pub is_restored: bool,
+}
+
+/// What there is to carry out at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Todo {
+    /// A reaction that was waiting, and goes on.
+    pub rest: Option<Reacting>,
+    /// What has been heard.
+    pub heard: VecDeque<Heard>,
+}
+
 impl Session {
-    /// Nothing is to be shown, but scenarios have heard of something.
+    /// A pause, or that scenarios have heard of something.
     pub(crate) fn or_heard(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
-        match pause {
-            None if self.scenarios.has_heard() => Some(Pause::Heard(thread)),
-            pause => pause,
-        }
+        pause.or_else(|| self.pause_of(Moment::default(), thread))
     }
 
     /// Asks the scenarios what is done about a pause of the run; nothing when
@@ -77,7 +97,7 @@ impl Session {
         let ran = self.running_threads();
         let selection = std::mem::take(&mut self.selection);
         let thread = pause.thread();
-        let (pause, is_restored) = self.react_to(pause, todo, observer)?;
+        let (pause, next) = self.react_to(pause, todo, observer)?;
         let pause = match self.is_fresh() {
             // It was brought back to its beginning, which it now leaves.
             true => pause.or(self.begin(observer)?),
@@ -86,7 +106,7 @@ impl Session {
         if pause.is_some() {
             return Ok(pause);
         }
-        if is_restored {
+        if next == Next::RunAll {
             self.resume_processes()?;
             return Ok(None);
         }
@@ -116,43 +136,78 @@ impl Session {
     }
 
     /// Asks the scenarios, with every thread standing. Gives what is still to
-    /// be shown, and whether a checkpoint was brought back.
+    /// be shown, and what follows.
     pub(crate) fn react_to(
         &mut self,
         pause: Pause,
-        todo: VecDeque<Heard>,
+        heard: VecDeque<Heard>,
         observer: &mut dyn Observer,
-    ) -> Result<(Option<Pause>, bool), CommandError> {
+    ) -> Result<(Option<Pause>, Next), CommandError> {
         if !matches!(pause, Pause::Ended(_)) {
             self.halt_processes()?;
         }
         if let Some(thread) = pause.thread() {
             self.select_thread(thread);
         }
-        self.scenarios.is_performing = true;
-        let mut decision = Decision::default();
-        let is_lent = self.control.lend();
-        let failed = self.carry_out_all(todo, &mut decision, observer);
-        self.control.give_back(is_lent);
-        self.scenarios.is_performing = false;
-        // What a reaction itself has brought about is nothing to react to.
-        self.scenarios.heard.clear();
-        let thread = match decision.is_restored {
+        let told = pause.told();
+        let todo = Todo { rest: None, heard };
+        let (next, own) = self.decide_about(told, todo, observer);
+        let thread = match own.is_restored {
             true => self.selection.thread,
             false => pause.thread().or(self.selection.thread),
         };
-        let is_restored = decision.is_restored;
-        let pause = match (failed, thread) {
-            (Some(reason), Some(thread)) => Some(Pause::Reason(reason, thread)),
-            (Some(reason), None) => {
+        let shown = match (next, own.reason, thread) {
+            (Next::ShowError | Next::ShowScenario, Some(reason), Some(thread)) => {
+                Some(Pause::Reason(reason, thread))
+            }
+            (Next::ShowError, Some(reason), None) => {
                 // Nothing stands that could be shown: the error is told all the
                 // same.
                 observer.scenario_error(&reason);
                 Some(pause)
             }
-            (None, thread) => decided(pause, thread, decision),
+            (Next::Move { shows: false }, _, Some(thread)) => Some(Pause::Moves(thread)),
+            (Next::RunAll | Next::GoOn, ..) => None,
+            _ => Some(pause),
         };
-        Ok((pause, is_restored))
+        Ok((shown, next))
+    }
+
+    /// Carries out reactions, and decides what follows. Every thread stands.
+    pub(super) fn decide_about(
+        &mut self,
+        told: Told,
+        todo: Todo,
+        observer: &mut dyn Observer,
+    ) -> (Next, OwnStop) {
+        self.scenarios.is_performing = true;
+        let mut decision = Decision::default();
+        let is_lent = self.control.lend();
+        let mut failed = self.carry_out_all(todo, &mut decision, observer);
+        if failed.is_none() {
+            let in_place = self.carry_out_in_place(&mut decision, observer);
+            failed = in_place.err().map(|reason| *reason);
+        }
+        self.control.give_back(is_lent);
+        self.scenarios.is_performing = false;
+        // What a reaction itself has brought about is nothing to react to.
+        self.scenarios.heard.clear();
+        let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
+        let next = juror_rules::decision::next(told, wishes);
+        if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
+            self.give_up_waiting(observer);
+        }
+        let is_restored = decision.is_restored;
+        let stop = decision.stop;
+        let own = stop.map(|(scenario, message)| StopReason::Scenario { scenario, message });
+        let reason = failed.or(own);
+        (
+            next,
+            OwnStop {
+                reason,
+                is_restored,
+            },
+        )
     }
 
     /// What there is to react to: the reactions to a stop, then those to what
@@ -220,167 +275,5 @@ impl Session {
     pub(crate) fn thread_value(&self, thread: ThreadId) -> Value {
         let number = self.program.as_ref().map(|it| it.thread_number(thread));
         Value::Int(i128::from(number.unwrap_or(0)))
-    }
-
-    /// Carries out reactions in order. Gives what went wrong with one of them.
-    fn carry_out_all(
-        &mut self,
-        mut todo: VecDeque<Heard>,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Option<StopReason> {
-        while let Some(heard) = todo.pop_front() {
-            if let Err(reason) = self.carry_out(heard, decision, observer) {
-                return Some(*reason);
-            }
-            if decision.is_restored {
-                // What has happened since the checkpoint has not happened.
-                return None;
-            }
-        }
-        None
-    }
-
-    fn carry_out(
-        &mut self,
-        heard: Heard,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        match heard {
-            Heard::Step {
-                id,
-                monitor,
-                slice,
-                facts,
-            } => {
-                let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
-                let about = Some((monitor, slice));
-                self.carry_out_reaction(scenario, reaction, about, facts, decision, observer)
-            }
-            Heard::Other {
-                scenario,
-                reaction,
-                facts,
-            } => self.carry_out_reaction(scenario, reaction, None, facts, decision, observer),
-            Heard::Left { point } => {
-                self.scenarios.points.retain(|it| it.number != point);
-                // It may have been deleted by hand.
-                let _ = self.delete_points(&[point]);
-                Ok(())
-            }
-            Heard::Point { number, facts } => {
-                let Some(point) = self.scenarios.point(number).cloned() else {
-                    return Ok(());
-                };
-                match point.does {
-                    PointDoes::Block(block, locals) => {
-                        let performance = Performance::new(&block, locals, facts);
-                        self.perform(point.scenario, performance, None, None, decision, observer)
-                    }
-                    PointDoes::Signal(reaction) => self.carry_out_reaction(
-                        point.scenario,
-                        reaction,
-                        None,
-                        facts,
-                        decision,
-                        observer,
-                    ),
-                }
-            }
-        }
-    }
-
-    fn carry_out_reaction(
-        &mut self,
-        scenario: usize,
-        reaction: usize,
-        about: Option<(usize, juror_monitor::SliceId)>,
-        facts: Facts,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        let loaded = self.scenarios.list.get(scenario).filter(|it| it.is_enabled);
-        let Some(found) = loaded.and_then(|it| it.scenario.reactions.get(reaction)) else {
-            return Ok(());
-        };
-        let performance = Performance::new(&found.body, Vec::new(), facts);
-        let guard = found.guard.clone();
-        self.perform(scenario, performance, guard, about, decision, observer)
-    }
-
-    /// Carries out one reaction of a scenario.
-    fn perform(
-        &mut self,
-        scenario: usize,
-        mut performance: Performance,
-        guard: Option<Term>,
-        about: Option<(usize, juror_monitor::SliceId)>,
-        decision: &mut Decision,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Box<StopReason>> {
-        let Some(loaded) = self.scenarios.list.get_mut(scenario) else {
-            return Ok(());
-        };
-        let mut variables = std::mem::take(&mut loaded.variables);
-        let mut run = || -> Result<bool, Failure> {
-            if let Some(guard) = &guard
-                && !performance.holds(guard, &mut variables, &mut Asked(self))?
-            {
-                return Ok(false);
-            }
-            while let Some(effect) = performance.next(&mut variables, &mut Asked(self))? {
-                let span = performance.span();
-                let number = self
-                    .do_effect(scenario, effect, about, decision, observer)
-                    .map_err(|error| Failure {
-                        span,
-                        message: error.message,
-                        help: error.help,
-                    })?;
-                if let Some(number) = number {
-                    performance.reply(number, &mut variables);
-                }
-            }
-            Ok(true)
-        };
-        let result = run();
-        let Some(loaded) = self.scenarios.list.get_mut(scenario) else {
-            return Ok(());
-        };
-        loaded.variables = variables;
-        match result {
-            Ok(done) => {
-                loaded.reactions += u64::from(done);
-                Ok(())
-            }
-            Err(failure) => Err(Box::new(StopReason::ScenarioError {
-                scenario: loaded.scenario.name.clone(),
-                message: failure.message,
-                help: failure.help.map(Into::into),
-                start: failure.span.start,
-                end: failure.span.end,
-                file: loaded.file.as_str().into(),
-                text: Arc::clone(&loaded.text),
-            })),
-        }
-    }
-}
-
-/// What is still to be shown of a pause.
-fn decided(pause: Pause, thread: Option<ThreadId>, decision: Decision) -> Option<Pause> {
-    if let (Some((scenario, message)), Some(thread)) = (decision.stop, thread) {
-        let is_shown = matches!(pause, Pause::Reason(..)) && !decision.is_restored;
-        return Some(match is_shown {
-            // The user sees why the program would have stopped anyway.
-            true => pause,
-            false => Pause::Reason(StopReason::Scenario { scenario, message }, thread),
-        });
-    }
-    match &pause {
-        Pause::Heard(_) => None,
-        _ if decision.is_restored => None,
-        Pause::Reason(reason, _) if decision.continues && reason.may_be_passed() => None,
-        _ => Some(pause),
     }
 }

@@ -167,12 +167,12 @@ fn command(owner: Owner) -> impl Strategy<Value = Command> {
     ]
 }
 
-/// A scenario steps no program: it is asked while one runs.
+/// A scenario may let the program run, too.
 fn reaction() -> impl Strategy<Value = Command> {
-    command(Owner::Scenario).prop_map(|command| match command {
-        Command::Step => Command::Nothing,
-        other => other,
-    })
+    prop_oneof![
+        12 => command(Owner::Scenario),
+        1 => Just(Command::Continue),
+    ]
 }
 
 fn action(restores: bool) -> impl Strategy<Value = Action> {

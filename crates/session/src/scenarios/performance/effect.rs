@@ -19,6 +19,18 @@ impl Facts {
         self.note(fact, Value::Text(text.into()));
     }
 
+    /// The parameters of the slice alone.
+    pub fn parameters(&self) -> Facts {
+        let known = self.0.iter();
+        let parameters = known.filter(|(fact, _)| matches!(fact, Fact::Parameter(_)));
+        Facts(parameters.cloned().collect())
+    }
+
+    /// Adds what else is known.
+    pub fn extend(&mut self, other: &Facts) {
+        self.0.extend_from_slice(&other.0);
+    }
+
     /// What is known of it.
     pub fn get(&self, wanted: &Fact) -> Option<&Value> {
         let found = self.0.iter().find(|(fact, _)| fact == wanted);
@@ -33,6 +45,17 @@ pub trait World {
     /// # Errors
     /// It has none; why.
     fn read(&mut self, code: &str) -> Result<Value, String>;
+}
+
+/// What is done when a point is hit, with what is known when it is set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointBlock {
+    /// The statements.
+    pub block: ReactionBlock,
+    /// The local variables.
+    pub locals: Vec<Value>,
+    /// The parameters of the slice.
+    pub parameters: Facts,
 }
 
 /// What a reaction wants done.
@@ -62,8 +85,8 @@ pub enum Effect {
         place: String,
         /// It stays while the slice is in one of these states.
         lasting: Vec<StateName>,
-        /// What is done when it is hit, with the local variables of now.
-        reaction: Option<(ReactionBlock, Vec<Value>)>,
+        /// What is done when it is hit.
+        reaction: Option<PointBlock>,
     },
     /// Remove a point by its number.
     Remove(u64),

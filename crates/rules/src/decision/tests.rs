@@ -1,0 +1,138 @@
+//! The decisions as a table, and what must hold of all of them.
+
+use super::*;
+
+#[track_caller]
+fn check(said: &[(Owner, &'static str)], expected: &str) {
+    let mut moment = Moment::default();
+    for &(owner, reason) in said {
+        moment.stop(owner, reason);
+    }
+    moment.reach("goal");
+    assert_eq!(moment.has_stop(), !said.is_empty());
+    assert_eq!(
+        moment.meaning(),
+        match said {
+            [] => Meaning::Goal(expected),
+            _ => Meaning::Stop(expected),
+        }
+    );
+}
+
+#[test]
+fn the_weightiest_reason_is_shown_and_of_equal_ones_the_first() {
+    use Owner::{Developer, Monitor, Scenario};
+    check(&[], "goal");
+    check(&[(Developer, "yours")], "yours");
+    check(&[(Developer, "yours"), (Monitor, "verdict")], "verdict");
+    check(&[(Monitor, "verdict"), (Developer, "yours")], "verdict");
+    check(&[(Scenario, "its"), (Developer, "yours")], "yours");
+    check(&[(Developer, "first"), (Developer, "second")], "first");
+}
+
+#[test]
+fn a_goal_is_more_than_what_is_heard() {
+    let mut moment = Moment::<&str>::default();
+    assert_eq!(moment.clone().meaning(), Meaning::Nothing);
+    moment.hear();
+    assert_eq!(moment.clone().meaning(), Meaning::Heard);
+    moment.reach("goal");
+    assert_eq!(moment.meaning(), Meaning::Goal("goal"));
+}
+
+const TOLD: [Told; 5] = [
+    Told::Stop {
+        may_be_passed: true,
+    },
+    Told::Stop {
+        may_be_passed: false,
+    },
+    Told::Goal,
+    Told::Heard,
+    Told::End,
+];
+
+fn all() -> impl Iterator<Item = (Told, Wishes)> {
+    let wishes = (0..32).map(|bits| Wishes {
+        has_failed: bits & 1 != 0,
+        stops: bits & 2 != 0,
+        continues: bits & 4 != 0,
+        moves: bits & 8 != 0,
+        is_restored: bits & 16 != 0,
+    });
+    wishes.flat_map(|wishes| TOLD.map(|told| (told, wishes)))
+}
+
+fn is_seen(next: Next) -> bool {
+    matches!(next, Next::ShowError | Next::Show | Next::ShowScenario)
+}
+
+#[test]
+fn nothing_that_must_be_seen_is_lost() {
+    for (told, wishes) in all() {
+        let next = next(told, wishes);
+        let words = format!("{told:?} {wishes:?}: {next:?}");
+        // A mistake is always seen, and so is a scenario that wants to stop.
+        assert!(!wishes.has_failed || next == Next::ShowError, "{words}");
+        if wishes.stops {
+            assert!(is_seen(next), "{words}");
+        }
+        let must = Told::Stop {
+            may_be_passed: false,
+        };
+        if told == must && !wishes.is_restored {
+            assert!(is_seen(next), "{words}");
+        }
+        // A stop that nobody wants to pass is seen, then or before.
+        if matches!(told, Told::Stop { .. }) && !wishes.is_restored && !wishes.continues {
+            assert!(
+                is_seen(next) || next == Next::Move { shows: true },
+                "{words}"
+            );
+        }
+        // Nobody is shown what has not happened any more.
+        let is_shown = matches!(next, Next::Show | Next::Move { shows: true });
+        assert!(!(wishes.is_restored && is_shown), "{words}");
+    }
+}
+
+#[test]
+fn without_wishes_a_run_is_as_without_scenarios() {
+    for told in TOLD {
+        let expected = match told {
+            Told::Heard => Next::GoOn,
+            _ => Next::Show,
+        };
+        assert_eq!(next(told, Wishes::default()), expected, "{told:?}");
+    }
+}
+
+#[test]
+fn a_wish_to_run_on_changes_only_what_may_be_passed() {
+    let continues = Wishes {
+        continues: true,
+        ..Wishes::default()
+    };
+    let moves = Wishes {
+        moves: true,
+        ..Wishes::default()
+    };
+    let table = [
+        (TOLD[0], Next::GoOn, Next::Move { shows: true }),
+        (TOLD[1], Next::Show, Next::Show),
+        (Told::Goal, Next::Show, Next::Move { shows: false }),
+        (Told::Heard, Next::GoOn, Next::Move { shows: false }),
+        (Told::End, Next::Show, Next::Move { shows: true }),
+    ];
+    for (told, if_continues, if_moves) in table {
+        assert_eq!(next(told, continues), if_continues, "{told:?}");
+        assert_eq!(next(told, moves), if_moves, "{told:?}");
+    }
+}
+
+#[test]
+fn a_step_that_has_not_been_made_is_made_again() {
+    assert_eq!(go_on(1, Some(1)), GoOn::StepAgain);
+    assert_eq!(go_on(1, Some(2)), GoOn::Run);
+    assert_eq!(go_on(1, None), GoOn::Run);
+}
