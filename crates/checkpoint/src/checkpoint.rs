@@ -66,8 +66,8 @@ pub struct Restored {
     pub losses: Vec<Loss>,
 }
 
-/// Memory up to this size is searched for what no copy gets; that takes a look
-/// at each page.
+/// Memory up to this size is searched for what no copy gets where that takes a
+/// look at each page.
 const SEARCHED_KIB_MAX: u64 = 64 << 10;
 
 impl Checkpoint {
@@ -100,7 +100,6 @@ impl Checkpoint {
                     let descriptors = debuggee.descriptors()?;
                     let before = before.map(|before| &before.files);
                     files = files::keep(&descriptors, wanted, before, &mut losses);
-                    losses.extend(losses_of_process(debuggee.pid()));
                 }
                 Making::SharedMemory => {
                     let before = before.map_or(&[][..], |before| &before.memory);
@@ -111,6 +110,7 @@ impl Checkpoint {
                     if !process.keeps_numbers() {
                         losses.push(Loss::Number);
                     }
+                    losses.extend(losses_of_process(&process, debuggee.pid()));
                     losses.sort_unstable();
                     losses.dedup();
                     return Ok(Checkpoint {
@@ -135,6 +135,12 @@ impl Checkpoint {
         points: &[(u64, Owner, u32)],
     ) -> Result<Restored, RestoreError> {
         let mut losses = self.losses.clone();
+        let mut present = present;
+        if let Some(present) = present.as_deref_mut().filter(|it| it.is_alive()) {
+            present.halt_all().map_err(ThawError::from)?;
+            let descriptors = present.descriptors().map_err(ThawError::from)?;
+            losses.extend(files::opened_since(&descriptors, &self.files));
+        }
         let mut thawed = self.process.thaw(present, points)?;
         let descriptors = match thawed.debuggee.descriptors() {
             Ok(descriptors) => descriptors,
@@ -168,20 +174,25 @@ impl Checkpoint {
 }
 
 /// What belongs to the process and goes with it.
-fn losses_of_process(process: u32) -> Vec<Loss> {
+fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     let mut losses = Vec::new();
-    let children = children(process);
+    let mut children = frozen.children().to_vec();
+    children.sort_unstable();
     if !children.is_empty() {
         losses.push(Loss::Children(children));
     }
-    let locks = locks(
-        &fs::read_to_string("/proc/locks").unwrap_or_default(),
-        process,
-    );
-    if locks > 0 {
-        losses.push(Loss::Locks(locks));
+    let length = frozen.uncopied_bytes();
+    let length = length.or_else(|| uncopied_by_list(process)).unwrap_or(0);
+    if length > 0 {
+        losses.push(Loss::UncopiedMemory { length });
     }
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    losses
+}
+
+/// What no copy gets, by the list of mappings with all that is known of their
+/// pages: for kernels that tell nothing else.
+fn uncopied_by_list(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let resident = status.lines().find_map(|line| {
         line.strip_prefix("VmRSS:")?
             .split_whitespace()
@@ -189,61 +200,7 @@ fn losses_of_process(process: u32) -> Vec<Loss> {
             .parse()
             .ok()
     });
-    if resident.is_some_and(|kib: u64| kib <= SEARCHED_KIB_MAX) {
-        let smaps = fs::read_to_string(format!("/proc/{process}/smaps"));
-        let length = mapping::uncopied(&smaps.unwrap_or_default());
-        if length > 0 {
-            losses.push(Loss::UncopiedMemory { length });
-        }
-    }
-    losses
-}
-
-/// The processes that it has made, and not waited for.
-fn children(process: u32) -> Vec<u32> {
-    let threads = fs::read_dir(format!("/proc/{process}/task"));
-    let lists = threads
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    let numbers = |list: String| -> Vec<u32> {
-        let words = list.split_whitespace();
-        words.filter_map(|word| word.parse().ok()).collect()
-    };
-    let mut children: Vec<u32> = lists.flat_map(numbers).collect();
-    children.sort_unstable();
-    children
-}
-
-/// How many locks of `/proc/locks` a process holds.
-fn locks(text: &str, process: u32) -> usize {
-    let holder = |line: &str| -> Option<u32> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            // Those that wait are marked.
-            [_, "->", ..] => None,
-            [_, "POSIX", _, _, holder, ..] => holder.parse().ok(),
-            _ => None,
-        }
-    };
-    text.lines()
-        .filter(|line| holder(line) == Some(process))
-        .count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn locks_are_those_of_the_process() {
-        let text = "1: POSIX  ADVISORY  WRITE 12 08:02:131 0 9\n\
-                    1: -> POSIX  ADVISORY  WRITE 13 08:02:131 0 9\n\
-                    2: FLOCK  ADVISORY  WRITE 12 08:02:131 0 EOF\n\
-                    3: POSIX  ADVISORY  READ  13 08:02:131 0 9\n";
-        assert_eq!(locks(text, 12), 1);
-        assert_eq!(locks(text, 13), 1);
-        assert_eq!(locks(text, 1), 0);
-    }
+    let is_searched = resident.is_some_and(|kib: u64| kib <= SEARCHED_KIB_MAX);
+    let smaps = is_searched.then(|| fs::read_to_string(format!("/proc/{process}/smaps")));
+    Some(mapping::uncopied(&smaps?.ok()?))
 }

@@ -10,7 +10,7 @@ use crate::open::{self, FileType, Kind};
 use juror_debuggee::Descriptors;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::unistd::{Whence, lseek};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -29,6 +29,8 @@ pub(crate) struct KeptFiles {
     kinds: BTreeMap<i32, Kind>,
     files: BTreeMap<i32, KeptFile>,
     pipes: BTreeMap<i32, Vec<u8>>,
+    /// The files among them.
+    identities: BTreeSet<(u64, u64)>,
 }
 
 /// A file, as it was.
@@ -86,6 +88,7 @@ pub(crate) fn keep(
                     losses.push(Loss::OwnStream { path });
                     continue;
                 }
+                kept.identities.insert(identity(&seen.metadata));
                 let file = keep_file(descriptors, seen, wanted, before, losses);
                 let is_bare = file
                     .written
@@ -105,12 +108,35 @@ pub(crate) fn keep(
         }
     }
     losses.extend(open::losses(&kept.kinds));
+    let locks = open::locks(seen.iter().map(|seen| seen.information.as_str()));
+    if locks > 0 {
+        losses.push(Loss::Locks(locks));
+    }
     if without_contents > 0 {
         losses.push(Loss::Contents {
             count: without_contents,
         });
     }
     kept
+}
+
+/// The files that a process has open for writing and that it had not open then.
+pub(crate) fn opened_since(descriptors: &Descriptors, then: &KeptFiles) -> Vec<Loss> {
+    let seen = look(descriptors);
+    let later = seen.iter().filter(|seen| {
+        let identity = identity(&seen.metadata);
+        seen.metadata.is_file()
+            && open::is_writable(&seen.information)
+            && !then.identities.contains(&identity)
+            && !is_own_stream(identity)
+    });
+    let mut losses: Vec<Loss> = later
+        .map(|seen| Loss::LaterFile {
+            path: seen.link.clone(),
+        })
+        .collect();
+    losses.dedup();
+    losses
 }
 
 fn look(descriptors: &Descriptors) -> Vec<Seen> {

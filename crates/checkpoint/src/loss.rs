@@ -34,6 +34,12 @@ pub enum Loss {
         /// How many files.
         count: usize,
     },
+    /// What was written to a file that was not open at the checkpoint, and is
+    /// open at the restore.
+    LaterFile {
+        /// The file.
+        path: String,
+    },
     /// A file that juror's own input comes from or its output goes to, too.
     OwnStream {
         /// The file.
@@ -100,6 +106,10 @@ impl fmt::Display for Loss {
                 to,
                 "what is written to {count} files (set checkpoint-files on keeps it)"
             ),
+            Loss::LaterFile { path } => write!(
+                to,
+                "what was written to {path}, which was not open at the checkpoint"
+            ),
             Loss::OwnStream { path } => {
                 write!(to, "{path}, which is juror's own input or output, too")
             }
@@ -112,8 +122,8 @@ impl fmt::Display for Loss {
             ),
             Loss::Number => write!(
                 to,
-                "its process number (this user may not choose one: run juror as root, or where \
-                 numbers are its own: unshare -Urpf --kill-child --mount-proc juror ...)"
+                "its process number (this user may not choose one; where the program has numbers \
+                 of its own, it comes back: set checkpoint-namespace on, before run)"
             ),
             Loss::Failure { what, why } => write!(to, "{what}: {why}"),
         }
@@ -152,6 +162,12 @@ mod tests {
             "child process 12, which the program can wait for no more",
         );
         check(&Loss::Locks(2), "2 locks of files");
+        check(
+            &Loss::LaterFile {
+                path: "/tmp/log".into(),
+            },
+            "what was written to /tmp/log, which was not open at the checkpoint",
+        );
         check(
             &Loss::Pipes(vec![0]),
             "pipe 0 with an end in another process",

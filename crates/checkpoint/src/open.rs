@@ -113,6 +113,21 @@ fn value<'a>(information: &'a str, name: &str) -> Option<&'a str> {
     found.map(str::trim)
 }
 
+/// How many locks of records these texts of `/proc/PID/fdinfo` tell of. A lock
+/// is listed at every descriptor of its file; those of `flock` and of open files
+/// belong to what is open, and stay.
+pub(crate) fn locks<'a>(information: impl Iterator<Item = &'a str>) -> usize {
+    let all = information.flat_map(|text| {
+        text.lines().filter_map(|line| {
+            // lock: N: POSIX ADVISORY WRITE process device:inode start end
+            let (_, lock) = line.strip_prefix("lock:")?.split_once(": ")?;
+            let lock = lock.trim();
+            lock.starts_with("POSIX").then_some(lock)
+        })
+    });
+    all.collect::<BTreeSet<&str>>().len()
+}
+
 /// The flags of `open`, which the kernel writes in octal.
 pub(crate) fn flags(information: &str) -> u32 {
     value(information, "flags")
@@ -254,6 +269,19 @@ mod tests {
                 times: [0, 0, 0, 1],
             },
         );
+    }
+
+    #[test]
+    fn locks_of_records_are_counted_once() {
+        let first = "pos:\t0\nflags:\t02\n\
+                     lock:\t1: POSIX  ADVISORY  WRITE 12 08:02:131 0 9\n\
+                     lock:\t2: FLOCK  ADVISORY  WRITE 12 08:02:131 0 EOF\n";
+        let second = "pos:\t7\nlock:\t1: POSIX  ADVISORY  WRITE 12 08:02:131 0 9\n\
+                      lock:\t2: POSIX  ADVISORY  READ 12 08:02:131 20 29\n\
+                      lock:\t3: OFDLCK ADVISORY  READ -1 08:02:131 40 49\n";
+        assert_eq!(locks([first, second].into_iter()), 2);
+        assert_eq!(locks([first].into_iter()), 1);
+        assert_eq!(locks(["pos:\t0\n"].into_iter()), 0);
     }
 
     #[test]

@@ -160,6 +160,79 @@ fn what_cannot_come_back_is_told() {
     assert_eq!(sockets, Some(2));
 }
 
+const LATER: &str = r#"
+    #include <fcntl.h>
+    #include <unistd.h>
+    __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
+    int main(int argc, char **argv) {
+        int file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600);
+        point();
+        int same = open(argv[1], O_WRONLY), later = open(argv[2], O_WRONLY | O_CREAT, 0600);
+        write(later, "later", 5);
+        point();
+        close(later);
+        point();
+        return file < 0 || same < 0;
+    }
+"#;
+
+#[test]
+fn files_that_are_opened_later_are_told_of() {
+    let program = compile(LATER);
+    let path = program.file("later").display().to_string();
+    let mut debuggee = program.start_at("point", &[&path]);
+    run_hits(&mut debuggee, 1);
+    let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+    for (hits, expected) in [(1, Some(&path)), (2, None), (0, None)] {
+        run_hits(&mut debuggee, hits);
+        let points = checkpoint.process().points().to_vec();
+        let restored = checkpoint.restore(Some(&mut debuggee), &points).unwrap();
+        let told = restored.losses.iter().find_map(|loss| match loss {
+            Loss::LaterFile { path } => Some(path),
+            _ => None,
+        });
+        assert_eq!(told, expected);
+        debuggee = restored.thawed.debuggee;
+    }
+}
+
+const UNCOPIED: &str = r#"
+    #include <string.h>
+    #include <sys/mman.h>
+    __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
+    static char *map(long length) {
+        return mmap(0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    int main(void) {
+        char *wiped = map(8 << 12), *empty = map(16 << 12), *out = map(32 << 12);
+        strcpy(wiped + 5000, "wiped");
+        strcpy(out, "out");
+        madvise(wiped, 8 << 12, MADV_WIPEONFORK);
+        madvise(empty, 16 << 12, MADV_WIPEONFORK);
+        madvise(out, 32 << 12, MADV_DONTFORK);
+        point();
+        return 0;
+    }
+"#;
+
+#[test]
+fn memory_that_no_copy_has_is_told_of() {
+    let program = compile(UNCOPIED);
+    let mut debuggee = program.start_at("point", &[]);
+    run_hits(&mut debuggee, 1);
+    let checkpoint = Checkpoint::take(&mut debuggee, &Settings::default(), None).unwrap();
+    let told = checkpoint.losses().iter().find_map(|loss| match loss {
+        Loss::UncopiedMemory { length } => Some(*length),
+        _ => None,
+    });
+    // Kernels that tell of no pages count what is empty, too.
+    let expected = match checkpoint.process().uncopied_bytes() {
+        Some(_) => (8 + 32) << 12,
+        None => (8 + 16 + 32) << 12,
+    };
+    assert_eq!(told, Some(expected));
+}
+
 const CHILD: &str = r#"
     #include <stdio.h>
     #include <sys/wait.h>

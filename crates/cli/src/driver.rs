@@ -8,6 +8,7 @@ use juror_session::view::Outcome;
 pub use juror_session::{
     AutomaticCheckpoints, CommandError, CpuPolicy, FileDiagnostics, Follow, LoadedFiles, Observer,
     Options, Permissions, PropertySource, Recording, SelfCheck, SelfCheckReport, SessionError,
+    SymbolCache, SymbolSettings,
 };
 
 /// A session.

@@ -271,6 +271,58 @@ fn a_checkpoint_is_one_line_of_json() {
     assert_eq!(restored.expect("a stop")["checkpoint"], 1);
 }
 
+const ECHO: &str = r#"
+#include <stdio.h>
+#include <termios.h>
+__attribute__((noinline)) void point(void) { __asm__ volatile(""); }
+static void say(const char *when) {
+    struct termios modes;
+    tcgetattr(0, &modes);
+    printf("%s: echo %d\n", when, (modes.c_lflag & ECHO) != 0);
+    fflush(stdout);
+}
+int main(void) {
+    struct termios modes, quiet;
+    tcgetattr(0, &modes);
+    point();
+    say("before");
+    quiet = modes;
+    quiet.c_lflag &= ~ECHO;
+    tcsetattr(0, TCSANOW, &quiet);
+    point();
+    say("after");
+    tcsetattr(0, TCSANOW, &modes);
+    return 0;
+}
+"#;
+
+#[test]
+fn the_terminal_has_the_modes_that_it_had() {
+    let executable = juror_testing::Fixture::c("echo", ECHO).compile_plain();
+    let mut terminal = juror(&["run", "-e", "break point", "-e", "run"])
+        .args([&executable])
+        .terminal();
+    let mut type_at_prompt = |line: &str, expected: &[&str]| {
+        terminal.expect("(juror) ");
+        terminal.type_line(line);
+        for text in expected {
+            terminal.expect(text);
+        }
+    };
+    type_at_prompt("checkpoint", &["Checkpoint 1"]);
+    for _ in 0..2 {
+        type_at_prompt("continue", &["before: echo 1", "Breakpoint 1"]);
+        type_at_prompt("checkpoint", &["Checkpoint"]);
+        type_at_prompt("restore 1", &["Back at checkpoint 1"]);
+    }
+    // That of the first time around: without an echo.
+    type_at_prompt("restore 2", &["Back at checkpoint 2"]);
+    type_at_prompt("continue", &["after: echo 0", "exited with status 0"]);
+    terminal.expect("(juror) ");
+    terminal.type_line("quit");
+    terminal.finish();
+}
+
 #[test]
 fn contents_of_files_are_kept_unless_one_says_no() {
     let run = Run::new();

@@ -10,7 +10,7 @@ mod support;
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use std::fs;
 use std::path::Path;
-use support::{juror, program};
+use support::{Batch, juror, program};
 
 /// Runs the lines of a transcript that are typed, and gives the whole.
 fn transcript(executable: &Path, typed: &str) -> String {
@@ -195,6 +195,45 @@ fn parts_of_library_types_are_reached_as_they_are_shown() {
     let cpp = program("views.cpp").argument("-std=c++17");
     check_fixture("containers.txt", &cpp, unoptimized);
     check("library_parts.txt", "library.rs", unoptimized);
+}
+
+#[test]
+fn the_stacks_of_all_threads_are_shown_at_once() {
+    let executable = program("workers.c").argument("-pthread").compile_plain();
+    let report = Batch::new()
+        .command("break add if n == 11")
+        .command("run")
+        .command("thread")
+        .command("thread apply all backtrace full")
+        .command("print n")
+        .run(&executable, &[]);
+    let stacks = report.outcome("thread apply all backtrace full");
+    let stacks = stacks.as_array().expect("a list");
+    assert_eq!(stacks.len(), 3, "{stacks:?}");
+    let functions = |stack: &serde_json::Value| -> Vec<String> {
+        let frames = stack["frames"].as_array().expect("frames");
+        let names = frames.iter().map(|it| it["location"]["function"].as_str());
+        names.map(|name| name.unwrap_or("?").to_owned()).collect()
+    };
+    let whole: Vec<Vec<String>> = stacks.iter().map(functions).collect();
+    assert_eq!(
+        whole[0].last().map(String::as_str),
+        Some("main"),
+        "{whole:?}"
+    );
+    let current = stacks.iter().find(|it| it["thread"]["current"] == true);
+    let current = current.expect("one is selected");
+    assert_eq!(functions(current)[..2], ["add", "work"], "{current}");
+    let locals = &current["frames"][1]["locals"];
+    let value = |name: &str| {
+        let found = locals.as_array().expect("a list").iter();
+        let found = found.clone().find(|it| it["name"] == name);
+        found.map(|it| it["value"].clone())
+    };
+    assert_eq!(value("worker"), Some("1".into()), "{locals}");
+    assert_eq!(value("i"), Some("1".into()), "{locals}");
+    // The thread that was selected still is.
+    assert_eq!(report.outcome("print n")["value"], "11");
 }
 
 #[test]

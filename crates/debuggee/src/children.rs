@@ -27,6 +27,10 @@ use crate::thread::{Motion, State, Thread};
 pub(crate) struct Birth {
     is_vfork: bool,
     parent: ThreadId,
+    /// The parent is where it made it, or has ended there, so the child can be
+    /// followed. One that went on is not the child's past any more: then it is too
+    /// late for `set follow`.
+    may_be_followed: bool,
     /// The parent stands until it is seen whether the child can be followed:
     /// what it did meanwhile would be told as the debuggee's, or be taken for
     /// the child's past.
@@ -34,9 +38,15 @@ pub(crate) struct Birth {
 }
 
 impl Birth {
-    /// Whether it has a copy of the memory, as far as its parent told.
-    pub(crate) fn is_forked(&self) -> bool {
-        !self.is_vfork
+    /// Whether it has a copy of the memory, as far as its parent told, and can be
+    /// followed.
+    pub(crate) fn is_heir(&self) -> bool {
+        !self.is_vfork && self.may_be_followed
+    }
+
+    /// Whether nobody has told of it.
+    pub(crate) fn is_orphan(&self) -> bool {
+        !self.is_vfork && self.may_be_followed && !self.holds_parent
     }
 
     /// The thread that made it.
@@ -49,8 +59,17 @@ impl Birth {
 #[derive(Debug)]
 pub(crate) struct Copied {
     pub(crate) memory: Memory,
-    /// It is to be debugged, too, and this thread made it.
-    pub(crate) kept_for: Option<ThreadId>,
+    /// What is needed of one that is to be debugged, too.
+    pub(crate) kept: Option<Kept>,
+}
+
+/// A process that is to be debugged, too.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// The thread that made it.
+    pub(crate) parent: ThreadId,
+    /// What an engine of its own has to be told of its past.
+    pub(crate) inheritance: Vec<Input>,
 }
 
 impl Debuggee {
@@ -67,30 +86,48 @@ impl Debuggee {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
+            self.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
             let birth = Birth {
                 is_vfork,
                 parent,
+                may_be_followed: is_vfork || is_followed,
                 holds_parent: event == Event::Fork && is_followed,
             };
             self.births.insert(child, birth);
         } else {
             // It has reported, run and ended before its parent's word of it.
+            self.has_made_processes |= event != Event::Clone;
         }
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
+        }
+        let holds_parent = self.births.get(&child).is_some_and(|it| it.holds_parent);
+        if holds_parent {
+            self.park(parent)?;
+        }
+        if holds_parent || event == Event::Vfork {
+            let process = ThreadId(child);
+            self.feed(Input::Made { process, parent })?;
         }
         if self.is_fork_told(parent, event) {
             return self.tell_fork(parent, child, event);
         }
         match event {
             Event::Vfork => Ok(()),
-            _ if self.births.get(&child).is_some_and(|it| it.holds_parent) => self.park(parent),
+            _ if holds_parent => Ok(()),
             // The step has been made, and the next thing to come is its end.
             _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
             _ => self.settle(parent),
         }
+    }
+
+    /// A new process is gone before it was seen.
+    pub(crate) fn forget_birth(&mut self, child: u32, birth: Birth) -> Result<(), DebuggeeError> {
+        let thread = ThreadId(child);
+        self.feed(Input::Ended { thread })?;
+        self.let_parent_go(birth)
     }
 
     /// A new process is not followed after all, has been told of, or is gone:
@@ -109,7 +146,7 @@ impl Debuggee {
     }
 
     /// The thread executes nothing before [`Input::Unparked`].
-    fn park(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn park(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
@@ -137,9 +174,6 @@ impl Debuggee {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
         };
-        if is_held {
-            self.park(parent)?;
-        }
         match kind == ForkKind::Vfork || is_held {
             true => self.feed(Input::Halt { thread: parent })?,
             false => self.interrupt_engine(parent)?,
@@ -184,6 +218,7 @@ impl Debuggee {
         let birth = Birth {
             is_vfork: false,
             parent,
+            may_be_followed: true,
             holds_parent: false,
         };
         self.births.insert(child, birth);
@@ -207,17 +242,22 @@ impl Debuggee {
             return Ok(());
         };
         let shares = self.shares_memory(child).unwrap_or(birth.is_vfork);
-        if !shares && self.follows_child() && self.follow_forked(child, birth.parent)? {
+        let may_follow = !shares && birth.may_be_followed;
+        if may_follow && self.follows_child() && self.follow_forked(child, birth.parent)? {
             return Ok(());
         }
         if !shares {
+            let process = ThreadId(child);
             // A child that is already gone needs nothing.
             let memory = Memory::open(&process_status::file_of(child, child, "mem"));
-            let kept_for = self.follows_both().then_some(birth.parent);
+            let is_kept = may_follow && self.follows_both();
+            let kept = is_kept.then(|| Kept {
+                parent: birth.parent,
+                inheritance: self.engine.inheritance(process).collect(),
+            });
             if let Ok(memory) = memory {
-                self.copies.insert(child, Copied { memory, kept_for });
+                self.copies.insert(child, Copied { memory, kept });
             }
-            let process = ThreadId(child);
             self.feed(Input::Copied { process })?;
             return self.let_parent_go(birth);
         }
@@ -244,9 +284,9 @@ impl Debuggee {
     /// way, or stands until it is adopted.
     pub(crate) fn release_copy(&mut self, child: u32) -> Result<(), DebuggeeError> {
         if let Some(copy) = self.copies.remove(&child)
-            && let Some(parent) = copy.kept_for
+            && let Some(kept) = copy.kept
         {
-            self.keep_forked(child, copy.memory, parent);
+            self.keep_forked(child, copy.memory, kept);
             return Ok(());
         }
         self.cpu.release(child);

@@ -23,6 +23,7 @@ use crate::kernel;
 use crate::launch::{CpuPolicy, Launch};
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
+use crate::namespace::Namespace;
 use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
@@ -102,8 +103,12 @@ pub struct Debuggee {
     pub(crate) followed: Option<(u32, Option<Memory>)>,
     /// Threads are being told to the engine where they were reported before.
     pub(crate) is_placing: bool,
+    /// It may have made processes.
+    pub(crate) has_made_processes: bool,
     /// A thread has ended since the program began.
     pub(crate) has_lost_threads: bool,
+    /// It is being killed while every thread stands.
+    pub(crate) is_killed_standing: bool,
     /// The program has been replaced, and those that share the memory of the
     /// one before are being let go.
     pub(crate) has_left_memory: bool,
@@ -124,6 +129,10 @@ pub struct Debuggee {
     pub(crate) terminal: Option<Terminal>,
     pub(crate) cpu: Cpu,
     cpu_policy: CpuPolicy,
+    /// Its process numbers, where they are its own.
+    pub(crate) namespace: Option<Namespace>,
+    /// Why they are not, though they should be.
+    pub(crate) namespace_refusal: Option<String>,
     /// The kernel knows the tracer by its thread: this type stays on it.
     not_send: PhantomData<*const ()>,
 }
@@ -132,7 +141,8 @@ impl Debuggee {
     /// Starts a program. It is stopped before its first instruction, and
     /// before the dynamic linker's; nothing runs until it is resumed.
     pub fn launch(launch: &Launch) -> Result<Debuggee, LaunchError> {
-        let process = spawn::spawn(launch)?;
+        let spawned = spawn::spawn(launch)?;
+        let process = spawned.process;
         let memory = match open_memory(process) {
             Ok(memory) => memory,
             Err(error) => {
@@ -142,6 +152,8 @@ impl Debuggee {
         };
         // From here on dropping the value cleans up.
         let mut debuggee = Debuggee::new(process, memory, launch.cpu, Origin::Launched);
+        debuggee.namespace = spawned.namespace;
+        debuggee.namespace_refusal = spawned.refusal;
         debuggee.arrange(launch.step_by, launch.in_place, launch.self_check.as_ref());
         let thread = ThreadId(process);
         let mut leader = Thread::new(thread, State::Stopped);
@@ -154,6 +166,12 @@ impl Debuggee {
             _ => None,
         };
         Ok(debuggee)
+    }
+
+    /// Why the process has no numbers of its own, where it was to have them
+    /// ([`crate::ProcessNumbers`]); a sentence for the user.
+    pub fn namespace_refusal(&self) -> Option<&str> {
+        self.namespace_refusal.as_deref()
     }
 
     /// A traced process of which no thread is known yet.
@@ -196,7 +214,11 @@ impl Debuggee {
             is_switching: false,
             followed: None,
             is_placing: false,
+            has_made_processes: origin == Origin::Attached,
             has_lost_threads: false,
+            is_killed_standing: false,
+            namespace: None,
+            namespace_refusal: None,
             has_left_memory: false,
             catches_forks: false,
             treatments: crate::signals::Treatments::default(),
@@ -226,6 +248,7 @@ impl Debuggee {
         let mut debuggee = Debuggee::new(process, memory, CpuPolicy::Free, other.origin);
         debuggee.cpu_policy = other.cpu_policy;
         debuggee.cpu = Cpu::beside(other.cpu_policy, process);
+        debuggee.namespace.clone_from(&other.namespace);
         let following = other.self_check.as_ref();
         debuggee.arrange(
             other.engine.step_by(),

@@ -198,7 +198,7 @@ impl Debuggee {
     /// Takes the last statuses of threads that are just ending: until then
     /// the process's parent would not hear of its end. The first thread's
     /// comes only with the end of all others.
-    fn reap_departing(&mut self) {
+    pub(crate) fn reap_departing(&mut self) {
         for id in std::mem::take(&mut self.departing) {
             if id == self.process {
                 continue;

@@ -16,8 +16,10 @@ use crate::children::Copied;
 use crate::cpu::Cpu;
 use crate::debuggee::{Debuggee, Origin};
 use crate::error::DebuggeeError;
+use crate::kernel;
 use crate::memory::Memory;
 use crate::notice::Notice;
+use crate::operations::tolerate;
 use crate::process_status;
 use crate::stash;
 use crate::thread::{State, Thread};
@@ -52,7 +54,7 @@ impl Debuggee {
 
     /// Becomes a forked child, which stands at its first stop; false when it
     /// is gone. When another thread replaces the program in this moment, the
-    /// child has been let go ([`Debuggee::give_up_following`]).
+    /// new program is let go ([`Debuggee::follow_from_replaced`]).
     pub(crate) fn follow_forked(
         &mut self,
         child: u32,
@@ -77,10 +79,10 @@ impl Debuggee {
             memory.guard().map_err(failed)?;
         }
         self.let_present_go()?;
-        let kept_for = None;
-        self.copies.insert(child, Copied { memory, kept_for });
+        let kept = None;
+        self.copies.insert(child, Copied { memory, kept });
         let thread = ThreadId(child);
-        self.feed(Input::Followed { thread, parent })?;
+        self.feed(Input::Followed { thread })?;
         if let Some(copy) = self.copies.remove(&child) {
             self.become_process(copy.memory, child);
         }
@@ -90,22 +92,41 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// The memory of which the child that is about to be followed has a copy is
-    /// gone with its program: the child goes its own way.
-    pub(crate) fn give_up_following(&mut self) -> Result<(), DebuggeeError> {
-        let Some((child, memory)) = &mut self.followed else {
-            return Ok(());
+    /// The program of which the child that is followed has a copy has been
+    /// replaced, and nobody has its memory any more: the new one runs free.
+    fn let_new_program_go(&mut self) -> Result<(), DebuggeeError> {
+        let process = self.process;
+        self.adopt_all_forked()?;
+        self.cpu.release(process);
+        self.cpu.part();
+        self.forget_watches();
+        self.threads.clear();
+        self.forget_calls();
+        tolerate(kernel::detach(process, 0))?;
+        self.let_offspring_go();
+        self.reap_departing();
+        self.has_ended = true;
+        Ok(())
+    }
+
+    /// The program has been replaced. Where a child of the old one is to be
+    /// followed, that is; whether there is one.
+    pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
+        if matches!(self.followed, Some((_, Some(_)))) {
+            // Who waits for all others to stand goes on (`follow_forked`).
+            self.release_births()?;
+            self.let_new_program_go()?;
+            return Ok(true);
+        }
+        if !self.follows_child() {
+            return Ok(false);
+        }
+        let Some((child, parent)) = self.take_heir() else {
+            return Ok(false);
         };
-        let child = *child;
-        // One that shared the memory has another one now.
-        let Some(memory) = memory.take() else {
-            return Ok(());
-        };
-        self.followed = None;
-        let kept_for = None;
-        self.copies.insert(child, Copied { memory, kept_for });
-        let process = ThreadId(child);
-        self.feed(Input::Copied { process })
+        self.release_births()?;
+        self.let_new_program_go()?;
+        self.follow_forked(child, parent)
     }
 
     /// Becomes a child that shared the memory and runs another program now.
@@ -156,6 +177,7 @@ impl Debuggee {
         stash::replace(self.process, process);
         self.process = process;
         self.has_lost_threads = false;
+        self.has_made_processes = true;
         self.cpu = Cpu::new(self.cpu_policy(), process);
     }
 }

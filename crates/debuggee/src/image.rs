@@ -313,7 +313,8 @@ impl Debuggee {
 
     /// Makes a region that has just been mapped usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
-        self.memory.write_raw(place, &GADGET)?;
+        let code: Vec<u8> = GADGET.into_iter().chain(scratch::CALLS).collect();
+        self.memory.write_raw(place, &code)?;
         self.scratch.add_region(place);
         Ok(())
     }

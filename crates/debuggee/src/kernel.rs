@@ -9,6 +9,7 @@
 
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
 use libc::{
@@ -112,6 +113,11 @@ pub(crate) fn request(kind: c_uint, thread: u32, address: usize, data: usize) ->
 /// Makes this thread the tracer of a thread, which runs on.
 pub(crate) fn seize(thread: u32, options: c_int) -> Outcome<()> {
     request(libc::PTRACE_SEIZE, thread, 0, options as usize).map(drop)
+}
+
+/// What a stopped thread tells of from now on.
+pub(crate) fn set_options(thread: u32, options: c_int) -> Outcome<()> {
+    request(libc::PTRACE_SETOPTIONS, thread, 0, options as usize).map(drop)
 }
 
 /// Continues a stopped thread; `signal` 0 delivers none.
@@ -392,6 +398,18 @@ pub(crate) fn signal_thread(process: u32, thread: u32, signal: i32) -> Outcome<(
 pub(crate) fn signal_process(id: i32, signal: i32) -> Outcome<()> {
     // SAFETY: a system call on plain numbers.
     Errno::result(unsafe { libc::kill(id, signal) }).map(drop)
+}
+
+/// The user namespace that a namespace belongs to.
+pub(crate) fn owner_of_namespace(namespace: &std::fs::File) -> Outcome<OwnedFd> {
+    /// `NS_GET_USERNS`, which libc does not name.
+    const GET_OWNER: c_ulong = 0xb701;
+    // SAFETY: a request about an open descriptor; what it gives back is a new
+    // descriptor for us alone.
+    unsafe {
+        let descriptor = libc::ioctl(namespace.as_raw_fd(), GET_OWNER);
+        Errno::result(descriptor).map(|descriptor| OwnedFd::from_raw_fd(descriptor))
+    }
 }
 
 /// Whether two processes have one memory; `None` when the kernel cannot tell.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use juror_stepping::StepBy;
 
 use crate::error::LaunchError;
+use crate::namespace::ProcessNumbers;
 use crate::self_check::SelfCheck;
 
 /// A program to start, with everything that it is started with. The default
@@ -35,6 +36,8 @@ pub struct Launch {
     pub randomize: bool,
     /// Which CPUs juror and the program use.
     pub cpu: CpuPolicy,
+    /// Which process numbers it has.
+    pub numbers: ProcessNumbers,
     /// Whether every site is passed in place, whatever its instruction allows.
     /// Slow: for tests of that way.
     pub in_place: bool,

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use juror_stepping::{Input, Owner, ThreadId};
 
+use crate::children::Kept;
 use crate::debuggee::{Debuggee, Origin, open_memory};
 use crate::error::DebuggeeError;
 use crate::follow::Follow;
@@ -32,13 +33,23 @@ pub(crate) struct Offspring(BTreeMap<u32, Newborn>);
 
 #[derive(Debug)]
 enum Newborn {
-    /// A copy of its parent: its memory, and the pages that were protected.
-    Forked(Box<(Memory, Pages)>),
+    /// A copy of its parent.
+    Forked(Box<Forked>),
     /// It has just begun to run another program.
     Executed,
     /// A debuggee already, since its parent is not what it was a copy of any
     /// more.
     Adopted(Box<Debuggee>),
+}
+
+/// What is kept of a copy of its parent.
+#[derive(Debug)]
+struct Forked {
+    memory: Memory,
+    /// The pages that were protected.
+    pages: Pages,
+    /// What its engine has to be told of its past.
+    inheritance: Vec<Input>,
 }
 
 impl Offspring {
@@ -66,13 +77,17 @@ impl Debuggee {
     }
 
     /// A forked child stands, with nothing of juror's in it.
-    pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, parent: ThreadId) {
+    pub(crate) fn keep_forked(&mut self, child: u32, memory: Memory, kept: Kept) {
         self.release_processor(child);
-        let newborn = Newborn::Forked(Box::new((memory, self.watches.pages.for_fork())));
+        let newborn = Newborn::Forked(Box::new(Forked {
+            memory,
+            pages: self.watches.pages.for_fork(),
+            inheritance: kept.inheritance,
+        }));
         self.offspring.0.insert(child, newborn);
         self.announce(Notice::Joined {
             process: child,
-            parent,
+            parent: kept.parent,
             kind: ForkKind::Fork,
         });
     }
@@ -127,11 +142,12 @@ impl Debuggee {
         Ok(())
     }
 
-    fn adopt_forked(
-        &self,
-        process: u32,
-        (mut memory, pages): (Memory, Pages),
-    ) -> Result<Debuggee, DebuggeeError> {
+    fn adopt_forked(&self, process: u32, forked: Forked) -> Result<Debuggee, DebuggeeError> {
+        let Forked {
+            mut memory,
+            pages,
+            inheritance,
+        } = forked;
         self.guard_like_own(&mut memory)?;
         let mut child = self.sibling(process, memory);
         child.scratch = self.scratch.for_fork(|start| {
@@ -159,6 +175,9 @@ impl Debuggee {
                     Err(error) => return Err(error),
                 }
             }
+        }
+        for input in inheritance {
+            child.feed(input)?;
         }
         Ok(child)
     }

@@ -4,7 +4,10 @@
 //! be gone at any moment.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::namespace;
 
 /// The parts of `/proc/PID/status` that matter before attaching.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +30,7 @@ pub(crate) struct ProcessStatus {
 impl ProcessStatus {
     /// The status of a process.
     pub(crate) fn of_process(process: u32) -> Option<ProcessStatus> {
-        let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        ProcessStatus::parse(&text)
+        ProcessStatus::parse(&read_text(&format!("/proc/{process}/status").as_ref())?)
     }
 
     /// The status of one of its threads.
@@ -55,6 +57,29 @@ impl ProcessStatus {
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.state, 'Z' | 'X' | 'x')
     }
+}
+
+/// A file of `/proc`, whose length nobody knows before: read in large parts, of
+/// which one is enough for most.
+pub(crate) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    const AT_ONCE: usize = 4 << 10;
+    let mut file = fs::File::open(path)?;
+    let mut bytes = Vec::new();
+    let mut filled = 0;
+    loop {
+        bytes.resize(filled + AT_ONCE.max(filled), 0);
+        match file.read(bytes.get_mut(filled..).unwrap_or_default())? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// The same, as a text.
+pub(crate) fn read_text(path: &Path) -> Option<String> {
+    String::from_utf8(read(path).ok()?).ok()
 }
 
 /// The threads of a process, ended ones that are still listed included.
@@ -105,11 +130,12 @@ pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
     let effective = status_text(process, thread)
         .and_then(|text| u64::from_str_radix(field(&text, "CapEff")?, 16).ok());
     effective.is_some_and(|effective| effective & ALLOWING != 0)
+        && namespace::has_own_numbers(process, thread)
 }
 
 /// The process group and the session of a process.
 pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let stat = read_text(&format!("/proc/{process}/stat").as_ref())?;
     let (_, fields) = stat.rsplit_once(") ")?;
     // After the state and the parent.
     let mut fields = fields.split(' ').skip(2);
@@ -117,11 +143,18 @@ pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
     Some((group, fields.next()?.parse().ok()?))
 }
 
+/// How much memory of a process is there.
+pub(crate) fn resident_bytes(process: u32) -> Option<u64> {
+    let text = read_text(format!("/proc/{process}/statm").as_ref())?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * crate::pages::PAGE_LENGTH)
+}
+
 /// The processes that a process has made, and that have not been waited for.
 pub(crate) fn children(process: u32) -> Vec<u32> {
     let lists = threads(process)
         .into_iter()
-        .filter_map(|thread| fs::read_to_string(file_of(process, thread, "children")).ok());
+        .filter_map(|thread| read_text(&file_of(process, thread, "children")));
     let numbers = |list: String| -> Vec<u32> {
         list.split_whitespace()
             .filter_map(|number| number.parse().ok())
@@ -141,7 +174,7 @@ pub(crate) fn user_of_number(process: u32, is_excepted: impl Fn(u32) -> bool) ->
 }
 
 fn status_text(process: u32, thread: u32) -> Option<String> {
-    fs::read_to_string(file_of(process, thread, "status")).ok()
+    read_text(&file_of(process, thread, "status"))
 }
 
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {

@@ -48,12 +48,11 @@ impl Debuggee {
             let thread = ThreadId(self.process);
             // It stands, whatever it does in the new program.
             self.leave_memory(Input::Interrupted { thread, address: 0 })?;
-            if self.has_ended {
+            if self.has_ended || self.follow_from_replaced()? {
                 return Ok(());
             }
         }
         self.release_births()?;
-        self.give_up_following()?;
         self.adopt_all_forked()?;
         self.cpu.note_program();
         let _ = self.memory.lift_all();
@@ -84,7 +83,7 @@ impl Debuggee {
     /// The process is gone, and so are the threads that were making others.
     /// Whether a process that it made is followed in its place.
     pub(crate) fn leave_at_end(&mut self) -> Result<bool, DebuggeeError> {
-        self.has_lost_threads = true;
+        self.has_lost_threads = !self.is_killed_standing;
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
         let heir = match self.follows_child() {
@@ -101,11 +100,11 @@ impl Debuggee {
 
     /// The first of the forked processes that have not been seen yet, and the
     /// thread that made it.
-    fn take_heir(&mut self) -> Option<(u32, ThreadId)> {
+    pub(crate) fn take_heir(&mut self) -> Option<(u32, ThreadId)> {
         let unseen: Vec<u32> = self.births.keys().copied().collect();
         for child in unseen {
-            let is_forked = self.births.get(&child).is_some_and(Birth::is_forked);
-            if is_forked && matches!(first_status(child), Ok(Status::Stopped { .. })) {
+            let is_heir = self.births.get(&child).is_some_and(Birth::is_heir);
+            if is_heir && matches!(first_status(child), Ok(Status::Stopped { .. })) {
                 let birth = self.births.remove(&child)?;
                 return Some((child, birth.parent()));
             }
@@ -119,7 +118,9 @@ impl Debuggee {
         let (sharers, own): (Vec<&Thread>, Vec<&Thread>) =
             self.threads.values().partition(|known| known.silent);
         let (is_shared, had_threads) = (!sharers.is_empty(), own.len() > 1);
-        if std::mem::take(&mut self.has_lost_threads) || had_threads {
+        let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
+        // Threads that stood made nothing.
+        if has_lost && !self.is_killed_standing {
             self.expect_orphans();
         }
         if !is_shared {
@@ -178,7 +179,7 @@ impl Debuggee {
 
     /// A thread stops for the last time. Where it was killed inside a call that
     /// makes a process, that is expected as its own.
-    pub(crate) fn expect_orphans_of(&mut self, thread: ThreadId) {
+    pub(crate) fn expect_orphans_of(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let makes = |call| {
             [
                 libc::SYS_fork,
@@ -191,7 +192,7 @@ impl Debuggee {
         let is_making =
             kernel::registers(thread.0).is_ok_and(|registers| makes(registers.orig_rax as i64));
         if !is_making {
-            return;
+            return Ok(());
         }
         let known = self.threads.get(&thread.0);
         let maker = match known.is_some_and(|known| known.silent) {
@@ -201,6 +202,40 @@ impl Debuggee {
         for orphan in self.orphans(|parent| parent == maker) {
             self.expect_orphan(orphan, thread);
         }
+        self.bequeath(thread)
+    }
+
+    /// Threads that die in such calls at a time are told apart by their stacks,
+    /// of which a forked process has a copy: this is what the thread has made, and
+    /// what it would return to, that returns to.
+    fn bequeath(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let Ok(own) = kernel::registers(thread.0) else {
+            return Ok(());
+        };
+        let unseen: Vec<u32> = self.births.keys().copied().collect();
+        for child in unseen {
+            if !self.births.get(&child).is_some_and(Birth::is_orphan) {
+                continue;
+            }
+            let Ok(status) = first_status(child) else {
+                continue;
+            };
+            stash::put(child, status);
+            let is_copy = |of: libc::user_regs_struct| {
+                (of.rsp, of.rip, of.fs_base) == (own.rsp, own.rip, own.fs_base)
+            };
+            if !kernel::registers(child).is_ok_and(is_copy) {
+                continue;
+            }
+            self.expect_orphan(child, thread);
+            self.park(thread)?;
+            let process = ThreadId(child);
+            self.feed(Input::Made {
+                process,
+                parent: thread,
+            })?;
+        }
+        Ok(())
     }
 
     /// The processes that juror traces and knows nothing of, by their parents.
@@ -223,7 +258,7 @@ impl Debuggee {
 
     /// What the copies of the memory are made good with is about to be
     /// forgotten: lets all go that were made, unless they are to be debugged, too.
-    fn release_births(&mut self) -> Result<(), DebuggeeError> {
+    pub(crate) fn release_births(&mut self) -> Result<(), DebuggeeError> {
         let was_switching = self.is_switching;
         self.is_switching = !self.follows_both();
         let mut released = Ok(());
@@ -233,7 +268,7 @@ impl Debuggee {
                 Ok(Status::Stopped { .. }) => self.take_in_birth(child),
                 // It is gone.
                 _ => match self.births.remove(&child) {
-                    Some(birth) => self.let_parent_go(birth),
+                    Some(birth) => self.forget_birth(child, birth),
                     None => Ok(()),
                 },
             });

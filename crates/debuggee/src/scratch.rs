@@ -19,6 +19,25 @@ pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
 pub(crate) const SLOT_LENGTH: u64 = 64;
 /// What a region's first slot holds: the place for juror's own system calls.
 pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
+/// What stands behind that: a routine that makes a table of system calls. `rbx`
+/// is the address of the table, `rbp` the number of calls; each has seven words,
+/// the number and the arguments, and its result takes the place of the number.
+#[rustfmt::skip]
+pub(crate) const CALLS: [u8; 41] = [
+    0x48, 0x8b, 0x03,       // next: mov rax, [rbx]
+    0x48, 0x8b, 0x7b, 0x08, // mov rdi, [rbx + 8]
+    0x48, 0x8b, 0x73, 0x10, // mov rsi, [rbx + 16]
+    0x48, 0x8b, 0x53, 0x18, // mov rdx, [rbx + 24]
+    0x4c, 0x8b, 0x53, 0x20, // mov r10, [rbx + 32]
+    0x4c, 0x8b, 0x43, 0x28, // mov r8, [rbx + 40]
+    0x4c, 0x8b, 0x4b, 0x30, // mov r9, [rbx + 48]
+    0x0f, 0x05,             // syscall
+    0x48, 0x89, 0x03,       // mov [rbx], rax
+    0x48, 0x83, 0xc3, 0x38, // add rbx, 56
+    0xff, 0xcd,             // dec ebp
+    0x75, 0xd8,             // jnz next
+    0xcc,                   // int3
+];
 /// What stands where calls into the debuggee return to: `exit_group(0)`, for
 /// a process that was forked inside a call.
 pub(crate) const RETURN_CODE: [u8; 10] = [
@@ -306,7 +325,7 @@ mod tests {
             for _ in 0..taken {
                 scratch.take_slot();
             }
-            let gadget = region..region + GADGET.len() as u64;
+            let gadget = region..region + (GADGET.len() + CALLS.len()) as u64;
             let mut used: Vec<Range<u64>> = std::iter::once(gadget).collect();
             for (bytes, offset) in instructions {
                 let address = CODE + offset;
@@ -332,7 +351,7 @@ mod tests {
 
     #[test]
     fn what_is_no_copy_fits_into_a_slot() {
-        assert!(GADGET.len() as u64 <= SLOT_LENGTH);
+        assert!((GADGET.len() + CALLS.len()) as u64 <= SLOT_LENGTH);
         assert!(RETURN_CODE.len() as u64 <= SLOT_LENGTH);
         assert!(PAGE_LENGTH.is_multiple_of(SLOT_LENGTH));
         assert!(REGION_LENGTH.is_multiple_of(PAGE_LENGTH));

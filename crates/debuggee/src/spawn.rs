@@ -21,6 +21,7 @@ use crate::error::LaunchError;
 use crate::executable;
 use crate::kernel::{self, Event, Status};
 use crate::launch::{self, Launch};
+use crate::namespace::{self, Namespace};
 
 /// What the child was doing when it failed, as it says it through the pipe.
 #[derive(Clone, Copy)]
@@ -44,10 +45,21 @@ struct Plan {
     start: RawFd,
     /// Written when something fails.
     failure: RawFd,
+    /// It has process numbers of its own.
+    namespace: Option<namespace::Plan>,
+}
+
+/// A process that has been started.
+pub(crate) struct Spawned {
+    pub(crate) process: u32,
+    /// Its numbers, if they are its own.
+    pub(crate) namespace: Option<Namespace>,
+    /// Why they are not, though they should.
+    pub(crate) refusal: Option<String>,
 }
 
 /// Starts the program; it is the leader of its own process group and stopped.
-pub(crate) fn spawn(launch: &Launch) -> Result<u32, LaunchError> {
+pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
     let path = executable::locate(&launch.program)?;
     executable::check(&path)?;
     let system = |what: &'static str| {
@@ -74,7 +86,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<u32, LaunchError> {
     ];
     let (start_read, start_write) = pipe2(OFlag::O_CLOEXEC).map_err(system("making a pipe"))?;
     let (failure_read, failure_write) = pipe2(OFlag::O_CLOEXEC).map_err(system("making a pipe"))?;
-    let plan = Plan {
+    let mut plan = Plan {
         path: launch::string(&path.clone().into_os_string(), "the program's path")?,
         arguments: pointers(&arguments),
         environment: pointers(&environment),
@@ -85,13 +97,19 @@ pub(crate) fn spawn(launch: &Launch) -> Result<u32, LaunchError> {
         randomize: launch.randomize,
         start: start_read.as_raw_fd(),
         failure: failure_write.as_raw_fd(),
+        namespace: None,
     };
-    // SAFETY: the child branch makes system calls only, on data prepared
-    // above, and never returns.
-    let child = match unsafe { libc::fork() } {
-        -1 => return Err(system("fork")(Errno::last())),
-        0 => run_child(&plan),
-        child => child as u32,
+    let mut refusal = None;
+    let mut made = None;
+    if namespace::is_wanted(launch.numbers) {
+        match spawn_with_numbers(&mut plan) {
+            Ok(it) => made = Some(it),
+            Err(errno) => refusal = Some(namespace::refusal(errno)),
+        }
+    }
+    let (child, namespace) = match made {
+        Some((child, namespace)) => (child, Some(namespace)),
+        None => (fork(&plan).map_err(system("fork"))?, None),
     };
     drop(failure_write);
     let started = seize(child, &path, &start_write)
@@ -99,7 +117,30 @@ pub(crate) fn spawn(launch: &Launch) -> Result<u32, LaunchError> {
     if started.is_err() {
         abandon(child);
     }
-    started.map(|()| child)
+    started.map(|()| Spawned {
+        process: child,
+        namespace,
+        refusal,
+    })
+}
+
+fn fork(plan: &Plan) -> Result<u32, Errno> {
+    // SAFETY: the child branch makes system calls only, on data prepared before,
+    // and never returns.
+    match unsafe { libc::fork() } {
+        -1 => Err(Errno::last()),
+        0 => run_child(plan),
+        child => Ok(child as u32),
+    }
+}
+
+/// The same, in a namespace of process numbers that is made for it.
+fn spawn_with_numbers(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
+    let making = namespace::Making::new()?;
+    plan.namespace = Some(making.plan());
+    let maker = fork(plan);
+    plan.namespace = None;
+    making.finish(maker?)
 }
 
 /// Ends a child that could not be made a debuggee.
@@ -229,6 +270,10 @@ fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError 
 
 /// The child, from `fork` to `exec`.
 fn run_child(plan: &Plan) -> ! {
+    if let Some(namespace) = &plan.namespace {
+        // SAFETY: this is between `fork` and `exec`.
+        unsafe { namespace::enter(namespace) };
+    }
     let (stage, errno) = match prepare_child(plan) {
         Ok(()) => {
             // SAFETY: the pointers are to zero-terminated strings that outlive

@@ -8,13 +8,16 @@
 
 use std::cell::RefCell;
 
-use crate::kernel::Status;
+use crate::kernel::{self, Status};
 
 #[derive(Default)]
 struct Stash {
     statuses: Vec<(u32, Status)>,
     /// Processes that this thread traces and that never run: no debuggee's.
     templates: Vec<u32>,
+    /// Processes of that kind that have been killed, and whose end nobody has
+    /// waited for.
+    ending: Vec<u32>,
     /// The processes that are debuggees of this thread.
     processes: Vec<u32>,
 }
@@ -36,6 +39,20 @@ pub(crate) fn leave(process: u32) {
             stash.statuses.clear();
         }
     });
+    wait_for_last();
+}
+
+/// Where nothing is debugged any more, ends that nobody has waited for are.
+fn wait_for_last() {
+    let ending = STASH.with_borrow_mut(|stash| match stash.processes.is_empty() {
+        true => std::mem::take(&mut stash.ending),
+        false => Vec::new(),
+    });
+    for process in ending {
+        while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {
+            let _ = kernel::resume(process, 0);
+        }
+    }
 }
 
 /// A debuggee is another process now.
@@ -77,13 +94,31 @@ pub(crate) fn remove_template(process: u32) {
     });
 }
 
-/// Whether a process is to stand for ever.
+/// One of them has been killed, and its end is not waited for now.
+pub(crate) fn end_template(process: u32) {
+    STASH.with_borrow_mut(|stash| {
+        stash.templates.retain(|&it| it != process);
+        stash.ending.push(process);
+    });
+    wait_for_last();
+}
+
+/// Takes note of the ends that have come since.
+pub(crate) fn reap_ended() {
+    let is_left = |process: &u32| matches!(kernel::poll_for(*process), Ok(None));
+    STASH.with_borrow_mut(|stash| stash.ending.retain(is_left));
+}
+
+/// Whether a process is to stand for ever, or is just ending after that.
 pub(crate) fn is_template(process: u32) -> bool {
-    STASH.with_borrow(|stash| stash.templates.contains(&process))
+    STASH.with_borrow(|stash| stash.templates.contains(&process) || stash.ending.contains(&process))
 }
 
 pub(crate) fn put(thread: u32, status: Status) {
-    STASH.with_borrow_mut(|stash| stash.statuses.push((thread, status)));
+    STASH.with_borrow_mut(|stash| match stash.ending.contains(&thread) {
+        true => stash.ending.retain(|&it| it != thread),
+        false => stash.statuses.push((thread, status)),
+    });
 }
 
 /// The oldest status of a thread that `is_known`.

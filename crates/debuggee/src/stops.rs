@@ -281,7 +281,7 @@ impl Debuggee {
 
     /// A thread on its way out: it executes no further instruction.
     fn take_in_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.expect_orphans_of(thread);
+        self.expect_orphans_of(thread)?;
         self.departing.insert(thread.0);
         self.forget_thread(thread)?;
         tolerate(kernel::resume(thread.0, 0))
@@ -323,7 +323,7 @@ impl Debuggee {
             return Ok(());
         }
         if let Some(birth) = self.births.remove(&id) {
-            self.let_parent_go(birth)?;
+            self.forget_birth(id, birth)?;
         }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;

@@ -55,6 +55,20 @@ impl Terminal {
         self.is_with_debuggee = tcsetpgrp(stdin(), self.debuggee).is_ok();
     }
 
+    /// The modes that the debuggee has, or finds when it gets the terminal.
+    pub(crate) fn modes_of_debuggee(&self) -> Option<Termios> {
+        match self.is_with_debuggee {
+            true => tcgetattr(stdin()).ok(),
+            false => self.debuggee_modes.clone(),
+        }
+    }
+
+    /// The debuggee finds these modes when it gets the terminal, which juror has
+    /// now.
+    pub(crate) fn set_modes_of_debuggee(&mut self, modes: Termios) {
+        self.debuggee_modes = Some(modes);
+    }
+
     /// It is to go to another process group from now on.
     pub(crate) fn belongs_to(&mut self, debuggee: u32) {
         self.debuggee = Pid::from_raw(debuggee as i32);

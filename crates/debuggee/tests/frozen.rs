@@ -181,3 +181,50 @@ fn an_ended_program_is_not_kept() {
     run(&mut debuggee).assert_exited(10);
     assert!(matches!(debuggee.freeze(), Err(FreezeError::Debuggee(_))));
 }
+
+/// The processes that the thread of this test has made and not waited for.
+fn children() -> String {
+    std::fs::read_to_string("/proc/thread-self/children").unwrap()
+}
+
+#[test]
+fn a_large_process_leaves_nothing_behind() {
+    let program = compile(
+        r#"
+        #include <stdlib.h>
+        #include <string.h>
+        volatile int count;
+        __attribute__((noinline)) void step(void) { count++; }
+        int main(void) {
+            const size_t length = 64 << 20;
+            char *memory = malloc(length);
+            memset(memory, 1, length);
+            for (int i = 0; i < 10; i++) {
+                step();
+                memory[i * (length / 10)] += i;
+            }
+            int sum = 0;
+            for (int i = 0; i < 10; i++) sum += memory[i * (length / 10)];
+            return sum;
+        }"#,
+        &["-O1"],
+    );
+    let mut debuggee = start_with_points(&program, &["step"]);
+    for _ in 0..4 {
+        run_to_hit(&mut debuggee);
+    }
+    let frozen = debuggee.freeze().unwrap();
+    for hits in [1, 3, 6] {
+        for _ in 0..hits {
+            run_to_hit(&mut debuggee);
+        }
+        debuggee = thaw(&frozen, debuggee);
+        assert_eq!(count_of(&program, &debuggee), 3);
+    }
+    let run = run(&mut debuggee);
+    run.assert_exited(55);
+    debuggee = thaw(&frozen, debuggee);
+    drop(frozen);
+    drop(debuggee);
+    assert_eq!(children(), "");
+}

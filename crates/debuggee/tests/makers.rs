@@ -180,9 +180,10 @@ fn the_child_of_a_process_that_ends_is_followed() {
     check_followed(End::IsKilled, 3, 2);
 }
 
+/// The new program runs without the debugger.
 #[test]
-fn the_child_of_a_program_that_is_replaced_is_let_go() {
-    check_followed(End::IsReplaced, 0, 0);
+fn the_child_of_a_program_that_is_replaced_is_followed() {
+    check_followed(End::IsReplaced, 3, 2);
 }
 
 /// All children are debugged, too, with and without one that was there before.

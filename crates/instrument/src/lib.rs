@@ -23,6 +23,7 @@ pub mod probes;
 pub mod program;
 pub mod read_plan;
 pub mod scope;
+pub mod symbol_store;
 pub mod typed;
 pub mod unwinding;
 pub mod values;

@@ -4,6 +4,7 @@
 //! Invariant: addresses in and out are those of the process; file addresses
 //! stay inside.
 
+use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
 use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile};
 use rustc_hash::FxHashMap;
@@ -147,6 +148,8 @@ pub struct Described {
 #[derive(Debug, Clone, Default)]
 pub struct Modules {
     loaded: Vec<Rc<Module>>,
+    /// Where their symbols are from.
+    store: SymbolStore,
     is_started: bool,
     /// What the resolvers of indirect functions have answered, by address;
     /// nothing where one could not be asked.
@@ -154,6 +157,19 @@ pub struct Modules {
 }
 
 impl Modules {
+    /// Nothing is loaded yet.
+    pub fn new(store: SymbolStore) -> Modules {
+        Modules {
+            store,
+            ..Modules::default()
+        }
+    }
+
+    /// Where the symbols are from.
+    pub fn store(&self) -> &SymbolStore {
+        &self.store
+    }
+
     /// Takes the list of what is loaded now; symbols of what stays are kept.
     /// A module whose file cannot be read (the vdso, a deleted library) is
     /// left out.
@@ -165,7 +181,7 @@ impl Modules {
                 .find(|module| module.path == path && module.bias == bias);
             if let Some(module) = known {
                 self.loaded.push(Rc::clone(module));
-            } else if let Ok(symbols) = SymbolFile::open(&path) {
+            } else if let Ok(symbols) = self.store.open(&path) {
                 let built = std::fs::metadata(&path)
                     .and_then(|data| data.modified())
                     .ok();

@@ -3,6 +3,7 @@
 
 use crate::modules::{Bound, Described, Modules};
 use crate::read_plan::Machine;
+use crate::symbol_store::SymbolStore;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::Memory;
@@ -41,11 +42,11 @@ pub struct Program {
 
 impl Program {
     /// Takes a debuggee that has just been launched or attached to.
-    pub fn new(debuggee: Debuggee) -> Program {
+    pub fn new(debuggee: Debuggee, symbols: &SymbolStore) -> Program {
         let threads: Vec<ThreadId> = debuggee.thread_ids().collect();
         let mut program = Program {
             debuggee,
-            modules: Modules::default(),
+            modules: Modules::new(symbols.clone()),
             views: Views::standard().clone(),
             numbers: FxHashMap::default(),
             last_number: 0,
@@ -159,7 +160,7 @@ impl Program {
     /// The process runs another program: one thread is left, and nothing that
     /// was loaded.
     pub fn restart(&mut self, thread: ThreadId) {
-        self.modules = Modules::default();
+        self.modules = Modules::new(self.modules.store().clone());
         self.numbers.clear();
         self.last_number = 0;
         self.number_thread(thread);

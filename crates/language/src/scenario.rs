@@ -32,6 +32,29 @@ pub struct Scenario {
     pub span: Range<usize>,
 }
 
+impl Scenario {
+    /// Whether some reaction saves the program.
+    pub fn takes_checkpoints(&self) -> bool {
+        let mut reactions = self.reactions.iter();
+        reactions.any(|reaction| take_checkpoints(&reaction.body.actions))
+    }
+}
+
+fn take_checkpoints(actions: &[Action]) -> bool {
+    actions.iter().any(|action| match &action.kind {
+        ActionKind::Checkpoint(_) => true,
+        ActionKind::If {
+            then, otherwise, ..
+        } => take_checkpoints(then) || take_checkpoints(otherwise),
+        ActionKind::For { body, .. } => take_checkpoints(body),
+        ActionKind::Point(point) => {
+            let body = point.body.as_ref();
+            body.is_some_and(|body| take_checkpoints(&body.actions))
+        }
+        _ => false,
+    })
+}
+
 /// What is done when something happens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaction {

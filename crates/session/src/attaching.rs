@@ -59,7 +59,7 @@ impl Session {
         self.share_interrupter(&mut debuggee)?;
         let thread = debuggee.thread_ids().next();
         let thread = thread.unwrap_or(ThreadId(process));
-        let mut program = Program::new(debuggee);
+        let mut program = Program::new(debuggee, &self.symbols);
         self.user_views.apply(&mut program);
         program.modules.note_started();
         self.selection = Selection {

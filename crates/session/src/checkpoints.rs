@@ -13,6 +13,7 @@
 
 mod automatic;
 mod commands;
+mod numbers;
 mod restoring;
 
 pub use automatic::AutomaticCheckpoints;
@@ -25,7 +26,7 @@ use crate::view::{CheckpointView, Location};
 use crate::watch::{Violated, Watch};
 use automatic::Automatic;
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::{ThreadId, ThreadState};
+use juror_debuggee::{ProcessNumbers, ThreadId, ThreadState};
 use juror_instrument::program::Memo;
 use std::collections::BTreeMap;
 
@@ -41,6 +42,10 @@ pub(crate) struct Checkpoints {
     /// What is kept beside the process.
     settings: Settings,
     automatic: Automatic,
+    /// Whether programs have process numbers of their own; as needed without.
+    namespace: Option<bool>,
+    /// What the present program was started with.
+    numbers: ProcessNumbers,
 }
 
 /// The program and its monitors as they were.

@@ -98,6 +98,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.permit(command.modes())?;
+        self.prepare_names(command, rest, observer)?;
         match command {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance

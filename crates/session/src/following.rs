@@ -11,7 +11,9 @@ const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
 
 /// What can be said.
 const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set follow parent, \
-                    child or both; set checkpoint-files on or off";
+                    child or both; set checkpoint-files on or off; set \
+                    checkpoint-namespace on, off or auto; set substitute-path FROM TO; \
+                    set debug-file-directory DIRECTORY";
 
 impl Session {
     /// `set follow child`, `set var count = 3`.
@@ -21,7 +23,15 @@ impl Session {
         if name == "checkpoint-files" {
             return self.set_checkpoint_files(words.next().unwrap_or(""));
         }
+        if name == "checkpoint-namespace" {
+            return self.set_checkpoint_namespace(words.next().unwrap_or(""));
+        }
         let (_, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        match name {
+            "debug-file-directory" => return self.set_debug_directories(after),
+            "substitute-path" => return self.set_substitution(after),
+            _ => {}
+        }
         if let "var" | "variable" = name {
             return self.assign(after);
         }

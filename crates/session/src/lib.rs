@@ -55,6 +55,7 @@ mod signal;
 mod source;
 mod stacks;
 mod step;
+mod symbol_reading;
 mod totals;
 mod types;
 pub mod view;
@@ -68,5 +69,6 @@ pub use options::{
     CommandError, CpuPolicy, FileDiagnostics, Follow, Observer, Options, Permissions, Recording,
     SelfCheck, SelfCheckReport, SessionError,
 };
+pub use options::{SymbolCache, SymbolSettings};
 pub use property_files::{LoadedFiles, PropertySource};
 pub use session::Session;

@@ -27,6 +27,7 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        self.tell_of_numbers(observer);
         self.checkpoint_at_start(observer)?;
         if !self.control.begin()? {
             return Ok(None);

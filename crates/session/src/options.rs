@@ -9,6 +9,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
+
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 
 /// What to run, and how.
@@ -59,6 +61,8 @@ pub struct Options {
     pub scenarios: Vec<PropertySource>,
     /// What scenarios may do beside what the debugger does.
     pub permissions: Permissions,
+    /// Where symbols are looked for, and what is kept of them.
+    pub symbols: SymbolSettings,
 }
 
 impl Options {

@@ -25,9 +25,12 @@ use juror_debuggee::{
 use juror_instrument::frames::Frame;
 use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
+use juror_instrument::symbol_store::SymbolStore;
 use juror_instrument::typed::Typed;
 use juror_rules::control::{Control, ControlCheck, Modes};
+use rustc_hash::FxHashSet;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Frames of a stack that are kept for `up`, `down` and `frame`.
@@ -100,6 +103,12 @@ pub struct Session {
     pub(crate) control: Control,
     /// Under a self-check: what follows the control against its model.
     pub(crate) control_check: Option<Box<ControlCheck>>,
+    /// The symbols of what is debugged.
+    pub(crate) symbols: SymbolStore,
+    /// What has been said of symbols that are missing.
+    pub(crate) missing_told: FxHashSet<PathBuf>,
+    /// Set to give up long work of juror's own.
+    pub(crate) cancel: Arc<AtomicBool>,
     /// Shared with those who may interrupt a run.
     pub(crate) interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -120,6 +129,7 @@ impl Session {
         for remark in remarks {
             observer.notice(&remark);
         }
+        let symbols = SymbolStore::new(options.symbols.clone());
         let mut session = Session {
             catchpoints: Catchpoints::default(),
             checkpoints: Checkpoints::new(options.checkpoints),
@@ -151,6 +161,9 @@ impl Session {
             values: Vec::new(),
             control: Control::default(),
             control_check: None,
+            symbols,
+            missing_told: FxHashSet::default(),
+            cancel: Arc::default(),
             interrupter: Arc::new(Mutex::new(None)),
         };
         session.begin_control_check()?;
@@ -176,7 +189,9 @@ impl Session {
     /// Makes a command that lets the program run return; from any thread.
     pub fn interrupter(&self) -> impl Fn() + Send + use<> {
         let shared = Arc::clone(&self.interrupter);
+        let cancel = Arc::clone(&self.cancel);
         move || {
+            cancel.store(true, Ordering::Relaxed);
             if let Ok(guard) = shared.lock()
                 && let Some(interrupter) = &*guard
             {
@@ -192,7 +207,7 @@ impl Session {
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
         debuggee.set_follow(self.options.follow);
         self.share_interrupter(&mut debuggee)?;
-        let mut program = Program::new(debuggee);
+        let mut program = Program::new(debuggee, &self.symbols);
         self.user_views.apply(&mut program);
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
@@ -204,6 +219,7 @@ impl Session {
         };
         self.program = Some(program);
         self.checkpoints.begin_run();
+        self.checkpoints.note_numbers(launch.numbers);
         self.renew_catchpoints();
         let bound = self.bind(thread, true);
         if bound.is_err() {
@@ -254,6 +270,7 @@ impl Session {
         launch.error = output(&options.stderr, options.append_stderr);
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
+        launch.numbers = self.wanted_numbers();
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

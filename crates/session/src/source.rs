@@ -23,6 +23,9 @@ struct Text {
 #[derive(Debug, Default)]
 pub struct Sources {
     files: HashMap<PathBuf, Option<Rc<Text>>>,
+    /// Where files were when they were compiled, and where they are now; the
+    /// newest rule first.
+    substitutions: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Sources {
@@ -76,11 +79,28 @@ impl Sources {
         self.text(path).map(|text| text.lines.len() as u32)
     }
 
+    /// Files below `from` are below `to` now; without `to` the rule goes. What
+    /// was not found before is looked for again.
+    pub fn substitute(&mut self, from: PathBuf, to: Option<PathBuf>) {
+        self.substitutions.retain(|(known, _)| *known != from);
+        if let Some(to) = to {
+            self.substitutions.insert(0, (from, to));
+        }
+        self.files.clear();
+    }
+
+    /// Where a file is now: by the first rule for a directory above it.
+    fn place(&self, path: &Path) -> PathBuf {
+        let mut rules = self.substitutions.iter();
+        let moved = rules.find_map(|(from, to)| Some(to.join(path.strip_prefix(from).ok()?)));
+        moved.unwrap_or_else(|| path.to_owned())
+    }
+
     fn text(&mut self, path: &Path) -> Option<Rc<Text>> {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let text = read(path).map(Rc::new);
+        let text = read(&self.place(path)).map(Rc::new);
         self.files.insert(path.to_owned(), text.clone());
         text
     }
@@ -104,6 +124,27 @@ fn read(path: &Path) -> Option<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_have_moved_are_found_by_a_rule() {
+        let directory = tempfile::tempdir().unwrap();
+        let new = directory.path().join("new");
+        std::fs::create_dir_all(new.join("src")).unwrap();
+        std::fs::write(new.join("src/a.c"), "one\n").unwrap();
+        let mut sources = Sources::default();
+        let compiled = Path::new("/build/it/src/a.c");
+        assert_eq!(sources.line_count(compiled), None);
+        for (from, to, expected) in [
+            ("/build", Some(directory.path().to_owned()), None),
+            ("/build/it", Some(new.clone()), Some(1)),
+            // A directory, not the beginning of its name.
+            ("/build/i", Some(PathBuf::from("/nowhere")), Some(1)),
+            ("/build/it", None, None),
+        ] {
+            sources.substitute(from.into(), to);
+            assert_eq!(sources.line_count(compiled), expected, "{from}");
+        }
+    }
 
     #[test]
     fn lines_around_a_line_stay_inside_the_file() {

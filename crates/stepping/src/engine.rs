@@ -20,9 +20,11 @@ mod stops;
 #[cfg(test)]
 mod tests;
 
+use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, Owner, Owners, Passage, Site, StepBy, ThreadId};
 use pass::Pass;
+use processes::Made;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What a thread of the debuggee does at this moment.
@@ -79,10 +81,14 @@ pub enum Rule {
     Park,
     /// The arrivals of the thread that made it are those of a followed one.
     Inherit,
+    /// They are, too, when that thread has ended before the followed one is seen.
+    InheritFromEnded,
+    /// They are those of one that has an engine of its own.
+    InheritApart,
     /// They are those of one that shares its memory.
     InheritInPlace,
     /// A thread that waits for its child is not taken back to where it was before
-    /// an evaluation: the child comes back to what the evaluation would.
+    /// an evaluation: it is in the kernel.
     KeepParked,
     /// A halt is answered by the thread that replaces the program.
     AnswerReplaced,
@@ -107,6 +113,8 @@ pub struct Engine {
     /// Where a trap has ever been: a copy of the memory is as the memory was at
     /// some moment before it is seen.
     former: BTreeSet<u64>,
+    /// What processes come back to that have been made and not been seen yet.
+    made: BTreeMap<ThreadId, Made>,
     #[cfg(any(test, feature = "dropped-rules"))]
     pub(crate) dropped: Option<Rule>,
 }
@@ -200,7 +208,25 @@ impl Engine {
             Input::Parked { thread, address } => self.parked(thread, address, operations),
             Input::Unparked { thread } => self.unparked(thread, operations),
             Input::Copied { process } => self.copied(process, operations),
-            Input::Followed { thread, parent } => self.followed(thread, parent, operations),
+            Input::Made { process, parent } => self.made(process, parent),
+            Input::Followed { thread } => self.followed(thread, operations),
+            Input::Inherited {
+                thread,
+                address,
+                stack,
+                notified,
+                passage,
+                departed,
+            } => {
+                let arrival = Arrival {
+                    address,
+                    stack,
+                    notified,
+                    passage,
+                    departed,
+                };
+                self.inherited(thread, arrival);
+            }
             Input::Executed { thread } => self.executed(thread, operations),
         }
     }
@@ -351,6 +377,9 @@ impl Engine {
                 thread.forget_returns_to(address);
             }
         }
+        for made in self.made.values_mut() {
+            made.thread.forget_returns_to(address);
+        }
     }
 
     fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
@@ -371,6 +400,7 @@ impl Engine {
         self.pass = None;
         self.waiting.clear();
         self.calling.clear();
+        self.made.clear();
         self.threads.insert(id, thread);
     }
 

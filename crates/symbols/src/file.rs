@@ -2,10 +2,14 @@
 
 use crate::SymbolError;
 use crate::dwarf::DebugInfo;
+use crate::dwarf::names::Watch;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
 use crate::function::FunctionIndex;
+use crate::separate::{self, Search};
+use crate::settings::SymbolSettings;
 use crate::unwind::FrameRules;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// A program or shared library: its names, lines, types and unwind rules.
@@ -18,8 +22,9 @@ pub struct SymbolFile {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub elf: ElfFile,
-    debug_file: OnceLock<Option<ElfFile>>,
+    pub elf: Arc<ElfFile>,
+    settings: Arc<SymbolSettings>,
+    search: OnceLock<Search>,
     symbols: OnceLock<SymbolTable>,
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
@@ -34,11 +39,23 @@ impl SymbolFile {
     /// The file does not exist, cannot be read, or is not a complete 64-bit
     /// x86-64 program or shared library.
     pub fn open(path: impl AsRef<Path>) -> Result<SymbolFile, SymbolError> {
-        let elf = ElfFile::open(path.as_ref())?;
+        SymbolFile::open_with(path, Arc::default())
+    }
+
+    /// The same, where a person has set something.
+    ///
+    /// # Errors
+    /// As [`SymbolFile::open`].
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        settings: Arc<SymbolSettings>,
+    ) -> Result<SymbolFile, SymbolError> {
+        let elf = Arc::new(ElfFile::open(path.as_ref())?);
         Ok(SymbolFile {
             inner: Arc::new(Inner {
                 elf,
-                debug_file: OnceLock::new(),
+                settings,
+                search: OnceLock::new(),
                 symbols: OnceLock::new(),
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
@@ -46,6 +63,11 @@ impl SymbolFile {
                 frame_rules: OnceLock::new(),
             }),
         })
+    }
+
+    /// Whether both share what has been read.
+    pub fn is_same(&self, other: &SymbolFile) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 
     /// The path that it was opened by.
@@ -78,6 +100,30 @@ impl SymbolFile {
         self.inner.debug_file().map(|file| file.path.as_path())
     }
 
+    /// Makes the index of names, unless it is there: everything that is found by
+    /// name is found through it. `progress` is told how much is done, and of how
+    /// much; setting `cancel` gives it up. False when it was given up.
+    pub fn prepare_names(&self, cancel: &AtomicBool, progress: &mut dyn FnMut(u64, u64)) -> bool {
+        let watch = &mut Watch { cancel, progress };
+        let info = self.inner.debug_info();
+        info.is_none_or(|info| info.prepare_names(watch))
+    }
+
+    /// Debug information that belongs to the file and is not there, in words,
+    /// with where it was looked for. Reads the lists of what there is.
+    pub fn problems(&self) -> Vec<String> {
+        let separate = self.inner.search().problem(&self.inner.elf);
+        let info = self.inner.debug_info();
+        let split = info.iter().flat_map(|info| info.problems.iter().cloned());
+        separate.into_iter().chain(split).collect()
+    }
+
+    /// What was found damaged and has been put right, in words; each once.
+    pub fn take_remarks(&self) -> Vec<String> {
+        let info = self.inner.debug_info.get().and_then(Option::as_ref);
+        info.map_or_else(Vec::new, |info| info.take_remarks())
+    }
+
     /// The original bytes of the file at a file address; shorter where the
     /// segment ends, `None` outside.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {
@@ -88,7 +134,7 @@ impl SymbolFile {
 impl Inner {
     pub fn symbols(&self) -> &SymbolTable {
         self.symbols
-            .get_or_init(|| SymbolTable::load(&self.elf, self.debug_file()))
+            .get_or_init(|| SymbolTable::load(&self.elf, self.debug_file().map(|file| &**file)))
     }
 
     pub fn plt(&self) -> &[PltEntry] {
@@ -106,12 +152,16 @@ impl Inner {
         self.debug_info
             .get_or_init(|| {
                 if self.elf.header.has_debug_info {
-                    return Some(Arc::new(DebugInfo::load(&self.elf, &self.elf)));
+                    return Some(Arc::new(DebugInfo::load(
+                        &self.elf,
+                        &self.elf,
+                        &self.settings,
+                    )));
                 }
                 let file = self
                     .debug_file()
                     .filter(|file| file.header.has_debug_info)?;
-                Some(Arc::new(DebugInfo::load(file, &self.elf)))
+                Some(Arc::new(DebugInfo::load(file, &self.elf, &self.settings)))
             })
             .as_ref()
     }
@@ -122,65 +172,21 @@ impl Inner {
 
     pub fn frame_rules(&self) -> &FrameRules {
         self.frame_rules
-            .get_or_init(|| FrameRules::load(&self.elf, self.debug_file()))
+            .get_or_init(|| FrameRules::load(&self.elf, self.debug_file().map(|file| &**file)))
+    }
+
+    /// What came of the search for a separate debug file.
+    fn search(&self) -> &Search {
+        self.search.get_or_init(|| {
+            if self.elf.header.has_debug_info {
+                return Search::default();
+            }
+            separate::search(&self.elf, &self.settings.debug_file_directories)
+        })
     }
 
     /// The separate debug file, where distributions put them.
-    pub fn debug_file(&self) -> Option<&ElfFile> {
-        self.debug_file
-            .get_or_init(|| {
-                if self.elf.header.has_debug_info {
-                    return None;
-                }
-                self.debug_file_candidates().into_iter().find_map(|path| {
-                    let file = ElfFile::open(&path).ok()?;
-                    let same = match (&file.header.build_id, &self.elf.header.build_id) {
-                        (Some(debug), Some(program)) => debug == program,
-                        // Without an identity on both sides the name decides.
-                        _ => true,
-                    };
-                    same.then_some(file)
-                })
-            })
-            .as_ref()
-    }
-
-    fn debug_file_candidates(&self) -> Vec<PathBuf> {
-        let mut candidates = Vec::new();
-        let root = Path::new("/usr/lib/debug");
-        if let Some((first, rest)) = self
-            .elf
-            .header
-            .build_id
-            .as_deref()
-            .and_then(<[u8]>::split_first)
-        {
-            let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-            candidates.push(
-                root.join(".build-id")
-                    .join(format!("{first:02x}"))
-                    .join(format!("{rest}.debug")),
-            );
-        }
-        let link = self.elf.section_data(".gnu_debuglink");
-        let Some(name) = crate::elf::debug_link(&link) else {
-            return candidates;
-        };
-        let directory = self.elf.path.canonicalize().ok();
-        let Some(directory) = directory.as_deref().and_then(Path::parent) else {
-            return candidates;
-        };
-        // The name is a file name; a path in it could lead anywhere.
-        if name.contains('/') {
-            return candidates;
-        }
-        candidates.push(directory.join(name));
-        candidates.push(directory.join(".debug").join(name));
-        candidates.push(
-            root.join(directory.strip_prefix("/").unwrap_or(directory))
-                .join(name),
-        );
-        candidates.retain(|candidate| candidate != &self.elf.path);
-        candidates
+    pub fn debug_file(&self) -> Option<&Arc<ElfFile>> {
+        self.search().found.as_ref()
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::{SymbolFile, names};
+use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,30 +41,73 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let index = info.index();
         let tail = names::tail(name);
+        let mut units: Vec<u32> = info
+            .names()
+            .inlined_with_tail(tail)
+            .filter(|(callee, _)| names::tail(callee) == tail && names::matches(callee, name))
+            .map(|(_, unit)| unit)
+            .collect();
+        units.sort_unstable();
+        units.dedup();
         let mut found = Vec::new();
-        for record in &index.inlined {
-            let Some(callee) = index.abstract_names.get(&record.origin) else {
-                continue;
-            };
-            if names::tail(callee) != tail || !names::matches(callee, name) {
-                continue;
-            }
-            let caller = index.functions.get(record.caller as usize);
-            let caller = caller
-                .map(|caller| caller.name.as_ref().into())
-                .unwrap_or_else(|| "".into());
-            let (call_file, call_line) = self.call_site(info, record.die);
-            found.push(InlinedCopy {
-                name: callee.as_ref().into(),
-                caller,
-                entry: record.entry,
-                call_file,
-                call_line,
-            });
+        for unit in units {
+            self.add_copies_of_unit(info, unit, name, &mut found);
         }
         found
+    }
+
+    /// The copies that the functions of one unit hold.
+    fn add_copies_of_unit(
+        &self,
+        info: &DebugInfo,
+        unit: u32,
+        name: &str,
+        found: &mut Vec<InlinedCopy>,
+    ) {
+        let Some(facts) = info.facts(unit) else {
+            return;
+        };
+        let mut wanted: FxHashMap<DieRef, Option<Arc<str>>> = FxHashMap::default();
+        for caller in facts.function_dies() {
+            let mut copies = Vec::new();
+            info.walk(caller, |depth, die, entry| {
+                match entry.tag() {
+                    // A function in the function has its own copies.
+                    gimli::DW_TAG_subprogram if depth > 0 => return Visit::Skip,
+                    gimli::DW_TAG_inlined_subroutine => {}
+                    _ => return Visit::Descend,
+                }
+                let Some(origin) = info.origin(unit, entry) else {
+                    return Visit::Descend;
+                };
+                let callee = wanted.entry(origin).or_insert_with(|| {
+                    let callee = info.abstract_name(origin)?;
+                    names::matches(callee, name).then(|| callee.into())
+                });
+                if let (Some(callee), Some(entry)) = (callee, copy_entry(info, unit, entry)) {
+                    copies.push((Arc::clone(callee), die, entry));
+                }
+                Visit::Descend
+            });
+            if copies.is_empty() {
+                continue;
+            }
+            let caller: Arc<str> = facts
+                .function_numbered(caller)
+                .and_then(|number| info.function_of_unit(unit, number))
+                .map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
+            for (name, die, entry) in copies {
+                let (call_file, call_line) = self.call_site(info, die);
+                found.push(InlinedCopy {
+                    name,
+                    caller: Arc::clone(&caller),
+                    entry,
+                    call_file,
+                    call_line,
+                });
+            }
+        }
     }
 
     /// The inlined calls that an address lies in, innermost first. The
@@ -79,8 +123,8 @@ impl SymbolFile {
                 let name = info
                     .die(die)
                     .and_then(|die_entry| info.origin(die.unit, &die_entry))
-                    .and_then(|origin| info.index().abstract_names.get(&origin))
-                    .map_or_else(|| "".into(), |name| name.as_ref().into());
+                    .and_then(|origin| info.abstract_name(origin))
+                    .map_or_else(|| "".into(), Arc::from);
                 InlinedFrame {
                     name,
                     entry,
@@ -102,11 +146,7 @@ impl SymbolFile {
 /// The inlined copies around an address, outermost first, and their entries.
 fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
     let mut chain = Vec::new();
-    let index = info.index();
-    let Some(function) = index
-        .function_at(address)
-        .and_then(|at| index.functions.get(at as usize))
-    else {
+    let Some(function) = info.function_at(address) else {
         return chain;
     };
     info.walk(function.die, |depth, die, entry| {
@@ -120,9 +160,7 @@ fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
                 if !ranges.iter().any(|range| range.contains(&address)) {
                     return Visit::Skip;
                 }
-                let marked = info.address(die.unit, entry.attr_value(gimli::DW_AT_entry_pc));
-                let lowest = ranges.iter().map(|range| range.start).min();
-                if let Some(entry) = marked.or(lowest) {
+                if let Some(entry) = copy_entry(info, die.unit, entry) {
                     chain.push((die, entry));
                 }
                 Visit::Descend
@@ -131,6 +169,16 @@ fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
         }
     });
     chain
+}
+
+/// The first instruction of an inlined copy.
+fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
+    let marked = info.address(unit, entry.attr_value(gimli::DW_AT_entry_pc));
+    let lowest = || {
+        let ranges = info.code_ranges(unit, entry);
+        ranges.iter().map(|range| range.start).min()
+    };
+    marked.filter(|pc| info.is_code(*pc)).or_else(lowest)
 }
 
 /// Whether the code of a block, which may be absent, holds an address.

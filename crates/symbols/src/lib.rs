@@ -29,6 +29,8 @@ mod inline;
 mod line;
 mod location;
 mod names;
+mod separate;
+mod settings;
 mod types;
 mod unwind;
 mod variable;
@@ -49,6 +51,7 @@ pub use location::{
     register_name,
 };
 pub use names::demangle;
+pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, TemplateArgument, Type,
     TypeKind, Variant, VariantPart,

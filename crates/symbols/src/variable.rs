@@ -62,11 +62,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let index = info.index();
-        let function = index
-            .function_at(address)
-            .and_then(|at| index.functions.get(at as usize));
-        let Some(function) = function.map(|function| function.die) else {
+        let Some(function) = info.function_at(address).map(|function| function.die) else {
             return Vec::new();
         };
         let mut scopes: Vec<(isize, Scope)> = vec![(
@@ -93,8 +89,8 @@ impl SymbolFile {
                 }
                 gimli::DW_TAG_inlined_subroutine if covers(info, die, entry, address) => {
                     let origin = info.origin(die.unit, entry);
-                    let name = origin.and_then(|origin| index.abstract_names.get(&origin));
-                    let name = name.map_or_else(|| "".into(), |name| name.as_ref().into());
+                    let name = origin.and_then(|origin| info.abstract_name(origin));
+                    let name = name.map_or_else(|| "".into(), Arc::from);
                     scopes.push((
                         depth,
                         Scope {
@@ -131,17 +127,13 @@ impl SymbolFile {
             Some((file, rest)) if file.contains('.') => (Some(file), rest),
             _ => (None, name),
         };
-        let index = info.index();
-        let mut found: Vec<_> = index
-            .globals_by_tail
-            .get(names::tail(name))
-            .into_iter()
-            .flatten()
-            .filter_map(|at| index.globals.get(*at as usize))
+        let mut found: Vec<_> = info
+            .names()
+            .globals_with_tail(names::tail(name))
             .filter(|record| names::matches(&record.name, name))
             .filter(|record| file.is_none_or(|file| unit_is(info, record.die.unit, file)))
             .collect();
-        found.sort_by_key(|record| (&*record.name != name, !record.external, record.die));
+        found.sort_by_key(|record| (*record.name != *name, !record.external, record.die));
         found
             .into_iter()
             .filter_map(|record| {
@@ -158,12 +150,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let mut found: Vec<String> = info
-            .index()
-            .globals
-            .iter()
-            .map(|record| record.name.to_string())
-            .collect();
+        let mut found: Vec<String> = info.names().global_names().map(str::to_owned).collect();
         found.sort();
         found.dedup();
         found
@@ -181,9 +168,11 @@ impl SymbolFile {
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter
             )
         };
-        info.index().functions.iter().any(|function| {
+        let facts = info.unit_numbers().filter_map(|unit| info.facts(unit));
+        let mut functions = facts.flat_map(|facts| facts.function_dies());
+        functions.any(|function| {
             let mut found = false;
-            info.walk(function.die, |_, die, entry| {
+            info.walk(function, |_, die, entry| {
                 found |= is_variable(entry)
                     && info.inherited_text(die, gimli::DW_AT_name).as_deref() == Some(name);
                 match found {

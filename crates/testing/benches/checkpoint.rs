@@ -7,7 +7,9 @@
 //!
 //! The program touches so much memory and makes so many threads, which sleep. The
 //! table (Markdown) has medians of several checkpoints of one process, and of as
-//! many restores. gdb's are timed by itself, command by command.
+//! many restores. gdb's are timed by itself, command by command. The floor is what
+//! the kernel takes for a bare `fork` of the same process, which no copy of a
+//! process is cheaper than, and for the end of one.
 //!
 //! `--quick` takes some seconds and shows only that everything works.
 
@@ -19,10 +21,31 @@ use std::time::{Duration, Instant};
 
 const SOURCE: &str = r#"
     #include <pthread.h>
+    #include <signal.h>
+    #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
+    #include <sys/wait.h>
+    #include <time.h>
     #include <unistd.h>
     volatile int made;
+    static long now_ns(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * 1000000000L + now.tv_nsec;
+    }
+    /* Copies and ends, in turn. */
+    static void measure_forks(int rounds) {
+        for (int round = 0; round < rounds; round++) {
+            long start = now_ns();
+            int copy = fork();
+            if (!copy) for (;;) pause();
+            long forked = now_ns();
+            kill(copy, SIGKILL);
+            waitpid(copy, 0, 0);
+            printf("%ld %ld\n", forked - start, now_ns() - forked);
+        }
+    }
     __attribute__((noinline)) void reached(void) { __asm__ volatile(""); }
     static void *sleep_on(void *unused) {
         __sync_fetch_and_add(&made, 1);
@@ -39,12 +62,19 @@ const SOURCE: &str = r#"
             pthread_create(&thread, 0, sleep_on, 0);
         }
         while (made < threads) usleep(100);
+        if (argc > 3) {
+            measure_forks(atoi(argv[3]));
+            return 0;
+        }
         for (;;) reached();
     }
 "#;
 
 /// Megabytes and threads.
 const CASES: [(u32, u32); 6] = [(10, 1), (100, 1), (1024, 1), (10, 8), (100, 8), (1024, 8)];
+
+/// More than the ends of two processes of this size take.
+const END_PER_GIGABYTE: Duration = Duration::from_millis(400);
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -63,12 +93,16 @@ fn measure(is_quick: bool) -> Result<(), Failure> {
     let directory = tempfile::tempdir()?;
     let program = compile(directory.path())?;
     let rounds = if is_quick { 3 } else { 15 };
-    println!("| memory | threads | checkpoint | restore | gdb checkpoint | gdb restart | times |");
-    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!(
+        "| memory | threads | checkpoint | restore | bare fork | its end | gdb checkpoint \
+         | gdb restart | times |"
+    );
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (megabytes, threads) in CASES {
         if is_quick && megabytes > 100 {
             continue;
         }
+        let (forked, ended) = floor(&program, megabytes, threads, rounds)?;
         let (checkpoint, restore) = juror(&program, megabytes, threads, rounds)?;
         let gdb = match threads {
             1 => gdb(&program, megabytes, rounds)?,
@@ -82,9 +116,11 @@ fn measure(is_quick: bool) -> Result<(), Failure> {
             format!("{:.1}", taken.as_secs_f64() / checkpoint.as_secs_f64())
         });
         println!(
-            "| {megabytes} MB | {threads} | {} | {} | {taken} | {back} | {times} |",
+            "| {megabytes} MB | {threads} | {} | {} | {} | {} | {taken} | {back} | {times} |",
             milliseconds(checkpoint),
             milliseconds(restore),
+            milliseconds(forked),
+            milliseconds(ended),
         );
     }
     Ok(())
@@ -121,6 +157,8 @@ fn juror(
     let settings = Settings::default();
     let (mut taken, mut back) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
+        // What the round before has given up ends in the background.
+        std::thread::sleep(END_PER_GIGABYTE * megabytes / 1024);
         run_to_hit(&mut debuggee)?;
         let start = Instant::now();
         let checkpoint = Checkpoint::take(&mut debuggee, &settings, None)?;
@@ -133,6 +171,29 @@ fn juror(
         debuggee = restored.thawed.debuggee;
     }
     Ok((median(taken), median(back)))
+}
+
+/// What a `fork` of the program takes that it makes itself, and the end of the copy.
+fn floor(
+    program: &Path,
+    megabytes: u32,
+    threads: u32,
+    rounds: usize,
+) -> Result<(Duration, Duration), Failure> {
+    let mut command = Command::new(program);
+    command.args([
+        megabytes.to_string(),
+        threads.to_string(),
+        rounds.to_string(),
+    ]);
+    let text = String::from_utf8(command.output()?.stdout)?;
+    let (mut forked, mut ended) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        let (fork_ns, end_ns) = line.split_once(' ').ok_or("no two numbers")?;
+        forked.push(Duration::from_nanos(fork_ns.parse()?));
+        ended.push(Duration::from_nanos(end_ns.parse()?));
+    }
+    Ok((median(forked), median(ended)))
 }
 
 fn run_to_hit(debuggee: &mut Debuggee) -> Result<(), Failure> {

@@ -3,7 +3,8 @@
 use super::TraceFormat;
 use super::session::{Attach, Common, Cpu, Followed, Run};
 use crate::driver::{
-    CpuPolicy, Follow, Options, Permissions, PropertySource, Recording, SelfCheck,
+    CpuPolicy, Follow, Options, Permissions, PropertySource, Recording, SelfCheck, SymbolCache,
+    SymbolSettings,
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -35,8 +36,21 @@ impl Common {
             batch: self.batch,
             ignore_inlined: self.ignore_inlined,
             self_check: self.self_check()?,
+            symbols: self.symbols(),
             ..Options::default()
         })
+    }
+
+    /// Where symbols are looked for, and what is kept of them.
+    fn symbols(&self) -> SymbolSettings {
+        let mut settings = SymbolSettings::default();
+        let given = self.debug_file_directory.iter().cloned();
+        settings.debug_file_directories.splice(0..0, given);
+        settings.cache = match self.no_cache {
+            true => None,
+            false => cache_directory().map(SymbolCache::new),
+        };
+        settings
     }
 
     fn self_check(&self) -> anyhow::Result<Option<SelfCheck>> {
@@ -147,4 +161,15 @@ fn split_variable(word: &OsStr) -> anyhow::Result<(OsString, Option<OsString>)> 
             ))
         }
     }
+}
+
+/// Where indexes are kept: as the base directories of the desktop say, in a
+/// directory of juror's own.
+fn cache_directory() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    Some(base?.join("juror"))
 }

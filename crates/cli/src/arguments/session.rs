@@ -115,6 +115,12 @@ pub struct Common {
         requires = "trace"
     )]
     pub(super) trace_format: TraceFormat,
+    /// Keep no index of the program's names on disk, and use none
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Look for separate debug files here, too; may be given several times
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(super) debug_file_directory: Vec<PathBuf>,
     /// Accept that calls which the compiler inlined give no events
     #[arg(long)]
     pub(super) ignore_inlined: bool,

@@ -34,30 +34,63 @@ impl Answer {
     }
 }
 
-/// Has a stopped task make a system call at `gadget`.
-pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
+/// A task that runs for juror, and what it is to have again afterwards.
+#[derive(Debug)]
+pub(super) struct Begun {
+    task: u32,
+    saved: user_regs_struct,
+    mask: u64,
+}
+
+/// Sets a stopped task in motion, with some registers changed.
+pub(super) fn begin(task: u32, change: impl FnOnce(&mut user_regs_struct)) -> Outcome<Begun> {
     let saved = kernel::registers(task)?;
     let mask = kernel::signal_mask(task)?;
     // The kernel takes the handler of a trap away that is blocked.
     kernel::set_signal_mask(task, !(1 << (libc::SIGTRAP - 1)))?;
-    let [rdi, rsi, rdx, r10, r8, r9] = arguments;
-    let call = user_regs_struct {
-        rip: gadget,
-        rax: number as u64,
+    let mut call = user_regs_struct {
         orig_rax: u64::MAX,
-        rdi,
-        rsi,
-        rdx,
-        r10,
-        r8,
-        r9,
         ..saved
     };
+    change(&mut call);
     kernel::set_registers(task, &call)?;
-    let made = run_to_trap(task, gadget + GADGET.len() as u64)?;
-    let result = kernel::registers(task)?.rax as i64;
-    kernel::set_registers(task, &saved)?;
-    kernel::set_signal_mask(task, mask)?;
+    kernel::resume(task, 0)?;
+    Ok(Begun { task, saved, mask })
+}
+
+impl Begun {
+    /// Waits until the task stands at the trap that leaves it at `end`; what
+    /// it has made.
+    pub(super) fn end(self, end: u64) -> Outcome<Vec<u32>> {
+        self.end_with_result(end).map(|(_, made)| made)
+    }
+
+    fn end_with_result(self, end: u64) -> Outcome<(i64, Vec<u32>)> {
+        let (result, made) = run_to_trap(self.task, end)?;
+        kernel::set_registers(self.task, &self.saved)?;
+        kernel::set_signal_mask(self.task, self.mask)?;
+        Ok((result, made))
+    }
+}
+
+/// Has a stopped task make a system call at `gadget`.
+pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
+    let [rdi, rsi, rdx, r10, r8, r9] = arguments;
+    let begun = begin(task, |registers| {
+        *registers = user_regs_struct {
+            rip: gadget,
+            rax: number as u64,
+            rdi,
+            rsi,
+            rdx,
+            r10,
+            r8,
+            r9,
+            ..*registers
+        };
+    })?;
+    let (result, made) = begun.end_with_result(gadget + GADGET.len() as u64)?;
+    let made = made.first().copied();
     Ok(Answer { result, made })
 }
 
@@ -66,16 +99,21 @@ pub(super) fn demand(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -
     call(task, gadget, number, arguments)?.checked()
 }
 
-/// Lets a task run to the trap that leaves it at `end`; what it has made.
-fn run_to_trap(task: u32, end: u64) -> Outcome<Option<u32>> {
-    let mut made = None;
+/// Waits for a task that runs to the trap that leaves it at `end`; the result of
+/// its last call, and what it has made.
+fn run_to_trap(task: u32, end: u64) -> Outcome<(i64, Vec<u32>)> {
+    let mut made = Vec::new();
     loop {
-        kernel::resume(task, 0)?;
         match kernel::wait_for(task)? {
             Status::Stopped {
                 signal: libc::SIGTRAP,
                 event: Event::Signal,
-            } if kernel::registers(task)?.rip == end => return Ok(made),
+            } => {
+                let registers = kernel::registers(task)?;
+                if registers.rip == end {
+                    return Ok((registers.rax as i64, made));
+                }
+            }
             Status::Stopped {
                 event: Event::Clone | Event::Fork | Event::Vfork,
                 ..
@@ -83,7 +121,7 @@ fn run_to_trap(task: u32, end: u64) -> Outcome<Option<u32>> {
                 let child = kernel::event_message(task)?;
                 // Its first stop.
                 if let Status::Stopped { .. } = kernel::wait_for(child)? {
-                    made = Some(child);
+                    made.push(child);
                 }
             }
             Status::Stopped {
@@ -93,5 +131,6 @@ fn run_to_trap(task: u32, end: u64) -> Outcome<Option<u32>> {
             | Status::Killed { .. } => return Err(Errno::ESRCH),
             Status::Stopped { .. } => {}
         }
+        kernel::resume(task, 0)?;
     }
 }

@@ -16,6 +16,13 @@ pub enum FreezeError {
          start the program by juror for checkpoints"
     )]
     Attached,
+    /// Its parent is the program that it was forked from.
+    #[error(
+        "this process was made by another one, which would see it end when it is brought back: \
+         make checkpoints of the program that juror started (set follow parent), or run this \
+         program by itself"
+    )]
+    ForeignParent,
     /// No system call can be made in its name.
     #[error(
         "juror cannot make system calls in this program's name (its system calls are filtered, or \
@@ -35,16 +42,21 @@ pub enum FreezeError {
     )]
     InVfork(u32),
     /// The first thread is gone, and only that can be copied with its number.
-    #[error("the program's first thread has ended; a process without it cannot be made again")]
+    #[error(
+        "the program's first thread has ended, and only that one can make the process again: make \
+         the checkpoint before it ends (break pthread_exit, or the end of main)"
+    )]
     NoFirstThread,
     /// It may not choose its numbers.
     #[error(
         "the program has {threads} threads, and this user may not give a thread its old number: \
-         run juror as root, or where numbers are its own: unshare -Urpf --kill-child --mount-proc juror ..."
+         {}", of_refusal(.refusal.as_deref())
     )]
     NotPermitted {
         /// How many threads there are.
         threads: usize,
+        /// Why the program has no numbers of its own, where it was to have them.
+        refusal: Option<String>,
     },
     /// The kernel makes no more processes.
     #[error(
@@ -62,6 +74,16 @@ pub enum FreezeError {
     /// Something else went wrong.
     #[error(transparent)]
     Debuggee(#[from] DebuggeeError),
+}
+
+/// What a user can do who may not choose numbers.
+fn of_refusal(refusal: Option<&str>) -> String {
+    match refusal {
+        Some(refusal) => format!("{refusal}; or run juror as root"),
+        None => "give the program numbers of its own (set checkpoint-namespace on, then run it \
+                 again), or run juror as root"
+            .to_owned(),
+    }
 }
 
 impl FreezeError {

@@ -3,14 +3,17 @@
 use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
 
-use super::threads::{FrozenThread, Place, waiting_signals};
+use super::batch::{self, Batch};
+use super::remains::leave_group;
+use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
-use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare};
+use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
 use crate::debuggee::{Debuggee, Origin, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
 use crate::notice::Notice;
 use crate::process_status;
+use crate::stash;
 use crate::thread::State;
 
 impl Debuggee {
@@ -23,18 +26,19 @@ impl Debuggee {
         if self.origin == Origin::Attached {
             return Err(FreezeError::Attached);
         }
+        stash::reap_ended();
         self.halt_everything()?;
         if self.has_ended {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
-        let place = self.check_for_freezing(leader)?;
+        let (place, keeps_numbers) = self.check_for_freezing(leader)?;
         self.cpu.part();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
-        let frozen = self.copy_standing(leader, place);
+        let frozen = self.copy_standing(leader, place, keeps_numbers);
         self.cpu.join_again();
         if protected {
             self.close_pages(leader)?;
@@ -42,13 +46,17 @@ impl Debuggee {
         frozen
     }
 
-    /// What there has to be, or a sentence about what there is.
-    fn check_for_freezing(&mut self, leader: ThreadId) -> Result<Place, FreezeError> {
+    /// What there has to be, or a sentence about what there is; and whether the
+    /// process may choose its number.
+    fn check_for_freezing(&mut self, leader: ThreadId) -> Result<(Place, bool), FreezeError> {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
         if self.is_confined {
             return Err(FreezeError::NoGadget);
+        }
+        if self.origin == Origin::Launched && !self.is_own_child() {
+            return Err(FreezeError::ForeignParent);
         }
         let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
         if let Some(known) = self.threads.values().find(waiting) {
@@ -61,20 +69,23 @@ impl Debuggee {
             return Err(FreezeError::NoFirstThread);
         }
         let threads = self.threads.len();
-        if threads > 1 && !process_status::may_choose_numbers(self.process, leader.0) {
-            return Err(FreezeError::NotPermitted { threads });
+        let keeps_numbers = process_status::may_choose_numbers(self.process, leader.0);
+        if threads > 1 && !keeps_numbers {
+            let refusal = self.namespace_refusal.clone();
+            return Err(FreezeError::NotPermitted { threads, refusal });
         }
         let gadget = self.scratch.gadget().ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
-        Ok(Place { gadget, data })
+        Ok((Place { gadget, data }, keeps_numbers))
     }
 
     fn copy_standing(
         &mut self,
         leader: ThreadId,
         place: Place,
+        keeps_numbers: bool,
     ) -> Result<FrozenProcess, FreezeError> {
         let threads = self.freeze_threads(leader, place)?;
         let timers = self.freeze_timers(leader, place)?;
@@ -89,13 +100,8 @@ impl Debuggee {
             source,
         })?;
         self.memory.restore_all_in(&memory);
-        // The numbers of the program's group and session must be free when the
-        // program is brought back.
-        let leaving = match leads_session {
-            true => libc::SYS_setsid,
-            false => libc::SYS_setpgid,
-        };
-        bare::demand(template.0, place.gadget, leaving, [0; 6]).map_err(DebuggeeError::system(
+        let uncopied = uncopied::between(self.process, template.0);
+        leave_group(template.0, leads_session, place.gadget).map_err(DebuggeeError::system(
             "take the copy out of its process group",
         ))?;
         Ok(FrozenProcess {
@@ -105,7 +111,7 @@ impl Debuggee {
             process: self.process,
             own_number: process_status::own_number(self.process, self.process)
                 .unwrap_or(self.process),
-            keeps_numbers: process_status::may_choose_numbers(self.process, leader.0),
+            keeps_numbers,
             threads,
             waiting: waiting_signals(leader.0, true),
             timers,
@@ -117,8 +123,15 @@ impl Debuggee {
             watches: self.watches.list.clone(),
             system_calls: self.system_calls.clone(),
             monitored_signals: self.monitored_signals,
-            children: process_status::children(self.process),
+            children: self.children(),
+            has_made_processes: self.has_made_processes,
+            uncopied,
+            namespace: self.namespace.clone(),
             had_terminal: self.terminal.is_some(),
+            terminal_modes: self
+                .terminal
+                .as_ref()
+                .and_then(|terminal| terminal.modes_of_debuggee()),
             notices: self
                 .notices
                 .iter()
@@ -136,13 +149,20 @@ impl Debuggee {
     ) -> Result<Vec<FrozenThread>, DebuggeeError> {
         let others = self.threads.keys().copied().filter(|&id| id != leader.0);
         let ids: Vec<u32> = std::iter::once(leader.0).chain(others).collect();
+        for &id in &ids {
+            self.leave_kernel(ThreadId(id))?;
+        }
+        let question = Question::new();
+        let asked: Vec<(u32, &Batch)> = ids.iter().map(|&id| (id, &question.batch)).collect();
+        let answers = batch::run_together(&asked, &self.memory, place)
+            .map_err(gone_or("keep the threads as they are", leader))?;
         let mut threads = Vec::with_capacity(ids.len());
-        for id in ids {
+        for (id, answers) in ids.into_iter().zip(answers) {
             let thread = ThreadId(id);
-            self.leave_kernel(thread)?;
             let stop = *self.stop_registers(thread)?;
             let known = self.stopped(thread)?;
-            let mut frozen = FrozenThread::of(self.process, known, &stop, &self.memory, place)
+            let answered = (&question, &answers);
+            let mut frozen = FrozenThread::of(self.process, known, &stop, &self.memory, answered)
                 .map_err(gone_or("keep a thread as it is", thread))?;
             frozen.is_reported =
                 is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);
@@ -175,6 +195,20 @@ impl Debuggee {
         let made = answer.made.map(Template::new);
         answer.checked().map_err(FreezeError::of_copy)?;
         made.ok_or_else(|| FreezeError::of_copy(Errno::ESRCH))
+    }
+
+    /// Whether juror itself made the process, and waits for its end alone.
+    fn is_own_child(&self) -> bool {
+        let status = process_status::ProcessStatus::of_process(self.process);
+        status.is_some_and(|status| status.parent == std::process::id())
+    }
+
+    /// What the process has made, and not waited for.
+    pub(super) fn children(&self) -> Vec<u32> {
+        match self.has_made_processes {
+            true => process_status::children(self.process),
+            false => Vec::new(),
+        }
     }
 
     fn settings_for_thawing(&self) -> Settings {

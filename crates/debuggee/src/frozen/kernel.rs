@@ -167,3 +167,51 @@ pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Ou
     };
     Errno::result(result).map(drop)
 }
+
+/// What `PAGEMAP_SCAN` is given and gives back.
+#[repr(C)]
+struct Scan {
+    length: u64,
+    flags: u64,
+    start: u64,
+    end: u64,
+    walk_end: u64,
+    regions: u64,
+    region_count: u64,
+    pages_max: u64,
+    category_inverted: u64,
+    category_mask: u64,
+    category_any: u64,
+    return_mask: u64,
+}
+
+/// Whether a range of a process, by its `pagemap`, has a page that is neither
+/// that of a file nor the one of all zeroes.
+pub(super) fn has_own_page(pagemap: &std::fs::File, range: &std::ops::Range<u64>) -> Outcome<bool> {
+    /// `_IOWR('f', 16, struct pm_scan_arg)`, which libc does not name.
+    const SCAN: libc::c_ulong = 0xc060_6610;
+    const OF_FILE: u64 = 1 << 2;
+    const PRESENT: u64 = 1 << 3;
+    const SWAPPED: u64 = 1 << 4;
+    const ZERO: u64 = 1 << 5;
+    // Start, end and categories.
+    let mut region = [0_u64; 3];
+    let mut scan = Scan {
+        length: size_of::<Scan>() as u64,
+        flags: 0,
+        start: range.start,
+        end: range.end,
+        walk_end: 0,
+        regions: region.as_mut_ptr().expose_provenance() as u64,
+        region_count: 1,
+        pages_max: 1,
+        category_inverted: OF_FILE | ZERO,
+        category_mask: OF_FILE | ZERO,
+        category_any: PRESENT | SWAPPED,
+        return_mask: PRESENT,
+    };
+    // SAFETY: the kernel reads and writes the live structure, whose length it is
+    // told, and stores at most one region of three words in the live array.
+    let count = unsafe { libc::ioctl(pagemap.as_raw_fd(), SCAN, &raw mut scan) };
+    Errno::result(count).map(|count| count > 0)
+}

@@ -16,13 +16,16 @@
 //! juror.
 
 mod bare;
+mod batch;
 mod descriptors;
 mod error;
 mod freezing;
 mod kernel;
+mod remains;
 mod thawing;
 mod threads;
 mod timers;
+mod uncopied;
 
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
@@ -33,16 +36,18 @@ use std::path::PathBuf;
 
 use juror_stepping::Owner;
 use libc::siginfo_t;
+use nix::sys::termios::Termios;
 
 use crate::debuggee::Origin;
 use crate::launch::CpuPolicy;
 use crate::memory::Memory;
 use crate::modules::{Auxiliary, Module};
+use crate::namespace::Namespace;
 use crate::notice::Notice;
 use crate::scratch::Scratch;
 use crate::self_check::SelfCheck;
 use crate::watch::Watch;
-use crate::{kernel as requests, process_status, spawn, stash};
+use crate::{kernel as requests, process_status, stash};
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -74,10 +79,18 @@ pub struct FrozenProcess {
     watches: Vec<Watch>,
     system_calls: crate::system_calls::WantedCalls,
     monitored_signals: u64,
-    /// What it had made.
+    /// What it had made, and not waited for.
     children: Vec<u32>,
+    /// It had made processes, ended ones included.
+    has_made_processes: bool,
+    /// Memory that the copy does not have, in bytes, if the kernel tells.
+    uncopied: Option<u64>,
     /// It had juror's terminal.
     had_terminal: bool,
+    /// With these modes.
+    terminal_modes: Option<Termios>,
+    /// Whose numbers they are, if they are the program's own.
+    namespace: Option<Namespace>,
     /// What was still to be told.
     notices: VecDeque<Notice>,
 }
@@ -125,8 +138,7 @@ impl Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
-        spawn::abandon(self.0);
-        stash::remove_template(self.0);
+        remains::end(self.0);
     }
 }
 
@@ -156,6 +168,17 @@ impl FrozenProcess {
     /// otherwise it has another one, and had one thread.
     pub fn keeps_numbers(&self) -> bool {
         self.keeps_numbers
+    }
+
+    /// The processes that it had made, and that it had not waited for.
+    pub fn children(&self) -> &[u32] {
+        &self.children
+    }
+
+    /// How many bytes of memory the copy does not have, since the program keeps
+    /// them out of copies; nothing where the kernel does not tell.
+    pub fn uncopied_bytes(&self) -> Option<u64> {
+        self.uncopied
     }
 
     /// The program's file, by what the kernel says of the copy.

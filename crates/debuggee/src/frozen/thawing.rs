@@ -9,17 +9,21 @@ use std::time::Duration;
 
 use juror_stepping::{Input, Owner, ThreadId};
 use nix::errno::Errno;
+use nix::unistd::{Pid, setpgid};
 
+use super::batch::{self, Batch};
+use super::remains::{QUIET, Remains};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::kernel::{self, Status};
+use crate::kernel::{self, Outcome, Status};
 use crate::memory::Memory;
 use crate::process_status;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
+use crate::thread::State;
 
 /// How often, and how far apart, it is looked whether the number of a process
 /// that was ended is free: what it has made may be just ending.
@@ -90,13 +94,15 @@ impl FrozenProcess {
         if !self.is_alive() {
             return Err(ThawError::TemplateGone(self.template.0));
         }
-        let present_number = present.as_ref().map(|present| present.process);
-        self.check_number(present_number)?;
+        self.check_number(present.as_deref())?;
         let mut present = present;
-        if let Some(present) = &mut present {
-            self.end_present(present)?;
-        }
-        let (tasks, memory) = self.make().map_err(gone)?;
+        let remains = match &mut present {
+            Some(present) => self.end_present(present)?,
+            None => None,
+        };
+        let made = self.make();
+        drop(remains);
+        let (tasks, memory) = made.map_err(gone)?;
         let threads: Vec<(ThreadId, ThreadId)> = self
             .threads
             .iter()
@@ -114,10 +120,24 @@ impl FrozenProcess {
     }
 
     /// Whether nothing but the present process uses the number.
-    fn check_number(&self, present: Option<u32>) -> Result<(), ThawError> {
-        if !self.keeps_numbers || self.own_number != self.process {
+    fn check_number(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
+        if !self.keeps_numbers {
             return Ok(());
         }
+        // What is in its group or session it has made, or what it has made.
+        let is_alone = |present: &Debuggee| !present.has_made_processes;
+        if !self.has_made_processes && present.is_some_and(is_alone) {
+            return Ok(());
+        }
+        let present = present.map(|present| present.process);
+        // Numbers of its own are other ones for juror each time.
+        let number = match self.own_number == self.process {
+            true => Some(self.process),
+            false => present,
+        };
+        let Some(number) = number else {
+            return Ok(());
+        };
         let kept = self.children.as_slice();
         let is_excepted = |id| {
             let is_ended = present.is_some_and(|present| {
@@ -126,29 +146,34 @@ impl FrozenProcess {
             });
             stash::is_template(id) || is_ended && !kept.contains(&id)
         };
-        match process_status::user_of_number(self.process, is_excepted) {
-            Some(by) => Err(ThawError::NumberTaken {
-                number: self.process,
-                by,
-            }),
+        match process_status::user_of_number(number, is_excepted) {
+            Some(by) => Err(ThawError::NumberTaken { number, by }),
             None => Ok(()),
         }
     }
 
-    /// Ends the present process, and what it has made since.
-    fn end_present(&self, present: &mut Debuggee) -> Result<(), DebuggeeError> {
+    /// Ends the present process, and what it has made since; its memory may be
+    /// left over.
+    fn end_present(&self, present: &mut Debuggee) -> Result<Option<Remains>, DebuggeeError> {
+        stash::reap_ended();
         present.take_terminal();
         present.halt_everything()?;
+        let remains = present.leave_remains();
         let is_kept = |child: &u32| self.children.contains(child) || stash::is_template(*child);
-        for child in process_status::children(present.process) {
+        for child in present.children() {
             if !is_kept(&child) {
                 let _ = kernel::signal_process(child as i32, libc::SIGKILL);
             }
         }
+        for &thread in present.threads.keys() {
+            let _ = kernel::set_options(thread, QUIET);
+        }
+        let mut threads = present.threads.values();
+        present.is_killed_standing = threads.all(|it| it.state == State::Stopped && !it.silent);
         let spares_group = std::mem::replace(&mut present.spares_group, true);
         let ended = present.kill();
         present.spares_group = spares_group;
-        ended
+        ended.map(|()| remains)
     }
 
     /// Has the template make the process, with all its threads.
@@ -157,15 +182,43 @@ impl FrozenProcess {
         let mut making = Making { tasks: vec![first] };
         let path = process_status::file_of(first, first, "mem");
         let memory = Memory::open(&path).map_err(|_| Errno::ESRCH)?;
-        for thread in self.threads.iter().skip(1) {
-            let task = thread.make(first, &memory, self.place, self.keeps_numbers)?;
-            making.tasks.push(task);
-        }
+        self.make_others(&mut making, &memory)?;
         self.install_in_process(making.leader(), &memory)?;
-        for (thread, &task) in self.threads.iter().zip(&making.tasks) {
-            thread.install(task, task == first, &memory, self.place)?;
+        let is_leader = |task| task == first;
+        let parts = || self.threads.iter().zip(&making.tasks);
+        let calls: Vec<(u32, Batch)> = parts()
+            .map(|(thread, &task)| (task, thread.calls_to_install(is_leader(task))))
+            .collect();
+        let calls: Vec<(u32, &Batch)> = calls.iter().map(|(task, it)| (*task, it)).collect();
+        for answers in batch::run_together(&calls, &memory, self.place)? {
+            answers.all()?;
+        }
+        for (thread, &task) in parts() {
+            thread.install(task, &memory, self.place)?;
         }
         Ok((making.finish(), memory))
+    }
+
+    /// Has the first thread make the others.
+    fn make_others(&self, making: &mut Making, memory: &Memory) -> Outcome<()> {
+        let mut others = self.threads.iter().skip(1).peekable();
+        while others.peek().is_some() {
+            let mut batch = Batch::default();
+            while batch.room() >= CloneArguments::LENGTH_MAX
+                && let Some(thread) = others.next()
+            {
+                thread
+                    .clone_arguments(self.keeps_numbers)
+                    .add_to(&mut batch);
+            }
+            let answers = batch.run(making.leader(), memory, self.place)?;
+            making.tasks.extend_from_slice(&answers.made);
+            answers.all()?;
+        }
+        match making.tasks.len() == self.threads.len() {
+            true => Ok(()),
+            false => Err(Errno::ESRCH),
+        }
     }
 
     fn make_first(&self) -> Result<u32, Errno> {
@@ -194,7 +247,10 @@ impl FrozenProcess {
         if self.leads_session {
             bare::demand(leader, gadget, libc::SYS_setsid, [0; 6])?;
         } else if self.leads_group {
-            bare::demand(leader, gadget, libc::SYS_setpgid, [0; 6])?;
+            let process = Pid::from_raw(leader as i32);
+            if setpgid(process, process).is_err() {
+                bare::demand(leader, gadget, libc::SYS_setpgid, [0; 6])?;
+            }
         }
         send_again(&self.waiting, leader, true, memory, self.place)?;
         self.timers.install(leader, memory, self.place)
@@ -220,6 +276,8 @@ impl FrozenProcess {
         debuggee.modules = image.modules;
         debuggee.announcement = image.announcement;
         debuggee.entry_point = image.entry_point;
+        debuggee.has_made_processes = self.has_made_processes;
+        debuggee.namespace.clone_from(&self.namespace);
         debuggee
     }
 
@@ -299,6 +357,9 @@ impl FrozenProcess {
         }
         if let Some(terminal) = &mut debuggee.terminal {
             terminal.belongs_to(debuggee.process);
+            if let Some(modes) = &self.terminal_modes {
+                terminal.set_modes_of_debuggee(modes.clone());
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::bare;
+use super::batch::{Answers, Batch, Data};
 use super::kernel::{self as tasks, RestartableSequences};
 use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
@@ -20,8 +21,6 @@ use crate::thread::{PendingSignal, PutOff, StopRegisters, Thread};
 
 /// `struct clone_args` of the kernel, as far as it is used here.
 const CLONE_ARGUMENTS: usize = 10;
-/// Where in the data page the numbers of a new task are.
-const NUMBERS: u64 = 512;
 /// Length of the kernel's `stack_t`.
 const STACK_LENGTH: usize = 24;
 /// Where in that the flags are, and the one that says that the thread is on
@@ -68,31 +67,48 @@ pub(super) struct FrozenThread {
     pub(super) is_reported: bool,
 }
 
+/// What a thread is asked by calls of its own.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) batch: Batch,
+    end_word: Data,
+    signal_stack: Data,
+}
+
+impl Question {
+    pub(super) fn new() -> Question {
+        let mut batch = Batch::default();
+        let end_word = batch.data(&[0; 8]);
+        let signal_stack = batch.data(&[0; STACK_LENGTH]);
+        let asked = (libc::PR_GET_TID_ADDRESS as u64).into();
+        batch.call(libc::SYS_prctl, [asked, end_word.into()]);
+        batch.call(libc::SYS_sigaltstack, [0.into(), signal_stack.into()]);
+        Question {
+            batch,
+            end_word,
+            signal_stack,
+        }
+    }
+}
+
 impl FrozenThread {
-    /// Keeps a thread that stands outside of the kernel. `known` is what juror
-    /// knows of it, `stop` its registers.
+    /// Keeps a thread that stands outside of the kernel, and has answered a
+    /// question. `known` is what juror knows of it, `stop` its registers.
     pub(super) fn of(
         process: u32,
         known: &Thread,
         stop: &StopRegisters,
         memory: &Memory,
-        place: Place,
+        (question, answers): (&Question, &Answers),
     ) -> Outcome<FrozenThread> {
+        answers.all()?;
         let id = known.id.0;
         let mut registers = kernel::registers(id)?;
         // One that has executed a trap stands before the instruction.
         if registers.rip == stop.shown.rip.wrapping_add(1) && memory.is_planted(stop.shown.rip) {
             registers.rip = stop.shown.rip;
         }
-        let mut end_word = [0; 8];
-        let word = [libc::PR_GET_TID_ADDRESS as u64, place.data, 0, 0, 0, 0];
-        bare::demand(id, place.gadget, libc::SYS_prctl, word)?;
-        read(memory, place.data, &mut end_word)?;
-        let mut signal_stack = [0; STACK_LENGTH];
-        let stack = [0, place.data, 0, 0, 0, 0];
-        bare::demand(id, place.gadget, libc::SYS_sigaltstack, stack)?;
-        read(memory, place.data, &mut signal_stack)?;
-        let name = std::fs::read(process_status::file_of(process, id, "comm"));
+        let name = process_status::read(&process_status::file_of(process, id, "comm"));
         Ok(FrozenThread {
             id,
             own_id: process_status::own_number(process, id).unwrap_or(id),
@@ -101,8 +117,8 @@ impl FrozenThread {
             mask: kernel::signal_mask(id)?,
             sequences: tasks::restartable_sequences(id),
             robust_list: tasks::robust_list(id),
-            end_word: u64::from_le_bytes(end_word),
-            signal_stack,
+            end_word: u64::from_le_bytes(answers.bytes(question.end_word)?),
+            signal_stack: answers.bytes(question.signal_stack)?,
             name: name.unwrap_or_default(),
             processors: sched_getaffinity(Pid::from_raw(id as i32)).ok(),
             waiting: waiting_signals(id, false),
@@ -114,15 +130,8 @@ impl FrozenThread {
         })
     }
 
-    /// Has `leader` make this thread in its process; the new one's number for
-    /// juror.
-    pub(super) fn make(
-        &self,
-        leader: u32,
-        memory: &Memory,
-        place: Place,
-        keeps_number: bool,
-    ) -> Outcome<u32> {
+    /// What makes this thread in its process.
+    pub(super) fn clone_arguments(&self, keeps_number: bool) -> CloneArguments {
         let flags = libc::CLONE_VM
             | libc::CLONE_FS
             | libc::CLONE_FILES
@@ -131,35 +140,53 @@ impl FrozenThread {
             | libc::CLONE_SYSVSEM
             | libc::CLONE_SETTLS
             | libc::CLONE_CHILD_CLEARTID;
-        let arguments = CloneArguments {
+        CloneArguments {
             flags: flags as u64,
             end_word: self.end_word,
             thread_storage: self.registers.fs_base,
             number: keeps_number.then_some(self.own_id),
-        };
-        arguments.make(leader, memory, place)
+        }
     }
 
-    /// Gives a new task of this thread's what the kernel kept for it. `is_leader`:
-    /// it was made by a copy of the process, and has kept some of that.
-    pub(super) fn install(
-        &self,
-        task: u32,
-        is_leader: bool,
-        memory: &Memory,
-        place: Place,
-    ) -> Outcome<()> {
-        let gadget = place.gadget;
-        let call = |number, arguments| bare::demand(task, gadget, number, arguments).map(drop);
+    /// The calls by which a new task of this thread's takes what the kernel kept
+    /// for it. `is_leader`: it was made by a copy of the process, and has kept
+    /// some of that.
+    pub(super) fn calls_to_install(&self, is_leader: bool) -> Batch {
+        let mut batch = Batch::default();
         if self.robust_list != 0 {
-            let list = [self.robust_list, ROBUST_LENGTH, 0, 0, 0, 0];
-            call(libc::SYS_set_robust_list, list)?;
+            let list = [self.robust_list.into(), ROBUST_LENGTH.into()];
+            batch.call(libc::SYS_set_robust_list, list);
         }
         if is_leader {
-            call(libc::SYS_set_tid_address, [self.end_word, 0, 0, 0, 0, 0])?;
-        } else {
-            self.install_in_new(task, memory, place)?;
+            batch.call(libc::SYS_set_tid_address, [self.end_word.into()]);
+            return batch;
         }
+        if let Some(sequences) = self.sequences {
+            let length = u64::from(sequences.length).into();
+            let signature = u64::from(sequences.signature).into();
+            let arguments = [sequences.area.into(), length, 0.into(), signature];
+            batch.call(libc::SYS_rseq, arguments);
+        }
+        let mut stack = self.signal_stack;
+        if let Some(flags) = stack.get_mut(STACK_FLAGS) {
+            *flags &= !(ON_STACK as u8);
+        }
+        let stack = batch.data(&stack);
+        batch.call(libc::SYS_sigaltstack, [stack.into(), 0.into()]);
+        let mut name = [0; NAME_LENGTH];
+        let text = self.name.strip_suffix(b"\n").unwrap_or(&self.name);
+        for (to, from) in name.iter_mut().take(NAME_LENGTH - 1).zip(text) {
+            *to = *from;
+        }
+        let name = batch.data(&name);
+        let set_name = (libc::PR_SET_NAME as u64).into();
+        batch.call(libc::SYS_prctl, [set_name, name.into()]);
+        batch
+    }
+
+    /// Gives a new task of this thread's, which has made its calls, what is
+    /// given by requests.
+    pub(super) fn install(&self, task: u32, memory: &Memory, place: Place) -> Outcome<()> {
         send_again(&self.waiting, task, false, memory, place)?;
         if let Some(processors) = &self.processors {
             let id = Pid::from_raw(task as i32);
@@ -170,33 +197,6 @@ impl FrozenThread {
         kernel::set_extended_state(task, &self.state)?;
         kernel::set_registers(task, &self.registers_to_go_on())?;
         kernel::set_signal_mask(task, self.mask)
-    }
-
-    fn install_in_new(&self, task: u32, memory: &Memory, place: Place) -> Outcome<()> {
-        let Place { gadget, data } = place;
-        let call = |number, arguments| bare::demand(task, gadget, number, arguments).map(drop);
-        if let Some(sequences) = self.sequences {
-            let length = u64::from(sequences.length);
-            let signature = u64::from(sequences.signature);
-            let arguments = [sequences.area, length, 0, signature, 0, 0];
-            call(libc::SYS_rseq, arguments)?;
-        }
-        let mut stack = self.signal_stack;
-        if let Some(flags) = stack.get_mut(STACK_FLAGS) {
-            *flags &= !(ON_STACK as u8);
-        }
-        write(memory, data, &stack)?;
-        call(libc::SYS_sigaltstack, [data, 0, 0, 0, 0, 0])?;
-        let mut name = [0; NAME_LENGTH];
-        let text = self.name.strip_suffix(b"\n").unwrap_or(&self.name);
-        for (to, from) in name.iter_mut().take(NAME_LENGTH - 1).zip(text) {
-            *to = *from;
-        }
-        write(memory, data, &name)?;
-        call(
-            libc::SYS_prctl,
-            [libc::PR_SET_NAME as u64, data, 0, 0, 0, 0],
-        )
     }
 
     /// The registers with which a new task goes on as the old one would have.
@@ -248,34 +248,38 @@ pub(super) struct CloneArguments {
 }
 
 impl CloneArguments {
+    /// How much of a batch this takes at most.
+    pub(super) const LENGTH_MAX: usize = 256;
+
+    /// One more call of a batch.
+    pub(super) fn add_to(&self, batch: &mut Batch) {
+        /// Where the address of the numbers is, by bytes.
+        const SET: usize = 8 * size_of::<u64>();
+        let storage = self.thread_storage;
+        let count = u64::from(self.number.is_some());
+        let words: [u64; CLONE_ARGUMENTS] =
+            [self.flags, 0, self.end_word, 0, 0, 0, 0, storage, 0, count];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let length = bytes.len() as u64;
+        let arguments = batch.data(&bytes);
+        if let Some(number) = self.number {
+            let numbers = batch.data(&number.to_le_bytes());
+            batch.point(arguments, SET, numbers);
+        }
+        batch.call(libc::SYS_clone3, [arguments.into(), length.into()]);
+    }
+
     /// Has a task make another; its number for juror.
     pub(super) fn make(&self, task: u32, memory: &Memory, place: Place) -> Outcome<u32> {
-        let numbers = place.data + NUMBERS;
-        let (set, count) = match self.number {
-            Some(number) => {
-                write(memory, numbers, &number.to_le_bytes())?;
-                (numbers, 1)
-            }
-            None => (0, 0),
-        };
-        let storage = self.thread_storage;
-        let words: [u64; CLONE_ARGUMENTS] = [
-            self.flags,
-            0,
-            self.end_word,
-            0,
-            0,
-            0,
-            0,
-            storage,
-            set,
-            count,
-        ];
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        write(memory, place.data, &bytes)?;
-        let call = [place.data, bytes.len() as u64, 0, 0, 0, 0];
-        let answer = bare::demand(task, place.gadget, libc::SYS_clone3, call)?;
-        answer.made.ok_or(nix::errno::Errno::ESRCH)
+        let mut batch = Batch::default();
+        self.add_to(&mut batch);
+        let answers = batch.run(task, memory, place)?;
+        answers.all()?;
+        answers
+            .made
+            .first()
+            .copied()
+            .ok_or(nix::errno::Errno::ESRCH)
     }
 }
 

@@ -5,9 +5,11 @@
 //! again ends as long after the restore as it would have after the checkpoint.
 
 use super::bare;
+use super::batch::{Batch, Data};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
 use crate::memory::Memory;
+use crate::process_status;
 
 /// `ITIMER_REAL`, `ITIMER_VIRTUAL` and `ITIMER_PROF`.
 const INTERVAL_TIMERS: u64 = 3;
@@ -17,6 +19,8 @@ const TIMES_LENGTH: usize = 32;
 const EVENT_LENGTH: usize = 64;
 /// The kernel's `SIGEV_THREAD_ID`, which `SIGEV_SIGNAL` (0) may come with.
 const THREAD_ID: u32 = 4;
+/// How many timers are asked for their times at once.
+const TIMERS_PER_BATCH: usize = 32;
 /// How many timers are made and deleted to come to a number that was used.
 const NUMBERS_MAX: u32 = 4096;
 
@@ -44,22 +48,36 @@ struct Created {
 impl Timers {
     /// Those of the process of a stopped thread.
     pub(super) fn of(thread: u32, memory: &Memory, place: Place) -> Outcome<Timers> {
-        let mut timers = Timers::default();
-        for kind in 0..INTERVAL_TIMERS {
-            let asked = [kind, place.data, 0, 0, 0, 0];
-            bare::demand(thread, place.gadget, libc::SYS_getitimer, asked)?;
-            let mut times = [0; TIMES_LENGTH];
-            read(memory, place.data, &mut times)?;
+        let listed = process_status::read(&format!("/proc/{thread}/timers").as_ref());
+        let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
+        let mut timers = Timers {
+            intervals: Vec::new(),
+            created: parse(&listed),
+        };
+        let mut batch = Batch::default();
+        let intervals: Vec<(u64, Data)> = (0..INTERVAL_TIMERS)
+            .map(|kind| (kind, ask(&mut batch, libc::SYS_getitimer, kind)))
+            .collect();
+        let answers = batch.run(thread, memory, place)?;
+        answers.all()?;
+        for (kind, data) in intervals {
+            let times = answers.bytes(data)?;
             if times != [0; TIMES_LENGTH] {
                 timers.intervals.push((kind, times));
             }
         }
-        let listed = std::fs::read_to_string(format!("/proc/{thread}/timers"));
-        for mut timer in parse(&listed.unwrap_or_default()) {
-            let asked = [u64::from(timer.number), place.data, 0, 0, 0, 0];
-            bare::demand(thread, place.gadget, libc::SYS_timer_gettime, asked)?;
-            read(memory, place.data, &mut timer.times)?;
-            timers.created.push(timer);
+        for some in timers.created.chunks_mut(TIMERS_PER_BATCH) {
+            let mut batch = Batch::default();
+            let number = libc::SYS_timer_gettime;
+            let asked = some
+                .iter()
+                .map(|it| ask(&mut batch, number, it.number.into()));
+            let asked: Vec<Data> = asked.collect();
+            let answers = batch.run(thread, memory, place)?;
+            answers.all()?;
+            for (timer, data) in some.iter_mut().zip(asked) {
+                timer.times = answers.bytes(data)?;
+            }
         }
         Ok(timers)
     }
@@ -77,6 +95,13 @@ impl Timers {
         }
         Ok(())
     }
+}
+
+/// Asks for the times of a timer; where they will be.
+fn ask(batch: &mut Batch, number: i64, timer: u64) -> Data {
+    let times = batch.data(&[0; TIMES_LENGTH]);
+    batch.call(number, [timer.into(), times.into()]);
+    times
 }
 
 impl Created {

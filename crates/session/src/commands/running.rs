@@ -148,6 +148,18 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "debug both, and all that they make: see process",
             ),
             ("set follow parent", "stay with the program, as at first"),
+            (
+                "set checkpoint-namespace on",
+                "process numbers of its own, for checkpoints of threads (from the next run on)",
+            ),
+            (
+                "set substitute-path /build /home/me",
+                "source files that were compiled in /build are in /home/me",
+            ),
+            (
+                "set debug-file-directory /usr/lib/debug:/opt/debug",
+                "look there for separate debug files",
+            ),
         ],
         details: "A number that the type does not hold is refused. The process that is not followed runs on without juror. A child made by vfork \
                   is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",

@@ -25,7 +25,7 @@ impl Session {
             "" => None,
             _ => Some(CommandLine::parse(rest)?),
         };
-        if self.is_fresh() && line.is_none() {
+        if self.is_fresh() && line.is_none() && self.has_wanted_numbers() {
             return Ok(());
         }
         if self.options.program.as_os_str().is_empty() {

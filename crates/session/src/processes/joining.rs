@@ -99,7 +99,7 @@ impl Session {
     /// A process with a program of its own; nothing is bound in it yet.
     fn executed(&self, debuggee: Debuggee, number: u32, thread: ThreadId) -> Parked {
         let watch = self.watch.executed(number);
-        let mut program = Program::new(debuggee);
+        let mut program = Program::new(debuggee, &self.symbols);
         self.user_views.apply(&mut program);
         Parked::new(number, program, watch, thread)
     }

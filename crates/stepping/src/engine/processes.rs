@@ -7,13 +7,27 @@
 //! before a copy runs alone, the original bytes are back wherever a trap has
 //! ever been; before it runs as the debuggee, a trap is at each site, too.
 //!
+//! What it comes back to from signal handlers is what its maker would have come
+//! back to at that moment. It is kept until the process is seen: the maker may
+//! go on, or be killed with its whole process.
+//!
 //! A `vfork` makes one more thread in the same memory, and the one that made it
 //! waits in the kernel: it executes nothing, but answers no request to stop
 //! either. So nothing may wait for it.
 
 use super::{Engine, Rule};
+use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Operation, ThreadId};
+use crate::{Input, Operation, ThreadId};
+
+/// A process that has been made with a copy of the memory, and that nobody has
+/// seen yet.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Made {
+    pub(super) parent: ThreadId,
+    /// Its thread, as it will be when it is followed.
+    pub(super) thread: Thread,
+}
 
 impl Engine {
     pub(super) fn parked(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
@@ -50,6 +64,7 @@ impl Engine {
         if let Some(parent) = self.threads.get(&parent).filter(|_| inherits) {
             thread.inherit(parent);
         }
+        self.made.remove(&id);
         self.threads.insert(id, thread);
     }
 
@@ -70,7 +85,51 @@ impl Engine {
         }
     }
 
+    pub(super) fn made(&mut self, process: ThreadId, parent: ThreadId) {
+        let Some(maker) = self.threads.get(&parent) else {
+            return;
+        };
+        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
+        thread.place = maker.place;
+        if !self.drops(Rule::Inherit) {
+            thread.inherit(maker);
+        }
+        self.made.insert(process, Made { parent, thread });
+    }
+
+    /// What an engine of its own has to be told of a process that has been made
+    /// and not been seen yet ([`Input::Inherited`]), its thread being known there
+    /// and the sites, too.
+    pub fn inheritance(&self, process: ThreadId) -> impl Iterator<Item = Input> + '_ {
+        let made = self.made.get(&process);
+        let arrivals = made.into_iter().flat_map(|made| &made.thread.arrivals);
+        arrivals.map(move |arrival| Input::Inherited {
+            thread: process,
+            address: arrival.address,
+            stack: arrival.stack,
+            notified: arrival.notified,
+            passage: arrival.passage,
+            departed: arrival.departed,
+        })
+    }
+
+    pub(super) fn inherited(&mut self, id: ThreadId, arrival: Arrival) {
+        let is_known = self.is_site(arrival.address) && !self.drops(Rule::InheritApart);
+        if let Some(thread) = self.threads.get_mut(&id).filter(|_| is_known) {
+            thread.arrivals.push(arrival);
+        }
+    }
+
+    /// A thread has ended, or a process that was made.
+    pub(super) fn forget_made(&mut self, id: ThreadId) {
+        self.made.remove(&id);
+        if self.drops(Rule::InheritFromEnded) {
+            self.made.retain(|_, made| made.parent != id);
+        }
+    }
+
     pub(super) fn copied(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
+        self.made.remove(&process);
         for &address in &self.former {
             if self.drops(Rule::RestoreCopy)
                 || self.drops(Rule::RestoreFormer) && !self.is_site(address)
@@ -82,12 +141,7 @@ impl Engine {
         operations.push(Operation::ReleaseCopy { process });
     }
 
-    pub(super) fn followed(
-        &mut self,
-        id: ThreadId,
-        parent: ThreadId,
-        operations: &mut Vec<Operation>,
-    ) {
+    pub(super) fn followed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         for &address in &self.former {
             let process = id;
             if !self.is_site(address) {
@@ -96,14 +150,11 @@ impl Engine {
                 operations.push(Operation::PlantCopied { process, address });
             }
         }
-        let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
-        let inherits = !self.drops(Rule::Inherit);
-        if let Some(parent) = self.threads.get(&parent) {
-            thread.place = parent.place;
-            if inherits {
-                thread.inherit(parent);
-            }
-        }
+        let made = self.made.remove(&id);
+        let thread = made.map_or_else(
+            || Thread::new(Motion::Stopped, Wanted::Wait),
+            |made| made.thread,
+        );
         self.replace_threads(id, thread);
     }
 }

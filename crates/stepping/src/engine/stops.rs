@@ -249,6 +249,7 @@ impl Engine {
     pub(super) fn ended(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let stepped_in_place = self.stepper() == Some(id);
         self.threads.remove(&id);
+        self.forget_made(id);
         if stepped_in_place {
             return self.leave_step(id, None, operations);
         }

@@ -74,7 +74,7 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::SeeCopy(_) => (0, "sees the copy".to_owned()),
         Action::Switch => (0, "goes over to the copy".to_owned()),
         Action::SwitchProgram => (0, "goes over to the other program".to_owned()),
-        Action::StopFollowing => (0, "stays with the program".to_owned()),
+        Action::SwitchFromReplaced => (0, "goes over to the copy of what is replaced".to_owned()),
         Action::BeginToLeave(number) => (
             0,
             format!("sees thread {} replace the program alone", number + 1),
@@ -234,7 +234,17 @@ fn describe_input(input: &Input) -> String {
         Input::Parked { thread, .. } => format!("sees thread {} wait for its child", thread.0),
         Input::Unparked { thread } => format!("sees thread {} wait no more", thread.0),
         Input::Copied { .. } => "sees the copy".to_owned(),
-        Input::Followed { thread, .. } => {
+        Input::Made { process, parent } => {
+            format!("knows process {} of thread {}", process.0, parent.0)
+        }
+        Input::Inherited {
+            thread, address, ..
+        } => format!(
+            "knows what thread {} comes back to at {}",
+            thread.0,
+            place(address)
+        ),
+        Input::Followed { thread } => {
             format!("goes over to the copy, which is thread {}", thread.0)
         }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),

@@ -91,6 +91,9 @@ impl State {
                 );
             }
         }
+        for copy in &mut self.copies {
+            copy.forget();
+        }
     }
 }
 

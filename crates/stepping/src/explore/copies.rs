@@ -26,24 +26,33 @@ pub(super) struct Copied {
     told: [Told; 2],
     /// How many evaluations it was made in.
     evaluations: usize,
+    /// The shell knows of it: from the thread that made it, or by the end of that.
+    pub(super) is_announced: bool,
 }
 
 impl State {
     /// The instruction is a `fork`.
-    pub(super) fn fork(&mut self, number: usize, next: Place) -> Result<(), String> {
+    pub(super) fn fork(
+        &mut self,
+        program: &Program,
+        number: usize,
+        next: Place,
+    ) -> Result<(), String> {
         self.run_instruction(number, next)?;
+        let earlier = usize::from(program.budget.forks - self.left.forks);
         self.left.forks -= 1;
         let processor = &mut self.processors[number];
         processor.in_call = true;
         processor.stop(Stop::Fork);
         self.copies.push(Copied {
-            process: ThreadId(100 + u32::from(self.left.forks)),
+            process: thread_of(program.processors() + earlier),
             parent: number,
             trap: self.trap,
             counter: processor.counter,
             interrupts: processor.interrupts,
             told: processor.told,
             evaluations: processor.abandoned + processor.suspended.len(),
+            is_announced: false,
         });
         Ok(())
     }
@@ -79,10 +88,35 @@ impl State {
         }
     }
 
-    /// Whether the shell can know of a copy: from the parent, or since the
-    /// parent is gone without a word.
-    pub(super) fn is_announced(&self, copy: &Copied) -> bool {
-        self.processors[copy.parent].stop != Some(Stop::Fork)
+    /// Whether a thread can be killed while it stands where it has forked: its
+    /// copy has not been seen.
+    pub(super) fn may_be_killed_in_fork(&self, number: usize) -> bool {
+        let processor = &self.processors[number];
+        processor.stop == Some(Stop::Fork)
+            || processor.mode == Mode::Parked && self.copies.iter().any(|it| it.parent == number)
+    }
+
+    /// The shell comes to know of the copies that a thread has made: it tells of
+    /// them, or has ended. Of one that ended without a word it is known that it
+    /// has executed the system call.
+    pub(super) fn announce_copies(&mut self, follows: bool, number: usize) -> Result<(), String> {
+        let parent = thread_of(number);
+        let is_dead = self.processors[number].mode == Mode::Dead;
+        for index in 0..self.copies.len() {
+            let copy = &mut self.copies[index];
+            if copy.parent != number || std::mem::replace(&mut copy.is_announced, true) {
+                continue;
+            }
+            let (process, address) = (copy.process, copy.counter.shown());
+            if follows && is_dead {
+                let thread = parent;
+                self.tell(Input::Parked { thread, address })?;
+            }
+            if follows {
+                self.tell(Input::Made { process, parent })?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the shell can see the stop of a thread: the start of one that
@@ -93,7 +127,10 @@ impl State {
         match processor.stop {
             Some(Stop::Start) => parent.is_none_or(|parent| parent.stop != Some(Stop::Vfork)),
             // What is forgotten with the program is needed for its copies.
-            Some(Stop::Exec) => self.copies.is_empty(),
+            Some(Stop::Exec) => {
+                let mut copies = self.copies.iter();
+                copies.all(|copy| self.followed == Some(copy.process))
+            }
             _ => true,
         }
     }
@@ -104,22 +141,15 @@ impl State {
         if !program.follows || self.is_switching() {
             return self.tell(Input::Copied { process });
         }
+        let is_evaluating = |it: &Processor| it.abandoned + it.suspended.len() > 0;
+        if program.adopts && self.processors.iter().any(is_evaluating) {
+            return self.tell(Input::Copied { process });
+        }
+        if program.adopts {
+            return self.adopt(program, index);
+        }
         self.followed = Some(process);
         (0..self.processors.len()).try_for_each(|number| self.halt(number))
-    }
-
-    /// Whether the memory of which the followed process has a copy is gone.
-    pub(super) fn must_stop_following(&self) -> bool {
-        let replaces = |processor: &Processor| processor.stop == Some(Stop::Exec);
-        self.followed.is_some() && self.processors.iter().any(replaces)
-    }
-
-    /// The copy goes its own way, while what it needs is remembered.
-    pub(super) fn stop_following(&mut self) -> Result<(), String> {
-        match self.followed.take() {
-            Some(process) => self.tell(Input::Copied { process }),
-            None => Ok(()),
-        }
     }
 
     /// Whether all stands for the shell to go over to the followed copy.
@@ -136,17 +166,108 @@ impl State {
 
     /// The shell lets the process go, and is with the copy from here on.
     pub(super) fn switch(&mut self) -> Result<(), String> {
-        let Some(mut copy) = self.copies.pop() else {
+        self.give_up_evaluations()?;
+        self.go_over()
+    }
+
+    fn go_over(&mut self) -> Result<(), String> {
+        let Some(copy) = self.copies.pop() else {
             return Ok(());
         };
         self.followed = None;
-        self.give_up_evaluations()?;
+        let thread = self.begin_copy(&copy);
+        self.tell(Input::Followed { thread })?;
+        self.settle_in(copy)
+    }
+
+    /// Whether the program has been replaced of which the followed process has a
+    /// copy, and nobody has the old memory any more.
+    pub(super) fn can_switch_from_replaced(&self) -> bool {
+        let replaces = |processor: &Processor| processor.stop == Some(Stop::Exec);
+        self.followed.is_some()
+            && self.copies.len() == 1
+            && self.orders.is_empty()
+            && !self.is_shared()
+            && self.processors.iter().any(replaces)
+    }
+
+    /// The shell lets the new program go, and is with the copy of the old one
+    /// from here on.
+    pub(super) fn switch_from_replaced(&mut self) -> Result<(), String> {
+        self.replaced_by = None;
+        for number in 0..self.processors.len() {
+            let thread = thread_of(number);
+            self.tell(Input::Ended { thread })?;
+        }
+        if self.engine.is_site(address_of(RETURN)) {
+            self.tell(Input::Remove {
+                address: address_of(RETURN),
+                owner: Owner::Internal,
+            })?;
+        }
+        // They are about what is gone.
+        self.orders.clear();
+        self.wanted = [Owners::empty(); PLACES];
+        for (address, owners, _) in self.engine.sites() {
+            self.wanted[Counter::from_address(address).place()] = owners;
+        }
+        self.go_over()
+    }
+
+    /// The copy gets an engine of its own. What becomes of the process that made
+    /// it is the other engine's business.
+    fn adopt(&mut self, program: &Program, index: usize) -> Result<(), String> {
+        let mut copy = self.copies[index].clone();
+        let process = copy.process;
+        let inheritance: Vec<Input> = self.engine.inheritance(process).collect();
+        self.tell(Input::Copied { process })?;
+        while let Some(order) = self.orders.pop_front() {
+            match order {
+                Operation::ReleaseCopy { .. } => copy.demand_no_trap()?,
+                order => copy.carry_out(order)?,
+            }
+        }
+        self.copies.clear();
+        let made = std::mem::replace(&mut self.engine, program.new_engine());
+        let thread = self.begin_copy(&copy);
+        self.tell(Input::Started { thread })?;
+        for (address, owner, count, passage) in made.inserts() {
+            for _ in 0..count {
+                self.tell(Input::Insert {
+                    address,
+                    owner,
+                    passage,
+                })?;
+            }
+        }
+        for input in inheritance {
+            self.tell(input)?;
+        }
+        while let Some(order) = self.orders.pop_front() {
+            match order {
+                Operation::Plant { address } => {
+                    copy.trap[Counter::from_address(address).place()] = true;
+                }
+                _ => return Err("an order is about the process that was left".to_owned()),
+            }
+        }
+        self.trap = copy.trap;
+        self.armed = self.wanted;
+        Ok(())
+    }
+
+    /// The thread of a copy, which is the only one from here on.
+    fn begin_copy(&mut self, copy: &Copied) -> ThreadId {
         for processor in &mut self.processors {
             if processor.mode != Mode::Unborn {
                 *processor = Processor::new(Mode::Dead);
             }
         }
-        self.processors.push(Processor {
+        let number = copy.process.0 as usize - 1;
+        while self.processors.len() <= number {
+            self.processors.push(Processor::new(Mode::Dead));
+        }
+        self.processors[number] = Processor {
             counter: copy.counter,
             // Where the evaluation returns to, the copy ends.
             interrupts: copy.interrupts.map(|it| match it.place() {
@@ -157,10 +278,13 @@ impl State {
             upper: Upper::Has,
             abandoned: copy.evaluations,
             ..Processor::new(Mode::Stopped)
-        });
-        let thread = thread_of(self.processors.len() - 1);
-        let parent = thread_of(copy.parent);
-        self.tell(Input::Followed { thread, parent })?;
+        };
+        copy.process
+    }
+
+    /// Carries out what the engine orders about the copy, whose memory is the
+    /// program's from here on.
+    fn settle_in(&mut self, mut copy: Copied) -> Result<(), String> {
         while let Some(order) = self.orders.pop_front() {
             copy.carry_out(order)?;
         }
@@ -203,15 +327,25 @@ impl State {
         if !matches!(order, Operation::ReleaseCopy { .. }) {
             return self.copies[index].carry_out(order);
         }
-        let copy = self.copies.remove(index);
-        match copy.trap.contains(&true) {
-            true => Err("a process is let go with a trap in its text".to_owned()),
-            false => Ok(()),
-        }
+        self.copies.remove(index).demand_no_trap()
     }
 }
 
 impl Copied {
+    /// As a site is gone at its place ([`State::forget`]).
+    pub(super) fn forget(&mut self) {
+        for told in &mut self.told {
+            told.vague |= !told.owners.is_empty();
+        }
+    }
+
+    fn demand_no_trap(&self) -> Result<(), String> {
+        match self.trap.contains(&true) {
+            true => Err("a process is let go with a trap in its text".to_owned()),
+            false => Ok(()),
+        }
+    }
+
     fn carry_out(&mut self, order: Operation) -> Result<(), String> {
         match order {
             Operation::RestoreCopied { address, .. } => {

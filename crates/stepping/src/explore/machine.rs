@@ -47,8 +47,6 @@ pub(super) struct State {
 impl State {
     /// The threads run, and a monitor has its points at I and J.
     pub(super) fn new(program: &Program) -> Result<State, String> {
-        let mut engine = Engine::stepping_by(program.step_by);
-        engine.dropped = program.without;
         let mode = |number| {
             if number < program.threads {
                 Mode::Stopped
@@ -56,10 +54,9 @@ impl State {
                 Mode::Unborn
             }
         };
-        let vforks = usize::from(program.budget.vforks);
-        let numbers = 0..program.threads + program.later + vforks;
+        let numbers = 0..program.processors();
         let mut state = State {
-            engine,
+            engine: program.new_engine(),
             processors: numbers.map(|number| Processor::new(mode(number))).collect(),
             orders: VecDeque::new(),
             trap: [false; PLACES],

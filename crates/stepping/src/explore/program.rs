@@ -10,7 +10,7 @@ use super::processor::{
 };
 use super::store::Store;
 use crate::engine::Rule;
-use crate::{Input, Operation, Owner, Owners, Passage, StepBy};
+use crate::{Engine, Input, Operation, Owner, Owners, Passage, StepBy};
 
 /// Which instructions follow which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub(super) struct Program {
     pub(super) uniprocessor: bool,
     /// Whether the shell goes over to the first copy of the memory that it sees.
     pub(super) follows: bool,
+    /// Whether that one gets an engine of its own.
+    pub(super) adopts: bool,
     /// Whether states keep what the engine was told and ordered.
     pub(super) records: bool,
     /// The rule that is dropped.
@@ -91,9 +93,9 @@ pub(super) enum Action {
     Switch,
     /// It lets the process go and is with the one that runs its own program.
     SwitchProgram,
-    /// It sees that the program has been replaced, and lets the copy go that it
-    /// was about to follow.
-    StopFollowing,
+    /// It sees that the program has been replaced while it was about to follow a
+    /// copy: it lets the new program go, and is with the copy.
+    SwitchFromReplaced,
     /// It sees that the program has been replaced, while others share the
     /// memory of the one before.
     BeginToLeave(usize),
@@ -102,6 +104,18 @@ pub(super) enum Action {
 }
 
 impl Program {
+    /// An engine without sites and threads.
+    pub(super) fn new_engine(&self) -> Engine {
+        let mut engine = Engine::stepping_by(self.step_by);
+        engine.dropped = self.without;
+        engine
+    }
+
+    /// How many processors there are, but for those of copies.
+    pub(super) fn processors(&self) -> usize {
+        self.threads + self.later + usize::from(self.budget.vforks)
+    }
+
     pub(super) fn followers(&self, place: Place) -> &'static [Place] {
         match (place, self.layout) {
             (OUTSIDE, Layout::Apart | Layout::SameFollow) => &[I, J],
@@ -187,6 +201,9 @@ impl Program {
             return if others_move && number < self.threads + self.later {
                 happen(Stop::Start)
             };
+        }
+        if left.ends > 0 && state.may_be_killed_in_fork(number) {
+            happen(Stop::End);
         }
         if !processor.moves() {
             return;
@@ -310,12 +327,14 @@ impl System for Program {
                 }
                 if stop == Stop::Exec && state.is_shared() {
                     actions.push(Action::BeginToLeave(number));
+                } else if stop == Stop::Exec && state.followed.is_some() {
+                    // That is followed.
                 } else if !(is_fork || self.passes_on() && surplus) {
                     actions.push(Action::See(number));
                 }
             }
             for (index, copy) in state.copies.iter().enumerate() {
-                if state.followed != Some(copy.process) && state.is_announced(copy) {
+                if state.followed != Some(copy.process) && copy.is_announced {
                     actions.push(Action::SeeCopy(index));
                 }
             }
@@ -325,8 +344,8 @@ impl System for Program {
             if state.can_switch_program() {
                 actions.push(Action::SwitchProgram);
             }
-            if state.must_stop_following() {
-                actions.push(Action::StopFollowing);
+            if state.can_switch_from_replaced() {
+                actions.push(Action::SwitchFromReplaced);
             }
             if state.can_leave() {
                 actions.push(Action::Leave);
@@ -365,13 +384,13 @@ impl System for Program {
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
             Action::Happen(number, stop) => state.happen(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
-            Action::Fork(number, next) => state.fork(number, next)?,
+            Action::Fork(number, next) => state.fork(self, number, next)?,
             Action::Vfork(number, next) => state.vfork(number, next)?,
             Action::LeaveCall(number, late) => state.leave_call(number, late),
             Action::SeeCopy(index) => state.see_copy(self, index)?,
             Action::Switch => state.switch()?,
             Action::SwitchProgram => state.switch_program()?,
-            Action::StopFollowing => state.stop_following()?,
+            Action::SwitchFromReplaced => state.switch_from_replaced()?,
             Action::BeginToLeave(number) => state.begin_to_leave(number)?,
             Action::Leave => state.leave()?,
         }

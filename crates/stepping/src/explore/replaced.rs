@@ -5,7 +5,7 @@
 //! it tells the engine of the new program.
 
 use super::machine::State;
-use super::processor::{Mode, PLACES, Processor, Upper, thread_of};
+use super::processor::{Mode, PLACES, Processor, Stop, Upper, thread_of};
 use crate::{Input, Operation, Owners};
 
 impl State {
@@ -14,7 +14,10 @@ impl State {
         for (other, processor) in self.processors.iter_mut().enumerate() {
             let is_apart = processor.shares() || self.followed_program == Some(other);
             if processor.mode != Mode::Unborn && !is_apart {
+                // Of a thread that was telling of a copy it is seen that it ends.
+                let tells = processor.stop == Some(Stop::Fork);
                 processor.replace(other == number);
+                processor.stop = processor.stop.or(tells.then_some(Stop::End));
             }
         }
         self.replaced_by = Some(number);
@@ -92,6 +95,9 @@ impl State {
             *processor = Processor::new(Mode::Dead);
         }
         self.leaves_memory = false;
+        if self.followed.is_some() {
+            return self.switch_from_replaced();
+        }
         self.lose_memory();
         let thread = thread_of(number);
         self.tell(Input::Executed { thread })

@@ -16,8 +16,14 @@ impl State {
             self.processors[number].stop = None;
             return Ok(());
         }
+        if stop == Some(Stop::End) {
+            self.announce_copies(program.follows, number)?;
+        }
         if let Some(input) = self.see(number) {
             self.tell(input)?;
+        }
+        if stop == Some(Stop::Fork) {
+            self.announce_copies(program.follows, number)?;
         }
         match stop {
             Some(Stop::End) => self.resume_parent(number),
@@ -101,6 +107,9 @@ impl State {
     /// unless the engine wants it to stop.
     pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
+        if self.processors[number].stop == Some(Stop::Fork) {
+            self.announce_copies(false, number)?;
+        }
         let processor = &mut self.processors[number];
         let stop = processor.stop.take();
         processor.signalled |= stop == Some(Stop::Signal);

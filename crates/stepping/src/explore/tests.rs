@@ -23,6 +23,7 @@ const QUIET: Program = Program {
     later: 0,
     uniprocessor: false,
     follows: false,
+    adopts: false,
     records: false,
     without: None,
 };
@@ -115,6 +116,18 @@ fn check_followed(budget: Budget) -> Explored {
     check_all(programs().map(|program| Program {
         budget,
         follows: true,
+        ..program
+    }))
+}
+
+/// The same with this many threads, where each copy gets an engine of its own.
+#[track_caller]
+fn check_adopted(budget: Budget, threads: usize) -> Explored {
+    check_all(programs().map(|program| Program {
+        budget,
+        threads,
+        follows: true,
+        adopts: true,
         ..program
     }))
 }

@@ -1,6 +1,6 @@
 //! What goes into the engine.
 
-use super::{FollowSet, Owner, Passage, ThreadId};
+use super::{FollowSet, Owner, Owners, Passage, ThreadId};
 #[cfg(doc)]
 use super::{Operation, StepBy};
 use serde::{Deserialize, Serialize};
@@ -246,16 +246,42 @@ pub enum Input {
         /// The process, by its one thread.
         process: ThreadId,
     },
+    /// A thread stands that has made a process with a copy of the memory, which
+    /// may be followed, or debugged, too: what the thread would return to from a
+    /// signal handler, the process returns to, whatever becomes of the thread
+    /// before the process is seen. Said after [`Input::Parked`].
+    Made {
+        /// The process, by its one thread.
+        process: ThreadId,
+        /// The thread that made it.
+        parent: ThreadId,
+    },
     /// A process stands that the debuggee has forked, and becomes the debuggee.
     /// The one that it was until now stands, and has been let go or is gone:
     /// nothing is ordered about it any more. The sites are those of the copy
-    /// from here on, its thread waits for [`Input::Resume`].
+    /// from here on, its thread waits for [`Input::Resume`]. It comes back to
+    /// what its maker would, if [`Input::Made`] told of it.
     Followed {
         /// The process, by its one thread.
         thread: ThreadId,
-        /// The thread that made it: what that would return to from a signal
-        /// handler, the copy returns to.
-        parent: ThreadId,
+    },
+    /// A thread that has just started in a forked process with an engine of its
+    /// own comes back to an arrival that was reported of the thread that made it
+    /// ([`Engine::inheritance`](crate::Engine::inheritance)). Said when the sites
+    /// are there; where none is, nobody will come to know of the arrival.
+    Inherited {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// The stack pointer at the arrival.
+        stack: u64,
+        /// Who has been told.
+        notified: Owners,
+        /// The way past the site when it was reported.
+        passage: Passage,
+        /// Whether the thread is on that way.
+        departed: bool,
     },
     /// The process replaced its program: every site is gone, one thread is left.
     /// It waits for [`Input::Resume`]; a halt of it is answered by that.

@@ -116,7 +116,7 @@ impl Referee {
                 }
             }
             Input::Parked { thread, address } => self.stop(thread, address, true),
-            Input::Followed { thread, .. } => {
+            Input::Followed { thread } => {
                 self.threads.clear();
                 self.moving = 0;
                 self.start(thread);
@@ -132,6 +132,8 @@ impl Referee {
                 self.start(thread);
             }
             Input::FollowSet { .. }
+            | Input::Made { .. }
+            | Input::Inherited { .. }
             | Input::Unparked { .. }
             | Input::Signalled { .. }
             | Input::Resume { .. }

@@ -3,20 +3,28 @@
 //! Everything outside this module names an entry by [`DieRef`], which stays
 //! valid as long as the file is open. References between entries are followed
 //! a bounded number of times, because a damaged file may hold a cycle.
+//!
+//! Loading lists the units and parses none. A unit is parsed when something in
+//! it is asked for; what it defines ([`facts`]) is read when an address in it is
+//! asked for; all units are read only where a name is ([`names`]).
 
-pub(crate) mod index;
-mod pass;
-mod resolve;
+pub(crate) mod facts;
+pub(crate) mod names;
+mod source;
+mod split;
 mod unit;
 
+pub(crate) use source::SectionSource;
 pub(crate) use unit::{Language, Unit};
 
 use crate::elf::ElfFile;
+use crate::settings::{Cache, SymbolSettings};
+use facts::{Facts, FunctionRecord};
 use gimli::{AttributeValue, DwAt, UnitOffset, UnitSectionOffset};
-use index::Index;
+use names::{Identity, Kept, NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
 pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
@@ -41,24 +49,43 @@ pub(crate) enum Visit {
     Skip,
 }
 
-/// The DWARF of one file.
+/// A unit that is listed, and what has been read of it.
+struct Slot {
+    /// Where its entries are: a number of `sources`.
+    source: u32,
+    header: gimli::UnitHeader<Reader>,
+    /// The unit that stands for this one in the program.
+    skeleton: Option<Box<gimli::Unit<Reader>>>,
+    unit: OnceLock<Option<Box<Unit>>>,
+    facts: OnceLock<Box<Facts>>,
+}
+
+/// The DWARF of one program or library.
 pub(crate) struct DebugInfo {
-    pub dwarf: gimli::Dwarf<Reader>,
-    pub units: Vec<Unit>,
+    /// The file itself first, then what belongs to it.
+    sources: Vec<SectionSource>,
+    slots: Vec<Slot>,
+    /// Units by their offset in `.debug_info` of a source.
+    by_offset: Vec<(u32, usize, u32)>,
     /// Address ranges and their units, by ascending start.
-    ranges: Vec<(Range<u64>, u32)>,
-    /// Units by their offset in `.debug_info`.
-    by_offset: Vec<(usize, u32)>,
+    ranges: OnceLock<Vec<(Range<u64>, u32)>>,
     type_signatures: FxHashMap<u64, DieRef>,
     /// Executable address ranges: what lies outside was dropped by the linker.
     code: Vec<Range<u64>>,
-    index: OnceLock<Index>,
+    names: OnceLock<NameIndex>,
+    language: OnceLock<Language>,
+    /// Whose index of names it is, and where it is kept.
+    cache: Option<(Identity, Cache)>,
+    /// What is missing, in words.
+    pub problems: Vec<String>,
+    /// What was found damaged, in words; each is said once.
+    remarks: Mutex<Vec<String>>,
 }
 
 impl std::fmt::Debug for DebugInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DebugInfo")
-            .field("units", &self.units.len())
+            .field("units", &self.slots.len())
             .finish_non_exhaustive()
     }
 }
@@ -66,15 +93,7 @@ impl std::fmt::Debug for DebugInfo {
 impl DebugInfo {
     /// Reads the sections of `from`, which is the program itself or its
     /// separate debug file, and lists the units.
-    pub fn load(from: &ElfFile, program: &ElfFile) -> DebugInfo {
-        let section = |id: gimli::SectionId| -> Result<Reader, std::convert::Infallible> {
-            Ok(Reader::new(
-                from.section_data(id.name()),
-                gimli::LittleEndian,
-            ))
-        };
-        let Ok(mut dwarf) = gimli::Dwarf::load(section);
-        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    pub fn load(from: &Arc<ElfFile>, program: &ElfFile, settings: &SymbolSettings) -> DebugInfo {
         let code = program
             .header
             .segments
@@ -83,59 +102,89 @@ impl DebugInfo {
             .map(|segment| segment.address..segment.address.saturating_add(segment.memory_size))
             .collect();
         let mut info = DebugInfo {
-            dwarf,
-            units: Vec::new(),
-            ranges: Vec::new(),
+            sources: vec![SectionSource::of_program(from)],
+            slots: Vec::new(),
             by_offset: Vec::new(),
+            ranges: OnceLock::new(),
             type_signatures: FxHashMap::default(),
             code,
-            index: OnceLock::new(),
+            names: OnceLock::new(),
+            language: OnceLock::new(),
+            cache: None,
+            problems: Vec::new(),
+            remarks: Mutex::default(),
         };
-        info.list_units();
+        // The supplementary file comes second, after the program's own units
+        // have their numbers.
+        info.list_units(0);
+        info.add_supplementary(from, &settings.debug_file_directories);
+        info.add_split(from, program);
+        info.by_offset.sort_unstable();
+        info.cache = info.identity(program).zip(settings.cache.clone());
         info
     }
 
-    fn list_units(&mut self) {
+    /// Lists the units of a source, without parsing their entries.
+    fn list_units(&mut self, source: u32) {
         let mut headers = Vec::new();
-        let mut units = self.dwarf.units();
+        let Some(of) = self.sources.get(source as usize) else {
+            return;
+        };
+        let mut units = of.dwarf.units();
         while let Ok(Some(header)) = units.next() {
             headers.push(header);
         }
-        let mut type_units = self.dwarf.type_units();
+        let mut type_units = of.dwarf.type_units();
         while let Ok(Some(header)) = type_units.next() {
             headers.push(header);
         }
         for header in headers {
-            let Ok(unit) = self.dwarf.unit(header) else {
-                continue;
-            };
-            let number = self.units.len() as u32;
-            if let Some(offset) = unit.header.debug_info_offset() {
-                self.by_offset.push((offset.0, number));
-            }
-            if let gimli::UnitType::Type {
-                type_signature,
-                type_offset,
-            } = unit.header.type_()
-            {
-                let die = DieRef {
-                    unit: number,
-                    offset: type_offset.0,
-                };
-                self.type_signatures.insert(type_signature.0, die);
-            }
-            if let Ok(mut ranges) = self.dwarf.unit_ranges(&unit) {
-                while let Ok(Some(range)) = ranges.next() {
-                    if self.is_code(range.begin) && range.begin < range.end {
-                        self.ranges.push((range.begin..range.end, number));
-                    }
-                }
-            }
-            let unit = Unit::new(&self.dwarf, unit);
-            self.units.push(unit);
+            self.add_unit(source, header, None);
         }
-        self.ranges
-            .sort_by_key(|(range, unit)| (range.start, *unit));
+    }
+
+    fn add_unit(
+        &mut self,
+        source: u32,
+        header: gimli::UnitHeader<Reader>,
+        skeleton: Option<Box<gimli::Unit<Reader>>>,
+    ) {
+        let number = self.slots.len() as u32;
+        if let Some(offset) = header.debug_info_offset() {
+            self.by_offset.push((source, offset.0, number));
+        }
+        if let gimli::UnitType::Type {
+            type_signature,
+            type_offset,
+        }
+        | gimli::UnitType::SplitType {
+            type_signature,
+            type_offset,
+        } = header.type_()
+        {
+            let die = DieRef {
+                unit: number,
+                offset: type_offset.0,
+            };
+            self.type_signatures.entry(type_signature.0).or_insert(die);
+        }
+        self.slots.push(Slot {
+            source,
+            header,
+            skeleton,
+            unit: OnceLock::new(),
+            facts: OnceLock::new(),
+        });
+    }
+
+    /// How many units there are.
+    pub fn unit_count(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// The numbers of all units.
+    pub fn unit_numbers(&self) -> Range<u32> {
+        0..self.unit_count()
     }
 
     /// Whether a program may execute this address; others belong to
@@ -144,21 +193,184 @@ impl DebugInfo {
         self.code.iter().any(|range| range.contains(&address))
     }
 
-    /// Functions, types and variables by name and address; made on first use.
-    pub fn index(&self) -> &Index {
-        self.index.get_or_init(|| pass::build(self))
+    /// The unit of a number, parsed; `None` where it is damaged.
+    pub fn unit(&self, number: u32) -> Option<&Unit> {
+        let slot = self.slots.get(number as usize)?;
+        let parse = || {
+            let source = self.sources.get(slot.source as usize)?;
+            let mut unit = source.dwarf.unit(slot.header.clone()).ok()?;
+            if let Some(skeleton) = &slot.skeleton {
+                split::complete(&mut unit, skeleton);
+            }
+            let mut unit = Unit::new(&source.dwarf, unit);
+            if unit.is_partial && unit.language == Language::Other {
+                unit.language = self.main_language();
+            }
+            Some(Box::new(unit))
+        };
+        slot.unit.get_or_init(parse).as_deref()
     }
 
-    pub fn unit(&self, number: u32) -> Option<&Unit> {
-        self.units.get(number as usize)
+    /// The language of the first unit that says it. Where several units share
+    /// their entries, what they share does not.
+    fn main_language(&self) -> Language {
+        *self.language.get_or_init(|| {
+            let own = self.slots.iter().filter(|slot| slot.source == 0);
+            let units = own.filter_map(|slot| {
+                let dwarf = &self.sources.first()?.dwarf;
+                let unit = dwarf.unit(slot.header.clone()).ok()?;
+                Some(Unit::new(dwarf, unit).language)
+            });
+            let mut said = units.filter(|language| *language != Language::Other);
+            said.next().unwrap_or(Language::Other)
+        })
+    }
+
+    /// The sections that a unit's entries refer to.
+    pub fn source(&self, unit: u32) -> Option<&SectionSource> {
+        let slot = self.slots.get(unit as usize)?;
+        self.sources.get(slot.source as usize)
+    }
+
+    /// The unit that has the line table of a unit, with its sections.
+    pub fn line_source(&self, unit: u32) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+        if let Some(found) = self.line_source_of_split(unit) {
+            return Some(found);
+        }
+        Some((&self.source(unit)?.dwarf, &self.unit(unit)?.unit))
+    }
+
+    /// The same, for a unit that was split off and leaves its lines behind.
+    pub fn line_source_of_split(
+        &self,
+        unit: u32,
+    ) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+        let skeleton = self.slots.get(unit as usize)?.skeleton.as_deref()?;
+        Some((&self.sources.first()?.dwarf, skeleton))
+    }
+
+    /// What a unit defines, read on first use.
+    pub fn facts(&self, number: u32) -> Option<&Facts> {
+        let slot = self.slots.get(number as usize)?;
+        let read = || Box::new(facts::read(self, number));
+        Some(&**slot.facts.get_or_init(read))
+    }
+
+    /// Under which name the index is kept. The identity of a program says
+    /// nothing of the files that its debug information was split into.
+    fn identity(&self, program: &ElfFile) -> Option<Identity> {
+        if self.slots.iter().any(|slot| slot.skeleton.is_some()) || !self.problems.is_empty() {
+            return None;
+        }
+        let sizes = self.slots.iter();
+        let sizes = sizes.map(|slot| slot.header.length_including_self() as u64);
+        Some(Identity {
+            build_id: program.header.build_id.clone()?,
+            entries_size: sizes.sum(),
+            unit_count: self.unit_count(),
+        })
+    }
+
+    /// Functions, types and variables by name; made on first use.
+    pub fn names(&self) -> &NameIndex {
+        if let Some(names) = self.names.get() {
+            return names;
+        }
+        // Nobody watches, so nobody gives it up.
+        let names = self.prepared_names(None).unwrap_or_default();
+        self.names.get_or_init(|| names)
+    }
+
+    /// Makes the index of names, unless it is there. False when it was given up.
+    pub fn prepare_names(&self, watch: &mut Watch<'_>) -> bool {
+        if self.names.get().is_some() {
+            return true;
+        }
+        let Some(names) = self.prepared_names(Some(watch)) else {
+            return false;
+        };
+        self.names.get_or_init(|| names);
+        true
+    }
+
+    fn prepared_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
+        let Some((identity, cache)) = &self.cache else {
+            return self.build_names(watch);
+        };
+        match identity.load(cache) {
+            Kept::Sound(names) => return Some(*names),
+            Kept::Absent => {}
+            Kept::Damaged(path, why) => {
+                let remark = format!(
+                    "the index of names in {} is damaged and is made anew: {why}",
+                    path.display()
+                );
+                if let Ok(mut remarks) = self.remarks.lock() {
+                    remarks.push(remark);
+                }
+            }
+        }
+        let mut names = self.build_names(watch)?;
+        identity.keep(cache, &mut names);
+        Some(names)
+    }
+
+    /// What is to be said, once.
+    pub fn take_remarks(&self) -> Vec<String> {
+        let remarks = self.remarks.lock();
+        remarks.map_or_else(|_| Vec::new(), |mut it| std::mem::take(&mut *it))
+    }
+
+    fn known_facts(&self, number: u32) -> Option<&Facts> {
+        let slot = self.slots.get(number as usize)?;
+        slot.facts.get().map(|facts| &**facts)
+    }
+
+    /// Address ranges and their units, by ascending start.
+    fn ranges(&self) -> &[(Range<u64>, u32)] {
+        if let Some(ranges) = self.ranges.get() {
+            return ranges;
+        }
+        let found = match self.names.get() {
+            Some(names) => names.unit_ranges(),
+            None => self.ranges_of_units(),
+        };
+        self.ranges.get_or_init(|| found)
+    }
+
+    fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
+        let mut found = Vec::new();
+        for number in self.unit_numbers() {
+            self.add_unit_ranges(number, &mut found);
+        }
+        found.sort_by_key(|(range, unit)| (range.start, *unit));
+        found
+    }
+
+    fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
+        let (Some(unit), Some(source)) = (self.unit(number), self.source(number)) else {
+            return;
+        };
+        // A skeleton says where the code of its unit is.
+        let slot = self.slots.get(number as usize);
+        let skeleton = slot.and_then(|slot| slot.skeleton.as_deref());
+        let ranges = match (skeleton, self.sources.first()) {
+            (Some(skeleton), Some(program)) => program.dwarf.unit_ranges(skeleton),
+            _ => source.dwarf.unit_ranges(&unit.unit),
+        };
+        let Ok(mut ranges) = ranges else { return };
+        while let Ok(Some(range)) = ranges.next() {
+            if self.is_code(range.begin) && range.begin < range.end {
+                found.push((range.begin..range.end, number));
+            }
+        }
     }
 
     /// The unit whose code an address belongs to.
     pub fn unit_at(&self, address: u64) -> Option<u32> {
-        let end = self
-            .ranges
-            .partition_point(|(range, _)| range.start <= address);
-        self.ranges
+        let ranges = self.ranges();
+        let end = ranges.partition_point(|(range, _)| range.start <= address);
+        ranges
             .get(..end)?
             .iter()
             .rev()
@@ -167,18 +379,50 @@ impl DebugInfo {
             .map(|(_, unit)| *unit)
     }
 
+    /// The function whose code an address belongs to.
+    pub fn function_at(&self, address: u64) -> Option<FunctionRecord> {
+        if let Some(names) = self.names.get() {
+            return names.function_at(address);
+        }
+        let unit = self.unit_at(address)?;
+        let number = self.facts(unit)?.function_at(address)?;
+        self.function_of_unit(unit, number)
+    }
+
+    /// The function whose first instruction is at an address.
+    pub fn function_with_low_pc(&self, low_pc: u64) -> Option<FunctionRecord> {
+        if let Some(names) = self.names.get() {
+            return names.function_with_low_pc(low_pc);
+        }
+        let unit = self.unit_at(low_pc)?;
+        let number = self.facts(unit)?.function_with_low_pc(low_pc)?;
+        self.function_of_unit(unit, number)
+    }
+
     pub fn die(&self, die: DieRef) -> Option<Die> {
         self.unit(die.unit)?.unit.entry(UnitOffset(die.offset)).ok()
     }
 
     /// Resolves an attribute that refers to another entry.
     pub fn reference(&self, unit: u32, value: Option<Value>) -> Option<DieRef> {
-        match value? {
+        self.referred(unit, value?)
+    }
+
+    fn referred<R: gimli::Reader<Offset = usize>>(
+        &self,
+        unit: u32,
+        value: AttributeValue<R>,
+    ) -> Option<DieRef> {
+        match value {
             AttributeValue::UnitRef(offset) => Some(DieRef {
                 unit,
                 offset: offset.0,
             }),
-            AttributeValue::DebugInfoRef(offset) => self.at_debug_info_offset(offset),
+            AttributeValue::DebugInfoRef(offset) => self.at_debug_info_offset(unit, offset),
+            AttributeValue::DebugInfoRefSup(offset) => {
+                let source = self.source(unit)?.supplementary?;
+                self.at_source_offset(source, offset.0)
+            }
             AttributeValue::DebugTypesRef(signature) => {
                 self.type_signatures.get(&signature.0).copied()
             }
@@ -186,13 +430,23 @@ impl DebugInfo {
         }
     }
 
-    pub fn at_debug_info_offset(&self, offset: gimli::DebugInfoOffset) -> Option<DieRef> {
+    /// The entry at an offset of the `.debug_info` that a unit is from.
+    pub fn at_debug_info_offset(
+        &self,
+        unit: u32,
+        offset: gimli::DebugInfoOffset,
+    ) -> Option<DieRef> {
+        let source = self.slots.get(unit as usize)?.source;
+        self.at_source_offset(source, offset.0)
+    }
+
+    fn at_source_offset(&self, source: u32, offset: usize) -> Option<DieRef> {
         let end = self
             .by_offset
-            .partition_point(|(start, _)| *start <= offset.0);
-        let (_, number) = *self.by_offset.get(end.checked_sub(1)?)?;
-        let unit = self.unit(number)?;
-        let within = UnitSectionOffset(offset.0).to_unit_offset(&unit.unit.header)?;
+            .partition_point(|(of, start, _)| (*of, *start) <= (source, offset));
+        let (of, _, number) = *self.by_offset.get(end.checked_sub(1)?)?;
+        let slot = self.slots.get(number as usize).filter(|_| of == source)?;
+        let within = UnitSectionOffset(offset).to_unit_offset(&slot.header)?;
         Some(DieRef {
             unit: number,
             offset: within.0,
@@ -201,6 +455,7 @@ impl DebugInfo {
 
     pub fn text(&self, unit: u32, value: Option<Value>) -> Option<Box<str>> {
         let text = self
+            .source(unit)?
             .dwarf
             .attr_string(&self.unit(unit)?.unit, value?)
             .ok()?;
@@ -208,7 +463,8 @@ impl DebugInfo {
     }
 
     pub fn address(&self, unit: u32, value: Option<Value>) -> Option<u64> {
-        self.dwarf
+        self.source(unit)?
+            .dwarf
             .attr_address(&self.unit(unit)?.unit, value?)
             .ok()?
     }
@@ -254,10 +510,10 @@ impl DebugInfo {
     /// The code of an entry: its ranges, the entry's own first.
     pub fn code_ranges(&self, unit: u32, entry: &Die) -> Vec<Range<u64>> {
         let mut found = Vec::new();
-        let Some(of) = self.unit(unit) else {
+        let (Some(of), Some(source)) = (self.unit(unit), self.source(unit)) else {
             return found;
         };
-        if let Ok(mut ranges) = self.dwarf.die_ranges(&of.unit, entry) {
+        if let Ok(mut ranges) = source.dwarf.die_ranges(&of.unit, entry) {
             while let Ok(Some(range)) = ranges.next() {
                 if range.begin < range.end && self.is_code(range.begin) {
                     found.push(range.begin..range.end);

@@ -21,6 +21,8 @@ pub(crate) enum Language {
 pub(crate) struct Unit {
     pub unit: gimli::Unit<Reader>,
     pub language: Language,
+    /// It holds what several units share, and may not say the language.
+    pub is_partial: bool,
     /// Whether the compiler was gcc and told to optimize: its line table then
     /// marks no end of the prologue, and its locations hold from the entry.
     pub optimized_by_gcc: bool,
@@ -41,6 +43,7 @@ impl Unit {
             .unwrap_or_default();
         Unit {
             optimized_by_gcc: is_optimized_by_gcc(&producer),
+            is_partial: root.as_ref().map(|root| root.tag()) == Some(gimli::DW_TAG_partial_unit),
             language,
             unit,
             lines: OnceLock::new(),

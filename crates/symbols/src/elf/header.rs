@@ -105,13 +105,20 @@ impl Header {
 }
 
 /// Reads the headers; sections are only listed.
-pub(super) fn read(path: &Path, file: &File) -> Result<(Header, Vec<Section>), SymbolError> {
+///
+/// A part of the debug information (`is_part`) may be an object file; everything
+/// else is something that the loader accepts.
+pub(super) fn read(
+    path: &Path,
+    file: &File,
+    is_part: bool,
+) -> Result<(Header, Vec<Section>), SymbolError> {
     let clone = file.try_clone().map_err(|source| SymbolError::Unreadable {
         path: path.into(),
         source,
     })?;
     let cache = ReadCache::new(clone);
-    check_identity(path, &cache)?;
+    check_identity(path, &cache, is_part)?;
     let damaged = |error: object::read::Error| SymbolError::Damaged {
         path: path.into(),
         what: error.to_string(),
@@ -173,12 +180,15 @@ pub(super) fn read(path: &Path, file: &File) -> Result<(Header, Vec<Section>), S
             _ => {}
         }
     }
+    if header.build_id.is_none() {
+        header.build_id = build_id_of_section(elf, &cache);
+    }
     let pie_flag = read_dynamic(&mut header, &cache);
     header.kind = kind(elf, &header, pie_flag);
     Ok((header, sections))
 }
 
-fn check_identity(path: &Path, cache: &ReadCache<File>) -> Result<(), SymbolError> {
+fn check_identity(path: &Path, cache: &ReadCache<File>, is_part: bool) -> Result<(), SymbolError> {
     let size = cache.len().unwrap_or(0);
     let start = cache.read_bytes_at(0, size.min(64)).unwrap_or(&[]);
     if let Some(line) = start.strip_prefix(b"#!") {
@@ -240,6 +250,7 @@ fn check_identity(path: &Path, cache: &ReadCache<File>) -> Result<(), SymbolErro
     }
     let kind = match half(16) {
         2 | 3 => return Ok(()),
+        1 if is_part => return Ok(()),
         1 => "an object file (link it first)".to_owned(),
         4 => "a core dump".to_owned(),
         other => format!("an ELF file of unknown kind {other}"),
@@ -323,6 +334,20 @@ fn build_id(
     None
 }
 
+/// A supplementary file has the note, and no segment for it.
+fn build_id_of_section(elf: &Elf, cache: &ReadCache<File>) -> Option<Vec<u8>> {
+    let table = elf.sections(ENDIAN, cache).ok()?;
+    table.iter().find_map(|section| {
+        let mut notes = section.notes(ENDIAN, cache).ok()??;
+        while let Ok(Some(note)) = notes.next() {
+            if note.name() == b"GNU" && note.n_type(ENDIAN) == elf::NT_GNU_BUILD_ID {
+                return Some(note.desc().to_vec());
+            }
+        }
+        None
+    })
+}
+
 /// Fills in the needed libraries and the soname; returns whether the file
 /// says of itself that it is a position-independent executable.
 fn read_dynamic(header: &mut Header, cache: &ReadCache<File>) -> bool {
@@ -384,10 +409,4 @@ fn kind(elf: &Elf, header: &Header, pie_flag: bool) -> FileKind {
         (false, false) if pie_flag => FileKind::StaticPie,
         (false, false) => FileKind::SharedLibrary,
     }
-}
-
-/// The file name in `.gnu_debuglink`. Its checksum is not looked at: build
-/// identities are compared instead, without reading the whole file.
-pub(crate) fn debug_link(data: &[u8]) -> Option<&str> {
-    text_at(data, 0).filter(|name| !name.is_empty())
 }

@@ -8,7 +8,6 @@ mod header;
 mod plt;
 mod symbols;
 
-pub(crate) use header::debug_link;
 pub use header::{FileKind, Header, Segment};
 pub(crate) use plt::PltEntry;
 pub use symbols::Binding;
@@ -49,7 +48,18 @@ pub(crate) struct ElfFile {
 const COMPRESSION_RATIO_MAX: u64 = 2000;
 
 impl ElfFile {
+    /// Opens a program, a library, or a separate debug file.
     pub fn open(path: &Path) -> Result<ElfFile, SymbolError> {
+        ElfFile::open_as(path, false)
+    }
+
+    /// Opens a file that may also be an object file: a part of the debug
+    /// information of a program.
+    pub fn open_any(path: &Path) -> Result<ElfFile, SymbolError> {
+        ElfFile::open_as(path, true)
+    }
+
+    fn open_as(path: &Path, is_part: bool) -> Result<ElfFile, SymbolError> {
         let file = File::open(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => SymbolError::NotFound { path: path.into() },
             _ => SymbolError::Unreadable {
@@ -64,7 +74,7 @@ impl ElfFile {
         if !metadata.is_file() {
             return Err(SymbolError::NotAFile { path: path.into() });
         }
-        let (header, sections) = header::read(path, &file)?;
+        let (header, sections) = header::read(path, &file, is_part)?;
         Ok(ElfFile {
             path: path.into(),
             header,
@@ -93,9 +103,39 @@ impl ElfFile {
     /// damaged, because a damaged part must not hide the sound ones.
     pub fn section_data(&self, name: &str) -> Arc<[u8]> {
         self.section(name)
-            .and_then(|section| self.contents(section))
-            .unwrap_or_default()
-            .into()
+            .and_then(|section| self.shared_contents(section))
+            .unwrap_or_else(|| Arc::from([]))
+    }
+
+    /// The contents of a section, without a second copy of what may be large.
+    fn shared_contents(&self, section: &Section) -> Option<Arc<[u8]>> {
+        if section.empty || section.compressed {
+            return self.contents(section).map(Arc::from);
+        }
+        let end = section.file_offset.checked_add(section.size)?;
+        if end > self.size {
+            return None;
+        }
+        let size = usize::try_from(section.size).ok()?;
+        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, size).collect();
+        let unshared = Arc::get_mut(&mut bytes)?;
+        self.file
+            .read_exact_at(unshared, section.file_offset)
+            .ok()?;
+        Some(bytes)
+    }
+
+    /// The checksum of the whole file, as `.gnu_debuglink` has it.
+    pub fn checksum(&self) -> Option<u32> {
+        const PART_SIZE: u64 = 1 << 20;
+        let mut checksum = crc32fast::Hasher::new();
+        let mut offset = 0;
+        while offset < self.size {
+            let size = PART_SIZE.min(self.size - offset);
+            checksum.update(&self.read(offset, size)?);
+            offset += size;
+        }
+        Some(checksum.finalize())
     }
 
     pub fn contents(&self, section: &Section) -> Option<Vec<u8>> {

@@ -1,4 +1,5 @@
-//! All entry addresses of a file: from DWARF, the symbol tables and the PLT.
+//! The entry addresses of a file that the symbol tables and the PLT know. Those
+//! of DWARF are found by unit, or in the index of names.
 
 use crate::file::Inner;
 
@@ -12,9 +13,7 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum EntryKind {
-    /// In the DWARF index; the symbol table may know more.
-    Dwarf(u32),
-    /// In the symbol table only.
+    /// In the symbol table.
     Symbol,
     /// An index into the PLT stubs.
     Plt(u32),
@@ -30,19 +29,6 @@ impl FunctionIndex {
     pub fn build(inner: &Inner) -> FunctionIndex {
         let symbols = inner.symbols();
         let mut entries: Vec<Entry> = Vec::new();
-        if let Some(info) = inner.debug_info() {
-            for (number, record) in info.index().functions.iter().enumerate() {
-                let end = record
-                    .ranges
-                    .first()
-                    .map_or(record.low_pc, |range| range.end);
-                entries.push(Entry {
-                    low_pc: record.low_pc,
-                    end,
-                    kind: EntryKind::Dwarf(number as u32),
-                });
-            }
-        }
         for symbol in symbols.functions() {
             let end = symbol.address.saturating_add(symbol.size);
             entries.push(Entry {
@@ -59,7 +45,7 @@ impl FunctionIndex {
                 kind: EntryKind::Plt(number as u32),
             });
         }
-        // Stable: at one address DWARF comes before the symbols.
+        // Stable: at one address the symbols come before the stubs.
         entries.sort_by_key(|entry| entry.low_pc);
         entries.dedup_by(|next, kept| {
             let same = next.low_pc == kept.low_pc;

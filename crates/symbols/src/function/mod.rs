@@ -11,7 +11,7 @@ pub(crate) use index::FunctionIndex;
 
 use crate::SymbolFile;
 use crate::dwarf::DieRef;
-use crate::dwarf::index::FunctionRecord;
+use crate::dwarf::facts::FunctionRecord;
 use crate::elf::{Binding, SymbolKind};
 use crate::names::{self, CloneKind};
 use index::EntryKind;
@@ -83,14 +83,9 @@ impl SymbolFile {
     /// The function whose code a file address belongs to.
     pub fn function_at(&self, address: u64) -> Option<Function> {
         let inner = &*self.inner;
-        if let Some(info) = inner.debug_info() {
-            let index = info.index();
-            if let Some(record) = index
-                .function_at(address)
-                .and_then(|at| index.functions.get(at as usize))
-            {
-                return self.function_with_low_pc(record.low_pc);
-            }
+        let described = inner.debug_info().and_then(|it| it.function_at(address));
+        if let Some(record) = described {
+            return Some(self.merge(&record));
         }
         let entry = inner.functions().containing(address)?;
         self.function_with_low_pc(entry.low_pc)
@@ -99,13 +94,13 @@ impl SymbolFile {
     /// The function whose first instruction is at this file address.
     pub fn function_with_low_pc(&self, low_pc: u64) -> Option<Function> {
         let inner = &*self.inner;
+        let described = inner.debug_info();
+        if let Some(record) = described.and_then(|it| it.function_with_low_pc(low_pc)) {
+            return Some(self.merge(&record));
+        }
         let entry = inner.functions().at_low_pc(low_pc)?;
         let symbols = inner.symbols();
         match entry.kind {
-            EntryKind::Dwarf(number) => {
-                let record = inner.debug_info()?.index().functions.get(number as usize)?;
-                Some(self.merge(record))
-            }
             EntryKind::Symbol => {
                 let symbol = symbols.preferred_at(low_pc)?;
                 let raw = symbols.text(symbol);
@@ -205,10 +200,18 @@ impl SymbolFile {
 
     /// Every function, by ascending address, PLT stubs included.
     pub fn functions(&self) -> impl Iterator<Item = Function> {
-        let entries = &self.inner.functions().entries;
-        entries
-            .iter()
-            .filter_map(|entry| self.function_with_low_pc(entry.low_pc))
+        let entries = self.inner.functions().entries.iter();
+        let mut addresses: Vec<u64> = entries.map(|entry| entry.low_pc).collect();
+        if let Some(info) = self.inner.debug_info() {
+            let names = info.names();
+            let described = (0..names.function_count()).filter_map(|at| names.function_entry(at));
+            addresses.extend(described.map(|code| code.start));
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+            .into_iter()
+            .filter_map(|low_pc| self.function_with_low_pc(low_pc))
     }
 
     /// The symbol that a file address lies in, function or data, and the

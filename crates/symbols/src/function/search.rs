@@ -1,6 +1,6 @@
 //! Functions by the names that users write.
 
-use crate::dwarf::index::FunctionRecord;
+use crate::dwarf::facts::FunctionRecord;
 use crate::names::{self, CloneKind};
 use crate::{Function, SymbolFile};
 
@@ -52,20 +52,11 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return;
         };
-        let index = info.index();
-        let candidates = index
-            .functions_by_tail
-            .get(names::tail(name))
-            .into_iter()
-            .flatten();
-        for number in candidates {
-            let Some(record) = index.functions.get(*number as usize) else {
-                continue;
-            };
+        for record in info.names().functions_with_tail(names::tail(name)) {
             let readable = record.linkage_name.as_deref().and_then(names::demangle);
             let matches = names::matches(&record.name, name)
                 || readable.is_some_and(|readable| names::matches(&readable, name));
-            if matches && !self.is_outlined(record) {
+            if matches && !self.is_outlined(&record) {
                 found.push((record.low_pc, None));
             }
         }
@@ -133,13 +124,10 @@ impl SymbolFile {
             .map(|raw| names::demangle(raw).unwrap_or_else(|| raw.to_owned()))
             .collect();
         if let Some(info) = self.inner.debug_info() {
-            let index = info.index();
-            found.extend(index.functions.iter().map(|record| record.name.to_string()));
-            for record in &index.inlined {
-                if let Some(name) = index.abstract_names.get(&record.origin) {
-                    found.push(name.to_string());
-                }
-            }
+            let index = info.names();
+            let functions = (0..index.function_count()).filter_map(|at| index.function_name(at));
+            found.extend(functions.map(|(name, _)| name.to_owned()));
+            found.extend(index.inlined_names().map(str::to_owned));
         }
         found.sort();
         found.dedup();

@@ -82,7 +82,10 @@ impl SymbolFile {
             return Vec::new();
         };
         let mut by_file: BTreeMap<Arc<Path>, Candidates> = BTreeMap::new();
-        for number in 0..info.units.len() as u32 {
+        let name = Path::new(file).file_name().and_then(|name| name.to_str());
+        let mut units: Vec<u32> = info.names().units_with_file(name.unwrap_or("")).collect();
+        units.sort_unstable();
+        for number in units {
             let Some(table) = info.line_table(number) else {
                 continue;
             };

@@ -3,7 +3,7 @@
 mod breakpoint;
 mod table;
 
-pub(crate) use table::LineTable;
+pub(crate) use table::{LineTable, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
 use crate::{Function, SymbolFile};
@@ -45,7 +45,7 @@ pub struct LineAddresses {
 impl DebugInfo {
     pub(crate) fn line_table(&self, number: u32) -> Option<&LineTable> {
         let unit: &Unit = self.unit(number)?;
-        Some(unit.lines.get_or_init(|| LineTable::decode(self, unit)))
+        Some(unit.lines.get_or_init(|| LineTable::decode(self, number)))
     }
 
     /// The path of a file of a unit's line table.
@@ -179,9 +179,10 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let mut files: Vec<Arc<Path>> = (0..info.units.len() as u32)
-            .filter_map(|unit| info.line_table(unit))
-            .flat_map(|table| table.files().iter().cloned())
+        let mut files: Vec<Arc<Path>> = info
+            .names()
+            .paths()
+            .map(|path| Arc::from(Path::new(path)))
             .collect();
         files.sort();
         files.dedup();

@@ -5,7 +5,8 @@
 //! size of the table is bounded by the size of the file.
 
 use super::Line;
-use crate::dwarf::{DebugInfo, Unit};
+use crate::dwarf::DebugInfo;
+use crate::dwarf::facts::Slice;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,12 +37,16 @@ pub(crate) struct LineTable {
 }
 
 impl LineTable {
-    pub fn decode(info: &DebugInfo, unit: &Unit) -> LineTable {
+    pub fn decode(info: &DebugInfo, number: u32) -> LineTable {
         let mut table = LineTable::default();
-        let Some(program) = unit.unit.line_program.clone() else {
+        let Some((dwarf, unit)) = info.line_source(number) else {
             return table;
         };
-        table.files = files(info, unit, program.header());
+        let Some(program) = unit.line_program.clone() else {
+            return table;
+        };
+        let paths = files(dwarf, unit, program.header());
+        table.files = paths.into_iter().map(Arc::from).collect();
         let mut rows = program.rows();
         let mut first = 0;
         while let Ok(Some((_, row))) = rows.next_row() {
@@ -149,21 +154,36 @@ impl LineTable {
     }
 }
 
-/// The paths of the files, at the indexes by which rows name them.
-fn files(
+/// The paths of the files of a unit, while it is read with all others.
+pub(crate) fn paths_of_unit<'a>(
     info: &DebugInfo,
-    unit: &Unit,
-    header: &gimli::LineProgramHeader<crate::dwarf::Reader>,
-) -> Vec<Arc<Path>> {
+    number: u32,
+    dwarf: &'a gimli::Dwarf<Slice<'a>>,
+    unit: &'a gimli::Unit<Slice<'a>>,
+) -> Vec<PathBuf> {
+    // A unit that was split off has the lines of what stands for it.
+    if let Some((dwarf, unit)) = info.line_source_of_split(number) {
+        let program = unit.line_program.as_ref();
+        return program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()));
+    }
+    let program = unit.line_program.as_ref();
+    program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()))
+}
+
+/// The paths of the files, at the indexes by which rows name them.
+fn files<R: gimli::Reader<Offset = usize>>(
+    dwarf: &gimli::Dwarf<R>,
+    unit: &gimli::Unit<R>,
+    header: &gimli::LineProgramHeader<R>,
+) -> Vec<PathBuf> {
     let text = |value| {
-        let text = info.dwarf.attr_string(&unit.unit, value).ok()?;
-        Some(String::from_utf8_lossy(text.bytes()).into_owned())
+        let text = dwarf.attr_string(unit, value).ok()?;
+        Some(text.to_string_lossy().ok()?.into_owned())
     };
     let compiled_in = unit
-        .unit
         .comp_dir
         .as_ref()
-        .map(|directory| String::from_utf8_lossy(directory.bytes()).into_owned())
+        .and_then(|directory| Some(directory.to_string_lossy().ok()?.into_owned()))
         .unwrap_or_default();
     // Version 4 counts from 1, version 5 from 0.
     let count = header.file_names().len() as u64 + u64::from(header.version() <= 4);
@@ -179,7 +199,7 @@ fn files(
                 }
             }
             // Drops the `.` of `./main.c`; `..` stays, it may cross a link.
-            path.components().collect::<PathBuf>().into()
+            path.components().collect::<PathBuf>()
         })
         .collect()
 }

@@ -92,7 +92,7 @@ impl Evaluator<'_> {
                         offset: offset.0,
                     }),
                     gimli::DieReference::DebugInfoRef(offset) => {
-                        self.info.at_debug_info_offset(offset)
+                        self.info.at_debug_info_offset(self.unit, offset)
                     }
                 };
                 let called = die.map(|die| Location::of_die(self.info, die, self.function));
@@ -117,11 +117,11 @@ impl Evaluator<'_> {
                     .info
                     .unit(self.unit)
                     .ok_or_else(|| unusable("no such unit"))?;
-                let address = self
+                let source = self
                     .info
-                    .dwarf
-                    .address(&unit.unit, index)
-                    .map_err(damaged)?;
+                    .source(self.unit)
+                    .ok_or_else(|| unusable("no such unit"))?;
+                let address = source.dwarf.address(&unit.unit, index).map_err(damaged)?;
                 let bias = if relocate {
                     self.context.load_bias()
                 } else {
@@ -211,7 +211,7 @@ impl Evaluator<'_> {
             gimli::Location::Value { value } => Place::Value(raw_bits(value)),
             gimli::Location::Bytes { value } => Place::Bytes(value.bytes().to_vec()),
             gimli::Location::ImplicitPointer { value, byte_offset } => {
-                match self.info.at_debug_info_offset(value) {
+                match self.info.at_debug_info_offset(self.unit, value) {
                     Some(die) => Place::ImplicitPointer {
                         target: Location::of_die(self.info, die, self.function),
                         offset: byte_offset,

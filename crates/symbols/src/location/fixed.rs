@@ -53,7 +53,13 @@ impl Location {
             [Operation::Address { address }] => FixedPlace::AtAddress(*address),
             [Operation::AddressIndex { index }] => {
                 let unit = &self.info.unit(self.unit)?.unit;
-                FixedPlace::AtAddress(self.info.dwarf.address(unit, *index).ok()?)
+                FixedPlace::AtAddress(
+                    self.info
+                        .source(self.unit)?
+                        .dwarf
+                        .address(unit, *index)
+                        .ok()?,
+                )
             }
             [Operation::UnsignedConstant { value }, Operation::StackValue] => {
                 FixedPlace::Value(*value)

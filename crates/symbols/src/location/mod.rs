@@ -233,7 +233,10 @@ impl Location {
             LocationSource::Everywhere(expression) => Some(expression.clone()),
             LocationSource::List(value) => {
                 let unit = &self.info.unit(self.unit)?.unit;
-                let mut list = self.info.dwarf.attr_locations(unit, value.clone()).ok()??;
+                let mut list = self
+                    .info
+                    .source(self.unit)?
+                    .locations(unit, value.clone())?;
                 while let Ok(Some(entry)) = list.next() {
                     if (entry.range.begin..entry.range.end).contains(&pc) {
                         return Some(entry.data);

@@ -32,13 +32,8 @@ impl SymbolFile {
             return Some(builtin);
         }
         let info = self.inner.debug_info()?;
-        let index = info.index();
-        let candidates = index.types_by_tail.get(names::tail(name))?;
         let mut best = None;
-        for record in candidates
-            .iter()
-            .filter_map(|at| index.types.get(*at as usize))
-        {
+        for record in info.names().types_with_tail(names::tail(name)) {
             if wanted.is_some_and(|wanted| !wanted.accepts(record.tag))
                 || !names::matches(&record.name, name)
             {
@@ -46,7 +41,7 @@ impl SymbolFile {
             }
             // A definition tells more than a declaration, and an exact name
             // is meant before one with more scopes.
-            let rank = (record.declaration, &*record.name != name, record.die);
+            let rank = (record.declaration, *record.name != *name, record.die);
             if best.as_ref().is_none_or(|(kept, _)| rank < *kept) {
                 best = Some((rank, record.die));
             }
@@ -59,8 +54,8 @@ impl SymbolFile {
     pub fn enumerator_named(&self, name: &str) -> Option<(Type, i128)> {
         let info = self.inner.debug_info()?;
         let wanted = names::tail(name);
-        info.index().enumerations.iter().find_map(|die| {
-            let enumeration = Type::from_die(info.clone(), *die);
+        info.names().enumerations_with(wanted).find_map(|die| {
+            let enumeration = Type::from_die(info.clone(), die);
             let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
                 return None;
             };
@@ -74,12 +69,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let mut found: Vec<String> = info
-            .index()
-            .types
-            .iter()
-            .map(|record| record.name.to_string())
-            .collect();
+        let mut found: Vec<String> = info.names().type_names().map(str::to_owned).collect();
         found.sort();
         found.dedup();
         found

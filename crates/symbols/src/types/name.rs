@@ -24,12 +24,18 @@ impl Type {
             Source::Builtin { name, .. } => Some((*name).to_owned()),
             Source::Pointer(_) | Source::Array { .. } => None,
             Source::Die { info, die } => {
-                if let Some(record) = info.index().type_name(*die) {
+                if let Some(record) = info.facts(die.unit).and_then(|it| it.type_at(*die)) {
                     return Some(record.name.to_string());
                 }
                 let entry = info.die(*die)?;
-                info.text(die.unit, entry.attr_value(gimli::DW_AT_name))
-                    .map(String::from)
+                if let Some(name) = info.text(die.unit, entry.attr_value(gimli::DW_AT_name)) {
+                    return Some(name.into());
+                }
+                // What stands in a unit of its own has its name there.
+                let signature = entry.attr_value(gimli::DW_AT_signature);
+                let defined = info.reference(die.unit, signature)?;
+                let record = info.facts(defined.unit)?.type_at(defined)?;
+                Some(record.name.to_string())
             }
         }
     }

@@ -58,20 +58,16 @@ pub(crate) fn target(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Type {
 
 /// The full definition of a structure that is only declared at `die`.
 pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
-    if !DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
-        return None;
-    }
+    // Some compilers call what stands in a unit of its own no declaration.
     if let Some(signature) = info.reference(die.unit, entry.attr_value(gimli::DW_AT_signature)) {
         return Some(signature);
     }
-    let index = info.index();
-    let declared = index.type_name(die)?;
-    let candidates = index
-        .types_by_tail
-        .get(crate::names::tail(&declared.name))?;
-    candidates
-        .iter()
-        .filter_map(|at| index.types.get(*at as usize))
+    if !DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+        return None;
+    }
+    let declared = info.facts(die.unit)?.type_at(die)?;
+    info.names()
+        .types_with_tail(crate::names::tail(&declared.name))
         .find(|record| {
             !record.declaration && record.name == declared.name && is_composite(record.tag)
         })

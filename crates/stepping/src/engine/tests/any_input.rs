@@ -16,7 +16,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let passage = prop::sample::select(vec![SKIP, CALL, COPIED, Passage::InPlace]);
-    (0..26, thread, address, stack, owner, passage).prop_map(
+    (0..28, thread, address, stack, owner, passage).prop_map(
         |(kind, thread, address, stack, owner, passage)| match kind {
             0 => Input::Insert {
                 address,
@@ -63,13 +63,22 @@ fn any_input() -> impl Strategy<Value = Input> {
             20 => Input::Parked { thread, address },
             21 => Input::Unparked { thread },
             22 => Input::Copied { process: thread },
-            23 => Input::Followed {
-                thread,
-                parent: ThreadId(1),
-            },
+            23 => Input::Followed { thread },
             24 => Input::StartedInPlace {
                 thread,
                 parent: ThreadId(1),
+            },
+            25 => Input::Made {
+                process: thread,
+                parent: ThreadId(1),
+            },
+            26 => Input::Inherited {
+                thread,
+                address,
+                stack,
+                notified: owner.into(),
+                passage,
+                departed: stack == STACK,
             },
             _ => Input::Executed { thread },
         },

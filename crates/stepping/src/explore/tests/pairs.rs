@@ -1,11 +1,11 @@
 //! Nothing wrong, with disturbances that meet each other.
 
 use super::disturbances::{
-    EVALUATION, EXEC, FAULT, FORK, HALT, LOSS, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
+    END, EVALUATION, EXEC, FAULT, FORK, HALT, LOSS, SIGNAL, STEP, TOGGLE, VFORK, disturbances,
 };
 use super::{
-    QUIET, check, check_all, check_followed, check_steps, explore_all, is_asked_for, programs,
-    stepping_programs,
+    QUIET, check, check_adopted, check_all, check_followed, check_steps, explore_all, is_asked_for,
+    programs, stepping_programs,
 };
 use crate::explore::Explored;
 use crate::explore::program::{Layout, Program, Way};
@@ -30,6 +30,45 @@ fn followed_forks_of_evaluations() {
         budget: FORK.plus(EVALUATION),
         ..program
     }));
+}
+
+/// A copy comes back to what the thread was told of that made it, also if that
+/// was killed before the copy was seen.
+#[test]
+fn inherited_arrivals() {
+    let disturbed = FORK.plus(SIGNAL).plus(FAULT);
+    for way in [Way::Copy, Way::InPlace] {
+        let program = Program {
+            way,
+            budget: disturbed,
+            threads: 1,
+            follows: true,
+            ..QUIET
+        };
+        let apart = Program {
+            adopts: true,
+            ..program
+        };
+        let killed = Program {
+            budget: disturbed.plus(END),
+            ..program
+        };
+        check_all([program, apart, killed].into_iter());
+    }
+}
+
+/// A thread is killed where it has forked.
+#[test]
+fn ends_with_followed_forks() {
+    check_followed(FORK.plus(END));
+}
+
+/// Of a copy with an engine of its own.
+#[test]
+fn adopted_forks_with_others() {
+    for other in [STEP, TOGGLE, FORK, SIGNAL, END] {
+        check_adopted(FORK.plus(other), 1);
+    }
 }
 
 /// A point that goes or comes between a fork and the first sight of the copy.
@@ -139,16 +178,20 @@ fn explore_pairs(number: usize) {
     let mut wrong = Vec::new();
     for other in &singles[..=number] {
         let budget = singles[number].plus(*other);
-        let with = |follows| {
+        let with = |follows, adopts| {
             programs().map(move |program| Program {
                 budget,
                 follows,
+                adopts,
                 ..program
             })
         };
-        explore_all(with(false), &mut sum, &mut wrong);
+        explore_all(with(false, false), &mut sum, &mut wrong);
         if budget.forks + budget.vforks > 0 {
-            explore_all(with(true), &mut sum, &mut wrong);
+            explore_all(with(true, false), &mut sum, &mut wrong);
+        }
+        if budget.forks > 0 {
+            explore_all(with(true, true), &mut sum, &mut wrong);
         }
     }
     println!("all pairs of {number}: {sum:?}");

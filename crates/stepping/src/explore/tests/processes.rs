@@ -2,7 +2,7 @@
 //! each is needed.
 
 use super::QUIET;
-use super::disturbances::{EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, TOGGLE, VFORK};
+use super::disturbances::{END, EVALUATION, EXEC, FAULT, FORK, HALT, SIGNAL, TOGGLE, VFORK};
 use super::rules::{check_chart, check_reason};
 use crate::engine::Rule;
 use crate::explore::program::{Program, Way};
@@ -93,19 +93,48 @@ fn without_inheriting_an_arrival_is_reported_in_the_copy_again() {
     );
 }
 
+/// The thread is killed where it has forked, before the copy is seen.
 #[test]
-fn without_keeping_it_an_arrival_of_an_evaluation_is_reported_in_the_copy_again() {
+fn without_keeping_it_the_inheritance_of_a_thread_that_ends_is_lost() {
     let program = Program {
-        budget: FORK.plus(SIGNAL).plus(EVALUATION),
+        way: Way::Copy,
+        budget: FORK.plus(SIGNAL).plus(FAULT).plus(END),
         threads: 1,
         follows: true,
         ..QUIET
     };
     check_reason(
-        Rule::KeepParked,
+        Rule::InheritFromEnded,
         program,
         "the same execution is reported twice",
     );
+}
+
+#[test]
+fn without_inheriting_an_arrival_is_reported_to_an_engine_of_its_own_again() {
+    let program = Program {
+        way: Way::Copy,
+        budget: FORK.plus(SIGNAL).plus(FAULT),
+        threads: 1,
+        follows: true,
+        adopts: true,
+        ..QUIET
+    };
+    check_reason(
+        Rule::InheritApart,
+        program,
+        "the same execution is reported twice",
+    );
+}
+
+#[test]
+fn without_keeping_it_parked_a_thread_that_waits_for_its_child_is_let_go() {
+    let program = Program {
+        budget: VFORK.plus(EVALUATION).plus(HALT),
+        threads: 1,
+        ..QUIET
+    };
+    check_reason(Rule::KeepParked, program, "a thread is let go that moves");
 }
 
 #[test]

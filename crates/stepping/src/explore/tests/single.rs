@@ -4,7 +4,7 @@ use super::disturbances::{
     END, EVALUATION, EXEC, FAULT, FORK, HALT, INSERT, JUMP, LOSS, NOTHING, SIGNAL, STEP, TOGGLE,
     VFORK,
 };
-use super::{check, check_all, check_followed, check_steps, is_asked_for, programs};
+use super::{check, check_adopted, check_all, check_followed, check_steps, is_asked_for, programs};
 use crate::explore::program::Program;
 
 #[test]
@@ -79,6 +79,12 @@ fn forks() {
 #[test]
 fn followed_forks() {
     check_followed(FORK);
+}
+
+/// The copy gets an engine of its own.
+#[test]
+fn adopted_forks() {
+    check_adopted(FORK, 2);
 }
 
 /// The second one is made by the copy that the first one made, or by the process

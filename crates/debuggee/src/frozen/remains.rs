@@ -1,0 +1,113 @@
+//! The ends of processes that nobody has to wait for.
+//!
+//! What takes long at the end of a large process is to give each of its pages
+//! back; and its number is not free before that. So before a process is ended
+//! that is to be made again, a task is made that shares its memory, and keeps
+//! it until the process is there again; then it ends beside what goes on.
+//!
+//! Invariant: such a task runs nothing of the program, has nothing open, is in a
+//! process group of its own, and ends with juror.
+
+use libc::c_int;
+use nix::unistd::{Pid, setpgid};
+
+use super::bare;
+use crate::debuggee::{Debuggee, Origin};
+use crate::kernel::{self, Outcome};
+use crate::process_status;
+use crate::spawn;
+use crate::stash;
+use crate::thread::State;
+use juror_stepping::ThreadId;
+
+/// Ends of processes with less memory are waited for.
+const LARGE_BYTES: u64 = 16 << 20;
+
+/// Has a process that juror made from another leave the group of that one, and
+/// its session if `leads_session`: their numbers must be free when the process is
+/// brought back.
+pub(super) fn leave_group(process: u32, leads_session: bool, gadget: u64) -> Outcome<()> {
+    let id = Pid::from_raw(process as i32);
+    // A parent may do this for a child of its own session.
+    if !leads_session && setpgid(id, id).is_ok() {
+        return Ok(());
+    }
+    let leaving = match leads_session {
+        true => libc::SYS_setsid,
+        false => libc::SYS_setpgid,
+    };
+    bare::demand(process, gadget, leaving, [0; 6]).map(drop)
+}
+
+/// A task that keeps the memory of a process. It is ended with this, and not
+/// waited for.
+#[derive(Debug)]
+pub(super) struct Remains(u32);
+
+impl Debuggee {
+    /// Whether the session of the process has its number.
+    pub(super) fn leads_session(&self) -> bool {
+        let groups = process_status::group_and_session(self.process);
+        groups.is_some_and(|(_, session)| session == self.process)
+    }
+
+    /// Has a halted process that is large, and is about to be ended, leave its
+    /// memory to a task. None where that cannot be: the end takes its time then.
+    pub(super) fn leave_remains(&mut self) -> Option<Remains> {
+        let first = self.threads.get(&self.process)?;
+        // A task of another parent's would wait for that one.
+        let is_possible = self.origin == Origin::Launched
+            && !self.is_confined
+            && first.state == State::Stopped
+            && !first.silent
+            && is_large(self.process);
+        let gadget = self.scratch.gadget().filter(|_| is_possible)?;
+        self.leave_kernel(ThreadId(self.process)).ok()?;
+        let flags = (libc::CLONE_VM | libc::CLONE_PARENT) as u64;
+        let made = bare::call(
+            self.process,
+            gadget,
+            libc::SYS_clone,
+            [flags, 0, 0, 0, 0, 0],
+        );
+        let task = made.ok()?.made?;
+        stash::add_template(task);
+        let remains = Remains(task);
+        leave_group(task, self.leads_session(), gadget).ok()?;
+        let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
+        bare::demand(task, gadget, libc::SYS_close_range, all).ok()?;
+        Some(remains)
+    }
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        end_in_background(self.0);
+    }
+}
+
+/// Ends a process that never runs; it is waited for where that takes no time.
+pub(super) fn end(process: u32) {
+    match is_large(process) {
+        true => end_in_background(process),
+        false => {
+            spawn::abandon(process);
+            stash::remove_template(process);
+        }
+    }
+}
+
+fn end_in_background(process: u32) {
+    // It does not stop on its way.
+    let _ = kernel::set_options(process, QUIET);
+    let _ = kernel::signal_process(process as i32, libc::SIGKILL);
+    stash::end_template(process);
+}
+
+/// A thread tells of nothing, and still ends with juror.
+pub(super) const QUIET: c_int = libc::PTRACE_O_EXITKILL;
+
+/// Whether the end of a process takes a while.
+fn is_large(process: u32) -> bool {
+    process_status::resident_bytes(process).is_some_and(|bytes| bytes >= LARGE_BYTES)
+}

@@ -1,0 +1,300 @@
+//! Process numbers that are a program's own, for users who may not choose others.
+//!
+//! To give a thread the number that it had takes a capability, which any user has
+//! in a user namespace of his own. So the program is started in one, with a
+//! namespace of process numbers that belongs to it, and with this one capability;
+//! the user, the files and all else are as before. juror stays outside, and is its
+//! parent as ever.
+//!
+//! In such a namespace the first process is a *keeper*: with its end all others
+//! end. It does nothing but wait for juror's end, which it sees at a pipe.
+//!
+//! Invariant: the namespace ends with its last debuggee and checkpoint, and at the
+//! latest with juror. Between `fork` and `exec` there are system calls on prepared
+//! data only.
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
+use std::rc::Rc;
+
+use libc::{c_int, c_long, pid_t};
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::unistd::{getegid, geteuid, pipe2};
+
+use crate::kernel::{self, Status};
+use crate::process_status;
+
+/// A namespace, as long as somebody needs it.
+#[derive(Debug, Clone)]
+pub(crate) struct Namespace {
+    /// Read by the keeper.
+    _keeper: Rc<OwnedFd>,
+}
+
+/// Which process numbers a program that is started has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ProcessNumbers {
+    /// Those that everybody sees.
+    #[default]
+    Common,
+    /// Its own where this user may not choose a number otherwise, so that threads
+    /// can be brought back; where that is forbidden, those that everybody sees.
+    OwnIfNeeded,
+    /// Its own, as for a user who may not choose one.
+    Own,
+}
+
+/// What the child's part is made with.
+pub(crate) struct Plan {
+    user_map: Vec<u8>,
+    group_map: Vec<u8>,
+    /// Where the keeper reads, and the end that it must not keep open.
+    keeper: [RawFd; 2],
+    /// Where the number of the program's process is written.
+    answer: RawFd,
+}
+
+/// A namespace that is being made.
+pub(crate) struct Making {
+    keeper: [OwnedFd; 2],
+    answer: [OwnedFd; 2],
+}
+
+/// Whether a program needs numbers of its own.
+pub(crate) fn is_wanted(numbers: ProcessNumbers) -> bool {
+    let own = std::process::id();
+    match numbers {
+        ProcessNumbers::Common => false,
+        ProcessNumbers::Own => true,
+        ProcessNumbers::OwnIfNeeded => !process_status::may_choose_numbers(own, own),
+    }
+}
+
+/// Whether a task's capabilities hold for its process numbers: whether both belong
+/// to one user namespace.
+pub(crate) fn has_own_numbers(process: u32, thread: u32) -> bool {
+    let file = |name: &str| File::open(process_status::file_of(process, thread, name));
+    let identity = |file: &File| file.metadata().map(|it| (it.dev(), it.ino())).ok();
+    let Ok(numbers) = file("ns/pid") else {
+        // A kernel without such namespaces.
+        return true;
+    };
+    let owner = kernel::owner_of_namespace(&numbers).ok();
+    let owner = owner.and_then(|owner| identity(&File::from(owner)));
+    let own = file("ns/user").ok().and_then(|file| identity(&file));
+    owner.is_some() && owner == own
+}
+
+impl Making {
+    pub(crate) fn new() -> Result<Making, Errno> {
+        let (keeper_read, keeper_write) = pipe2(OFlag::O_CLOEXEC)?;
+        let (answer_read, answer_write) = pipe2(OFlag::O_CLOEXEC)?;
+        Ok(Making {
+            keeper: [keeper_read, keeper_write],
+            answer: [answer_read, answer_write],
+        })
+    }
+
+    /// What the maker does in a process of its own, which it ends.
+    pub(crate) fn plan(&self) -> Plan {
+        let [read, write] = &self.keeper;
+        let map = |id: u32| format!("{id} {id} 1\n").into_bytes();
+        Plan {
+            user_map: map(geteuid().as_raw()),
+            group_map: map(getegid().as_raw()),
+            keeper: [read.as_raw_fd(), write.as_raw_fd()],
+            answer: self.answer[1].as_raw_fd(),
+        }
+    }
+
+    /// Waits for the maker, which has ended then; the program's process.
+    pub(crate) fn finish(self, maker: u32) -> Result<(u32, Namespace), Errno> {
+        let [answer, own_end] = self.answer;
+        drop(own_end);
+        let mut message = [0; 4];
+        let mut filled = 0;
+        while let Some(rest) = message.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match nix::unistd::read(&answer, rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        while let Ok(Status::Stopped { .. }) = kernel::wait_for(maker) {}
+        let [reading, writing] = self.keeper;
+        drop(reading);
+        match i32::from_ne_bytes(message) {
+            process if filled == message.len() && process > 0 => Ok((
+                process as u32,
+                Namespace {
+                    _keeper: Rc::new(writing),
+                },
+            )),
+            refusal => Err(Errno::from_raw(-refusal)),
+        }
+    }
+}
+
+/// Why the kernel makes no such namespace, and what to do, for the user.
+pub(crate) fn refusal(errno: Errno) -> String {
+    let setting = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/{name}"));
+        text.ok()?.trim().parse::<u64>().ok()
+    };
+    let (name, wanted) = if setting("user/max_user_namespaces") == Some(0) {
+        ("user.max_user_namespaces", "1000")
+    } else if setting("user/max_pid_namespaces") == Some(0) {
+        ("user.max_pid_namespaces", "1000")
+    } else if setting("kernel/unprivileged_userns_clone") == Some(0) {
+        ("kernel.unprivileged_userns_clone", "1")
+    } else if setting("kernel/apparmor_restrict_unprivileged_userns") == Some(1) {
+        ("kernel.apparmor_restrict_unprivileged_userns", "0")
+    } else {
+        return format!(
+            "user namespaces are forbidden here ({}), as in most containers",
+            errno.desc()
+        );
+    };
+    format!(
+        "user namespaces are switched off ({name}); root can allow them: sysctl {name}={wanted}"
+    )
+}
+
+/// In a child of juror's: makes the namespace, its keeper and the program's
+/// process, which alone returns; the child itself ends.
+///
+/// # Safety
+/// Only between `fork` and `exec`.
+pub(crate) unsafe fn enter(plan: &Plan) {
+    // SAFETY: system calls on plain numbers and on data that lives in `plan` or on
+    // this stack.
+    unsafe {
+        let answer = match make(plan) {
+            Ok(0) => return,
+            Ok(process) => process,
+            Err(errno) => -errno,
+        };
+        let bytes = answer.to_ne_bytes();
+        libc::write(plan.answer, bytes.as_ptr().cast(), bytes.len());
+        libc::_exit(0);
+    }
+}
+
+/// The number of the program's process; 0 in that one.
+///
+/// # Safety
+/// As [`enter`].
+unsafe fn make(plan: &Plan) -> Result<pid_t, c_int> {
+    let at = |result: c_long| match result {
+        -1 => Err(Errno::last_raw()),
+        result => Ok(result),
+    };
+    // SAFETY: as in `enter`.
+    unsafe {
+        let spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+        at(libc::unshare(spaces).into())?;
+        fill(c"/proc/self/setgroups", b"deny")?;
+        fill(c"/proc/self/gid_map", &plan.group_map)?;
+        fill(c"/proc/self/uid_map", &plan.user_map)?;
+        if at(libc::fork().into())? == 0 {
+            keep(plan.keeper);
+        }
+        // A child of juror's, as this one is.
+        let flags = c_long::from(libc::CLONE_PARENT | libc::SIGCHLD);
+        let process = at(libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0))?;
+        if process == 0 {
+            prepare();
+        }
+        Ok(process as pid_t)
+    }
+}
+
+/// # Safety
+/// As [`enter`].
+unsafe fn fill(path: &CStr, text: &[u8]) -> Result<(), c_int> {
+    // SAFETY: as in `enter`.
+    unsafe {
+        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        let written = match file {
+            -1 => -1,
+            file => libc::write(file, text.as_ptr().cast(), text.len()),
+        };
+        match written {
+            -1 => Err(Errno::last_raw()),
+            _ => {
+                libc::close(file);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The first process of the namespace: until juror, or the last that needs it,
+/// lets go.
+///
+/// # Safety
+/// As [`enter`].
+unsafe fn keep([reading, writing]: [RawFd; 2]) -> ! {
+    // SAFETY: as in `enter`.
+    unsafe {
+        // Processes that have lost their parents end without a trace.
+        libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+        libc::setpgid(0, 0);
+        libc::close(writing);
+        libc::dup2(reading, 0);
+        libc::syscall(libc::SYS_close_range, 1, u32::MAX, 0);
+        let mut byte = 0_u8;
+        while libc::read(0, (&raw mut byte).cast(), 1) == -1 && Errno::last_raw() == libc::EINTR {}
+        libc::_exit(0);
+    }
+}
+
+/// The program's process gets its list of processes, and keeps the one capability
+/// over `exec`. Where that fails, it runs without.
+///
+/// # Safety
+/// As [`enter`].
+unsafe fn prepare() {
+    // SAFETY: as in `enter`.
+    unsafe {
+        let none = std::ptr::null();
+        let private = libc::MS_REC | libc::MS_PRIVATE;
+        libc::mount(none, c"/".as_ptr(), none, private, none.cast());
+        let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+        let (name, place) = (c"proc".as_ptr(), c"/proc".as_ptr());
+        libc::mount(name, place, name, flags, none.cast());
+        keep_capability();
+    }
+}
+
+/// # Safety
+/// As [`enter`].
+unsafe fn keep_capability() {
+    const CHECKPOINT_RESTORE: u32 = 40;
+    /// Of the kernel's `capget`.
+    const VERSION: u32 = 0x2008_0522;
+    const WORD_BITS: u32 = 32;
+    // Effective, permitted, inheritable, for the lower and the upper half.
+    let mut sets = [[0_u32; 3]; 2];
+    let header = [VERSION, 0];
+    // SAFETY: as in `enter`; the kernel reads the header, and reads and writes the
+    // two times three words.
+    unsafe {
+        libc::syscall(libc::SYS_capget, header.as_ptr(), sets.as_mut_ptr());
+        if let Some([.., inheritable]) = sets.get_mut((CHECKPOINT_RESTORE / WORD_BITS) as usize) {
+            *inheritable |= 1 << (CHECKPOINT_RESTORE % WORD_BITS);
+        }
+        libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr());
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_RAISE,
+            CHECKPOINT_RESTORE,
+            0,
+            0,
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether the program has process numbers of its own, so that a user who may not
+//! choose numbers can have checkpoints of threads.
+//!
+//! Invariant: where nobody wants checkpoints, programs are started as ever.
+
+use super::Checkpoints;
+use crate::options::{CommandError, Observer};
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_debuggee::ProcessNumbers;
+
+impl Session {
+    /// What the program is to be started with.
+    pub(crate) fn wanted_numbers(&self) -> ProcessNumbers {
+        let mut scenarios = self.scenarios.list.iter();
+        let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
+            self.options.checkpoints.is_some()
+                || scenarios.any(|loaded| loaded.scenario.takes_checkpoints())
+        });
+        match is_wanted {
+            true => ProcessNumbers::OwnIfNeeded,
+            false => ProcessNumbers::Common,
+        }
+    }
+
+    /// Whether a program that has not begun was started as is wanted now.
+    pub(crate) fn has_wanted_numbers(&self) -> bool {
+        self.checkpoints.numbers == self.wanted_numbers()
+    }
+
+    /// The program is about to begin: the user hears of numbers that it was to
+    /// have and has not.
+    pub(crate) fn tell_of_numbers(&mut self, observer: &mut dyn Observer) {
+        let program = self.program.as_ref();
+        let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
+        let Some(refusal) = refusal else {
+            return;
+        };
+        observer.notice(&format!(
+            "the program has no process numbers of its own: {refusal}. With one thread it is \
+             brought back with another number, with several it has no checkpoints"
+        ));
+    }
+
+    /// `set checkpoint-namespace on`
+    pub(crate) fn set_checkpoint_namespace(
+        &mut self,
+        value: &str,
+    ) -> Result<Outcome, CommandError> {
+        self.checkpoints.namespace = match value {
+            "on" => Some(true),
+            "off" => Some(false),
+            "auto" => None,
+            _ => {
+                return Err(CommandError::with_help(
+                    "is the program to have process numbers of its own, where this user may not \
+                     choose one?",
+                    "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
+                     made by --checkpoint or a scenario. It holds from the next run on",
+                ));
+            }
+        };
+        Ok(Outcome::Done)
+    }
+}
+
+impl Checkpoints {
+    /// The program has been started with these.
+    pub(crate) fn note_numbers(&mut self, numbers: ProcessNumbers) {
+        self.numbers = numbers;
+    }
+}

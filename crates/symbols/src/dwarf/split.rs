@@ -1,0 +1,227 @@
+//! Debug information that is not in the program's own file: units that were
+//! split off into `.dwo` files or a `.dwp` package (`-gsplit-dwarf`), and the
+//! supplementary file that `dwz` moves to what several programs share.
+//!
+//! What is missing hides itself alone, and says where it was looked for.
+
+use super::source::{SectionSource, load_all, reader};
+use super::{DebugInfo, Reader};
+use crate::elf::ElfFile;
+use crate::separate;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Takes over what only the skeleton in the program says of its unit.
+pub(super) fn complete(unit: &mut gimli::Unit<Reader>, skeleton: &gimli::Unit<Reader>) {
+    unit.copy_relocated_attributes(skeleton);
+    unit.line_program = skeleton.line_program.clone();
+    if unit.comp_dir.is_none() {
+        unit.comp_dir.clone_from(&skeleton.comp_dir);
+    }
+}
+
+/// A unit that was split off: its sections, its header, and the type units
+/// beside it.
+struct SplitUnit {
+    dwarf: gimli::Dwarf<Reader>,
+    header: gimli::UnitHeader<Reader>,
+    others: Vec<gimli::UnitHeader<Reader>>,
+}
+
+impl DebugInfo {
+    /// Loads the file that `.gnu_debugaltlink` names.
+    pub(super) fn add_supplementary(&mut self, from: &ElfFile, directories: &[PathBuf]) {
+        let link = from.section_data(".gnu_debugaltlink");
+        let Some(link) = separate::supplementary_link(&link) else {
+            return;
+        };
+        let found = separate::find_supplementary(from, &link, directories);
+        let elf = match found {
+            Ok(elf) => elf,
+            Err(problem) => return self.problems.push(problem),
+        };
+        let shared = Arc::new(load_all(&elf, |id| id.name().to_owned()));
+        // Nobody else has the sections yet.
+        let Some(own) = self.sources.first_mut() else {
+            return;
+        };
+        if let Some(dwarf) = Arc::get_mut(&mut own.dwarf) {
+            dwarf.sup = Some(Arc::clone(&shared));
+        }
+        own.supplementary = Some(1);
+        self.sources.push(SectionSource::complete(shared, None));
+        self.list_units(1);
+    }
+
+    /// Replaces the skeletons that stand for split units by these.
+    pub(super) fn add_split(&mut self, from: &ElfFile, program: &ElfFile) {
+        let skeletons = self.skeletons();
+        if skeletons.is_empty() {
+            return;
+        }
+        let package = Package::beside(&[program.path.as_path(), from.path.as_path()]);
+        for (number, skeleton, id) in skeletons {
+            let Some(parent) = self.sources.first().map(|source| &source.dwarf) else {
+                return;
+            };
+            let packed = package.as_ref().and_then(|it| it.unit(id, parent));
+            let found = match packed {
+                Some(packed) => Ok(packed),
+                None => split_file(&skeleton, id, parent, &program.path),
+            };
+            match found {
+                Ok(split) => self.put_in_place(number, skeleton, split),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+    }
+
+    /// The units that stand for others, and the identity of these.
+    fn skeletons(&self) -> Vec<(u32, gimli::Unit<Reader>, gimli::DwoId)> {
+        let mut found = Vec::new();
+        let Some(source) = self.sources.first() else {
+            return found;
+        };
+        // The older form is told apart only by an attribute of the unit, but
+        // does not come without this section.
+        let has_addresses = source
+            .dwarf
+            .debug_addr
+            .get_address(8, gimli::DebugAddrBase(0), gimli::DebugAddrIndex(0))
+            .is_ok();
+        for (number, slot) in self.slots.iter().enumerate() {
+            let is_candidate = match slot.header.type_() {
+                gimli::UnitType::Skeleton(_) => true,
+                gimli::UnitType::Compilation => slot.header.version() < 5 && has_addresses,
+                _ => false,
+            };
+            if slot.source != 0 || !is_candidate {
+                continue;
+            }
+            let Ok(unit) = source.dwarf.unit(slot.header.clone()) else {
+                continue;
+            };
+            if let (Some(id), Ok(Some(_))) = (unit.dwo_id, unit.dwo_name()) {
+                found.push((number as u32, unit, id));
+            }
+        }
+        found
+    }
+
+    fn put_in_place(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
+        let source = self.sources.len() as u32;
+        let SplitUnit {
+            dwarf,
+            header,
+            others,
+        } = split;
+        let supplementary = self.sources.first().and_then(|own| own.supplementary);
+        self.sources
+            .push(SectionSource::complete(Arc::new(dwarf), supplementary));
+        if let Some(slot) = self.slots.get_mut(number as usize) {
+            if let Some(offset) = header.debug_info_offset() {
+                self.by_offset.push((source, offset.0, number));
+            }
+            slot.source = source;
+            slot.header = header;
+            slot.skeleton = Some(Box::new(skeleton));
+        }
+        for other in others {
+            self.add_unit(source, other, None);
+        }
+    }
+}
+
+/// A `.dwp` file: the split units of a whole program.
+struct Package(gimli::DwarfPackage<Reader>);
+
+impl Package {
+    /// The package of a program lies beside it.
+    fn beside(programs: &[&Path]) -> Option<Package> {
+        programs.iter().find_map(|program| {
+            let mut name = program.as_os_str().to_owned();
+            name.push(".dwp");
+            let elf = ElfFile::open_any(Path::new(&name)).ok()?;
+            let section = |id: gimli::SectionId| -> Result<Reader, gimli::Error> {
+                Ok(reader(elf.section_data(id.dwo_name().unwrap_or_default())))
+            };
+            let package = gimli::DwarfPackage::load(section, reader(Arc::from([]))).ok()?;
+            Some(Package(package))
+        })
+    }
+
+    fn unit(&self, id: gimli::DwoId, parent: &gimli::Dwarf<Reader>) -> Option<SplitUnit> {
+        let dwarf = self.0.find_cu(id, parent).ok()??;
+        choose(dwarf, id)
+    }
+}
+
+/// The unit of this identity, among those of a file.
+fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
+    let mut headers = Vec::new();
+    let mut units = dwarf.units();
+    while let Ok(Some(header)) = units.next() {
+        headers.push(header);
+    }
+    let mut types = dwarf.type_units();
+    while let Ok(Some(header)) = types.next() {
+        headers.push(header);
+    }
+    let identity = |header: &gimli::UnitHeader<Reader>| match header.type_() {
+        gimli::UnitType::SplitCompilation(id) => Some(id),
+        gimli::UnitType::Compilation => dwarf.unit(header.clone()).ok()?.dwo_id,
+        _ => None,
+    };
+    let at = headers.iter().position(|it| identity(it) == Some(id))?;
+    let header = headers.swap_remove(at);
+    Some(SplitUnit {
+        dwarf,
+        header,
+        others: headers,
+    })
+}
+
+/// The `.dwo` file that a skeleton names.
+fn split_file(
+    skeleton: &gimli::Unit<Reader>,
+    id: gimli::DwoId,
+    parent: &gimli::Dwarf<Reader>,
+    program: &Path,
+) -> Result<SplitUnit, String> {
+    let text = |reader: &Reader| String::from_utf8_lossy(reader.bytes()).into_owned();
+    let name = skeleton.dwo_name().ok().flatten();
+    let name = name.and_then(|name| parent.attr_string(skeleton, name).ok());
+    let name = PathBuf::from(name.as_ref().map(text).unwrap_or_default());
+    let mut looked_at = Vec::new();
+    let compiled_in = skeleton.comp_dir.as_ref().map(text).map(PathBuf::from);
+    if let Some(compiled_in) = compiled_in {
+        looked_at.push(compiled_in.join(&name));
+    }
+    if let Some(beside) = program.parent() {
+        looked_at.push(beside.join(&name));
+        looked_at.extend(name.file_name().map(|file| beside.join(file)));
+    }
+    looked_at.dedup();
+    let mut is_another_build = false;
+    for path in &looked_at {
+        let Ok(elf) = ElfFile::open_any(path) else {
+            continue;
+        };
+        let section_name = |id: gimli::SectionId| id.dwo_name().unwrap_or_default().to_owned();
+        let mut dwarf = load_all(&elf, section_name);
+        dwarf.make_dwo(parent);
+        match choose(dwarf, id) {
+            Some(found) => return Ok(found),
+            None => is_another_build = true,
+        }
+    }
+    let of = skeleton.name.as_ref().map(text).unwrap_or_default();
+    let why = match is_another_build {
+        true => "what is there is from another build",
+        false => "no such file",
+    };
+    Err(format!(
+        "the debug information of {of} was split off and is missing: {why} ({})",
+        separate::list_of(&looked_at)
+    ))
+}

@@ -1,0 +1,192 @@
+//! Debug information that stands in a file of its own: where it is looked for,
+//! and how it is told that it belongs to the program.
+//!
+//! A separate debug file is found by the program's build identity below a debug
+//! directory (`.build-id/ab/cdef.debug`), or by the name in `.gnu_debuglink`,
+//! beside the program, in its `.debug`, and below the debug directories. What
+//! has another identity, or another checksum, is of another build and is not
+//! used.
+
+use crate::elf::{ElfFile, text_at, u32_at};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// What `.gnu_debugaltlink` says.
+pub(crate) struct SupplementaryLink {
+    path: PathBuf,
+    build_id: Vec<u8>,
+}
+
+/// Reads `.gnu_debugaltlink`: a path, and the identity of that file.
+pub(crate) fn supplementary_link(data: &[u8]) -> Option<SupplementaryLink> {
+    let path = text_at(data, 0).filter(|path| !path.is_empty())?;
+    let build_id = data.get(path.len() + 1..)?.to_vec();
+    Some(SupplementaryLink {
+        path: path.into(),
+        build_id,
+    })
+}
+
+/// Opens the supplementary file of a file; an error says where it was looked for.
+pub(crate) fn find_supplementary(
+    from: &ElfFile,
+    link: &SupplementaryLink,
+    directories: &[PathBuf],
+) -> Result<ElfFile, String> {
+    let mut looked_at = Vec::new();
+    let own = from.path.canonicalize();
+    if let Some(parent) = own.ok().as_deref().and_then(Path::parent) {
+        looked_at.push(parent.join(&link.path));
+    }
+    for directory in directories {
+        looked_at.extend(by_build_id(directory, &link.build_id));
+    }
+    let opened = looked_at.iter().find_map(|path| {
+        let elf = ElfFile::open_any(path).ok()?;
+        let same = elf.header.build_id.as_ref();
+        same.is_none_or(|id| *id == link.build_id).then_some(elf)
+    });
+    opened.ok_or_else(|| {
+        format!(
+            "{} shares debug information with other programs, and the file that holds it is \
+             missing, or of another build ({})",
+            from.path.display(),
+            list_of(&looked_at)
+        )
+    })
+}
+
+/// A file below a debug directory, by identity.
+fn by_build_id(directory: &Path, build_id: &[u8]) -> Option<PathBuf> {
+    let (first, rest) = build_id.split_first()?;
+    let rest: String = rest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    let below = directory.join(".build-id").join(format!("{first:02x}"));
+    Some(below.join(format!("{rest}.debug")))
+}
+
+/// What came of the search for the separate debug file.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    /// Every place, in order.
+    pub looked_at: Vec<PathBuf>,
+    /// Files that are there, and belong to another build.
+    pub of_another_build: Vec<PathBuf>,
+    /// The one that is used.
+    pub found: Option<std::sync::Arc<ElfFile>>,
+}
+
+impl Search {
+    /// What a person is told where nothing was found; `None` for a program that
+    /// names no separate file by itself.
+    pub fn problem(&self, program: &ElfFile) -> Option<String> {
+        let link = program.section_data(".gnu_debuglink");
+        if self.found.is_some() || link_name(&link).is_none() {
+            return None;
+        }
+        let program = program.path.display();
+        Some(match self.of_another_build.as_slice() {
+            [] => format!(
+                "the debug information of {program} is in a file of its own, which is not there \
+                 ({})",
+                list_of(&self.looked_at)
+            ),
+            others => format!(
+                "the separate debug file of {program} is of another build, and is not used ({})",
+                list_of(others)
+            ),
+        })
+    }
+}
+
+/// Looks for the separate debug file of a program.
+pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
+    let mut search = Search::default();
+    let link = program.section_data(".gnu_debuglink");
+    let checksum = link_checksum(&link);
+    let build_id = program.header.build_id.as_deref();
+    let by_id = directories.iter();
+    let by_id = by_id.filter_map(|directory| by_build_id(directory, build_id?));
+    search.looked_at.extend(by_id);
+    // The name is a file name; a path in it could lead anywhere.
+    let name = link_name(&link).filter(|name| !name.contains('/'));
+    let own = program.path.canonicalize().ok();
+    if let (Some(name), Some(parent)) = (name, own.as_deref().and_then(Path::parent)) {
+        search.looked_at.push(parent.join(name));
+        search.looked_at.push(parent.join(".debug").join(name));
+        let below = parent.strip_prefix("/").unwrap_or(parent);
+        let everywhere = directories.iter();
+        let everywhere = everywhere.map(|directory| directory.join(below).join(name));
+        search.looked_at.extend(everywhere);
+    }
+    search
+        .looked_at
+        .retain(|path| *path != program.path && Some(path) != own.as_ref());
+    for path in &search.looked_at {
+        let Ok(file) = ElfFile::open(path) else {
+            continue;
+        };
+        let same = match (&file.header.build_id, build_id) {
+            (Some(debug), Some(program)) => debug == program,
+            // Without an identity on both sides the checksum decides.
+            _ => checksum.is_none_or(|wanted| file.checksum() == Some(wanted)),
+        };
+        if same {
+            search.found = Some(std::sync::Arc::new(file));
+            break;
+        }
+        search.of_another_build.push(path.clone());
+    }
+    search
+}
+
+/// The file name in `.gnu_debuglink`.
+fn link_name(data: &[u8]) -> Option<&str> {
+    text_at(data, 0).filter(|name| !name.is_empty())
+}
+
+/// The checksum behind the name, at the next multiple of four.
+fn link_checksum(data: &[u8]) -> Option<u32> {
+    let name = link_name(data)?;
+    u32_at(data, (name.len() + 1).next_multiple_of(4))
+}
+
+/// Where something was looked for.
+pub(crate) fn list_of(paths: &[PathBuf]) -> String {
+    if paths.is_empty() {
+        return "there is nowhere to look".to_owned();
+    }
+    let mut text = "looked at ".to_owned();
+    for (at, path) in paths.iter().enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        let _ = write!(text, "{comma}{}", path.display());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read() {
+        let link = b"program.debug\0\0\0\x78\x56\x34\x12";
+        assert_eq!(link_name(link), Some("program.debug"));
+        assert_eq!(link_checksum(link), Some(0x1234_5678));
+        assert_eq!(link_checksum(b"program.debug\0\0\0"), None);
+        assert_eq!(link_name(b""), None);
+        let shared = supplementary_link(b"/x/y\0\x01\x02").unwrap();
+        assert_eq!(shared.path, PathBuf::from("/x/y"));
+        assert_eq!(shared.build_id, [1, 2]);
+        assert!(supplementary_link(b"/x/y").is_none());
+    }
+
+    #[test]
+    fn files_by_identity_have_their_place() {
+        let found = by_build_id(Path::new("/d"), &[0xab, 0xcd, 0x01]);
+        assert_eq!(found, Some(PathBuf::from("/d/.build-id/ab/cd01.debug")));
+        assert_eq!(by_build_id(Path::new("/d"), &[]), None);
+    }
+}
