@@ -101,9 +101,9 @@ fn debug_information_that_is_missing_is_said_once() {
     };
     let new = directory.path().join("new");
     let strip = |arguments: &[&str]| {
-        let status = Command::new("objcopy").current_dir(&new).args(arguments);
-        let mut command = status;
-        command.status().is_ok_and(|status| status.success())
+        let mut command = Command::new("objcopy");
+        let status = command.current_dir(&new).args(arguments).status();
+        status.is_ok_and(|status| status.success())
     };
     if !strip(&["--only-keep-debug", "moved", "moved.debug"])
         || !strip(&["--strip-debug", "--add-gnu-debuglink=moved.debug", "moved"])
