@@ -38,25 +38,26 @@ fn a_large_program_is_read_once_and_again_when_its_index_is_damaged() {
         let output = itself(cache.path(), &[]);
         assert_eq!(output.stdout, first.stdout, "{round}");
         assert_eq!(output.stderr, first.stderr, "{round}");
-        assert_eq!(kept(cache.path()).len(), 1, "{round}");
+        assert!(!kept(cache.path()).is_empty(), "{round}");
     }
     assert!(
         first.stdout.contains("#0  juror::main ()"),
         "{}",
         first.stdout
     );
-    let file = cache
-        .path()
-        .join("juror")
-        .join(kept(cache.path()).remove(0));
-    let mut bytes = fs::read(&file).expect("the index");
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&file, bytes).expect("a damaged index");
+    // Libraries with debug information have an index, too.
+    let kept = kept(cache.path());
+    for name in &kept {
+        let file = cache.path().join("juror").join(name);
+        let mut bytes = fs::read(&file).expect("the index");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&file, bytes).expect("a damaged index");
+    }
     let output = itself(cache.path(), &[]);
     assert_eq!(output.stdout, first.stdout);
     let told = output.stderr.lines().filter(|it| it.contains("damaged"));
-    assert_eq!(told.count(), 1, "{}", output.stderr);
+    assert_eq!(told.count(), kept.len(), "{}", output.stderr);
     assert_eq!(itself(cache.path(), &[]).stderr, first.stderr);
 }
 
