@@ -273,8 +273,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["what"],
         summary: "show the type of an expression",
         examples: &[
-            ("whatis queue->count", "of a value"),
             ("whatis size_t", "what a name of a type stands for"),
+            ("whatis queue->count", "of a value"),
         ],
         details: "",
         repeats: false,
