@@ -254,7 +254,7 @@ impl CloneArguments {
     /// One more call of a batch.
     pub(super) fn add_to(&self, batch: &mut Batch) {
         /// Where the address of the numbers is, by bytes.
-        const SET: usize = 8 * size_of::<u64>();
+        const SET: usize = u64::BITS as usize;
         let storage = self.thread_storage;
         let count = u64::from(self.number.is_some());
         let words: [u64; CLONE_ARGUMENTS] =
