@@ -3,6 +3,7 @@
 
 mod support;
 
+use juror_testing::Fixture;
 use serde_json::Value;
 use std::path::Path;
 use support::{juror, program};
@@ -145,5 +146,58 @@ fn what_becomes_of_a_child_is_told_before_the_stop() {
         terminal.expect("(juror) ");
         terminal.type_line("quit");
         terminal.finish();
+    }
+}
+
+#[test]
+fn the_stop_at_a_fork_is_in_the_child_that_is_followed() {
+    let executable = program("catches.c").compile_plain();
+    let mut terminal = juror(&["run", "--follow", "child"])
+        .args([&executable])
+        .terminal();
+    let mut ask = |line: &str| {
+        terminal.expect("(juror) ");
+        terminal.type_line(line);
+        terminal.expect("\n");
+    };
+    ask("tcatch fork");
+    ask("run");
+    terminal.expect("goes on without juror");
+    terminal.expect("following process");
+    terminal.expect("Temporary catchpoint 1");
+    // The first one was its parent's.
+    terminal.expect("thread 2\r\n");
+    terminal.expect("(juror) ");
+    terminal.type_line("quit");
+    terminal.finish();
+}
+
+#[test]
+fn of_a_child_that_will_be_followed_it_is_said_when() {
+    let source = r#"
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(void) {
+            int status;
+            pid_t child = vfork();
+            if (!child) {
+                execl("/bin/sh", "sh", "-c", "exit 3", (char *)0);
+                _exit(4);
+            }
+            waitpid(child, &status, 0);
+            return 0;
+        }"#;
+    let executable = Fixture::c("followed_vfork", source).compile_plain();
+    let output = juror(&["run", "--follow", "child"])
+        .args([&executable])
+        .input("catch vfork\nrun\ncontinue\nquit\n")
+        .run();
+    let text = format!("{}{}", output.stdout, output.stderr);
+    for part in [
+        "made by vfork; it is followed when it runs its program",
+        "goes on without juror",
+        "exited with status 3",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -271,24 +271,24 @@ fn a_checkpoint_is_one_line_of_json() {
     assert_eq!(restored.expect("a stop")["checkpoint"], 1);
 }
 
-const ECHO: &str = r#"
+const MODES: &str = r#"
 #include <stdio.h>
 #include <termios.h>
 __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
 static void say(const char *when) {
     struct termios modes;
     tcgetattr(0, &modes);
-    printf("%s: echo %d\n", when, (modes.c_lflag & ECHO) != 0);
+    printf("%s: any key %d\n", when, (modes.c_iflag & IXANY) != 0);
     fflush(stdout);
 }
 int main(void) {
-    struct termios modes, quiet;
+    struct termios modes, changed;
     tcgetattr(0, &modes);
     point();
     say("before");
-    quiet = modes;
-    quiet.c_lflag &= ~ECHO;
-    tcsetattr(0, TCSANOW, &quiet);
+    changed = modes;
+    changed.c_iflag |= IXANY;
+    tcsetattr(0, TCSANOW, &changed);
     point();
     say("after");
     tcsetattr(0, TCSANOW, &modes);
@@ -298,7 +298,7 @@ int main(void) {
 
 #[test]
 fn the_terminal_has_the_modes_that_it_had() {
-    let executable = juror_testing::Fixture::c("echo", ECHO).compile_plain();
+    let executable = juror_testing::Fixture::c("modes", MODES).compile_plain();
     let mut terminal = juror(&["run", "-e", "break point", "-e", "run"])
         .args([&executable])
         .terminal();
@@ -311,13 +311,13 @@ fn the_terminal_has_the_modes_that_it_had() {
     };
     type_at_prompt("checkpoint", &["Checkpoint 1"]);
     for _ in 0..2 {
-        type_at_prompt("continue", &["before: echo 1", "Breakpoint 1"]);
+        type_at_prompt("continue", &["before: any key 0", "Breakpoint 1"]);
         type_at_prompt("checkpoint", &["Checkpoint"]);
         type_at_prompt("restore 1", &["Back at checkpoint 1"]);
     }
-    // That of the first time around: without an echo.
+    // That of the first time around, when the modes had been changed.
     type_at_prompt("restore 2", &["Back at checkpoint 2"]);
-    type_at_prompt("continue", &["after: echo 0", "exited with status 0"]);
+    type_at_prompt("continue", &["after: any key 1", "exited with status 0"]);
     terminal.expect("(juror) ");
     terminal.type_line("quit");
     terminal.finish();

@@ -299,12 +299,13 @@ impl Debuggee {
     }
 
     /// Waits until a process that has been made is seen, all threads being
-    /// halted. Gives what is told of it ([`Notice::Forked`]) before all else
-    /// that waits to be told; nothing when it is followed, or is gone.
+    /// halted. Gives what is told of it ([`Notice::Forked`], or [`Notice::Left`]
+    /// and [`Notice::Followed`]) before all else that waits to be told; nothing
+    /// when it is gone, or waits to be adopted.
     ///
     /// # Errors
     /// As [`Debuggee::wait`].
-    pub fn await_birth(&mut self, child: u32) -> Result<Option<Notice>, DebuggeeError> {
+    pub fn await_birth(&mut self, child: u32) -> Result<Vec<Notice>, DebuggeeError> {
         self.is_halting = true;
         while self.births.contains_key(&child) {
             let taken = self.take_status();
@@ -314,9 +315,15 @@ impl Debuggee {
             taken?;
         }
         self.is_halting = false;
-        let is_meant =
-            |notice: &Notice| matches!(notice, Notice::Forked { child: of, .. } if *of == child);
-        let position = self.notices.iter().position(is_meant);
-        Ok(position.and_then(|position| self.notices.remove(position)))
+        let is_meant = |notice: &Notice| match notice {
+            Notice::Forked { child: of, .. } => *of == child,
+            Notice::Left { .. } => true,
+            Notice::Followed { thread, .. } => thread.0 == child,
+            _ => false,
+        };
+        let notices = std::mem::take(&mut self.notices);
+        let (told, rest): (Vec<Notice>, Vec<Notice>) = notices.into_iter().partition(is_meant);
+        self.notices.extend(rest);
+        Ok(told)
     }
 }

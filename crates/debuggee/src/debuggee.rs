@@ -60,7 +60,9 @@ pub struct Debuggee {
     operations: Vec<Operation>,
     /// What is still to be told to the engine.
     pub(crate) inputs: VecDeque<Input>,
-    is_feeding: bool,
+    pub(crate) is_feeding: bool,
+    /// An order was not carried out.
+    pub(crate) has_failed: bool,
     pub(crate) threads: BTreeMap<u32, Thread>,
     /// New processes whose first stop has not been seen.
     pub(crate) births: BTreeMap<u32, crate::children::Birth>,
@@ -185,6 +187,7 @@ impl Debuggee {
             operations: Vec::with_capacity(64),
             inputs: VecDeque::with_capacity(64),
             is_feeding: false,
+            has_failed: false,
             threads: BTreeMap::new(),
             births: BTreeMap::new(),
             copies: BTreeMap::new(),
@@ -503,7 +506,9 @@ impl Debuggee {
             if let Some(following) = &mut self.self_check {
                 following.take(&input, &operations);
             }
-            result = result.and(self.carry_out(&operations));
+            let carried = self.carry_out(&operations);
+            self.note_failure(&carried);
+            result = result.and(carried);
         }
         self.operations = operations;
         self.is_feeding = false;

@@ -10,6 +10,9 @@ use crate::memory::TRAP;
 use crate::stash;
 use crate::thread::State;
 
+#[cfg(test)]
+mod tests;
+
 impl Debuggee {
     /// Ends the process, and what is left of the process group of one that
     /// juror started, and waits until it is gone.
@@ -64,31 +67,37 @@ impl Debuggee {
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
         self.is_switching = true;
-        self.halt_everything()?;
+        let halted = match self.is_broken() {
+            true => Ok(()),
+            false => self.halt_everything(),
+        };
+        if self.is_broken() || halted.is_err() {
+            self.stop_by_force();
+        }
         if self.has_ended {
             self.let_offspring_go();
-            return Ok(());
+            return halted;
         }
         let left = self.let_process_go();
         self.has_ended = true;
-        left
+        halted.and(left)
     }
 
-    /// Lets the halted process go.
+    /// Lets the halted process go. Whatever fails, all the rest is done.
     pub(crate) fn let_process_go(&mut self) -> Result<(), DebuggeeError> {
-        self.end_all_calls()?;
-        self.unwatch_all()?;
-        let lifted = self.memory.lift_all();
+        let mut done = self.end_all_calls();
+        done = done.and(self.unwatch_all());
+        done = done.and(self.memory.lift_all());
         self.cpu.part();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            self.put_back(ThreadId(id))?;
+            done = done.and(self.put_back(ThreadId(id)));
         }
-        self.unmap_regions()?;
-        self.let_all_go(&ids)?;
+        done = done.and(self.unmap_regions());
+        done = done.and(self.let_all_go(&ids));
         self.let_offspring_go();
         self.reap_departing();
-        lifted
+        done
     }
 
     /// Detaches threads that stand.

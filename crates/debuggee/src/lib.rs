@@ -24,6 +24,8 @@ mod delivery;
 mod ending;
 mod error;
 mod executable;
+#[cfg(test)]
+mod failures;
 mod fault_action;
 mod follow;
 mod follow_set;
@@ -52,6 +54,7 @@ mod points;
 mod process_status;
 mod registers;
 mod replaced;
+mod rescue;
 mod resolver;
 mod rest;
 mod scratch;
@@ -68,6 +71,13 @@ mod turns;
 mod watch;
 mod watched_calls;
 mod watched_steps;
+
+#[cfg(test)]
+extern crate self as juror_debuggee;
+/// The same as in the tests of the whole.
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use attach::Attach;
 pub use calls::{Call, OpenCall};

@@ -130,6 +130,11 @@ impl Memory {
 
     /// Writes what the memory shall really hold; no trap may be in the range.
     pub(crate) fn write_raw(&self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        #[cfg(test)]
+        if crate::failures::strike_write() {
+            let length = bytes.len();
+            return Err(DebuggeeError::Memory { address, length });
+        }
         self.file
             .write_all_at(bytes, address)
             .map_err(|_| DebuggeeError::Memory {
@@ -223,17 +228,18 @@ impl Memory {
     /// Takes a trap away. Where the trap is no longer in memory, the code under
     /// it was unmapped or replaced, and what is there now is left alone.
     pub(crate) fn lift(&mut self, address: u64) -> Result<(), DebuggeeError> {
-        let Some(original) = self.originals.remove(&address) else {
+        let Some(&original) = self.originals.get(&address) else {
             return Ok(());
         };
-        let lifted = match self.holds_trap(address) {
-            true => self.write_raw(address, &[original]),
-            false => Ok(()),
-        };
+        // One that stays after all is still known to be there.
+        if self.holds_trap(address) {
+            self.write_raw(address, &[original])?;
+        }
+        self.originals.remove(&address);
         if let Some(guardian) = &mut self.guardian {
             guardian.forget(address);
         }
-        lifted
+        Ok(())
     }
 
     /// Takes every trap away, for good, and sees that the program's bytes are
@@ -281,6 +287,13 @@ impl Memory {
             if other.holds_trap(address) {
                 let _ = other.write_raw(address, &[original]);
             }
+        }
+    }
+
+    /// The same where a trap has ever been, in a copy that was made some time ago.
+    pub(crate) fn restore_former_in(&self, other: &Memory) {
+        for &address in self.former.keys() {
+            self.restore_in(other, address);
         }
     }
 

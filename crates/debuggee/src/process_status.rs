@@ -30,7 +30,7 @@ pub(crate) struct ProcessStatus {
 impl ProcessStatus {
     /// The status of a process.
     pub(crate) fn of_process(process: u32) -> Option<ProcessStatus> {
-        ProcessStatus::parse(&read_text(&format!("/proc/{process}/status").as_ref())?)
+        ProcessStatus::parse(&read_text(format!("/proc/{process}/status").as_ref())?)
     }
 
     /// The status of one of its threads.
@@ -135,7 +135,7 @@ pub(crate) fn may_choose_numbers(process: u32, thread: u32) -> bool {
 
 /// The process group and the session of a process.
 pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
-    let stat = read_text(&format!("/proc/{process}/stat").as_ref())?;
+    let stat = read_text(format!("/proc/{process}/stat").as_ref())?;
     let (_, fields) = stat.rsplit_once(") ")?;
     // After the state and the parent.
     let mut fields = fields.split(' ').skip(2);

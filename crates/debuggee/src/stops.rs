@@ -41,6 +41,10 @@ impl Debuggee {
 
     /// The next status of a thread of this debuggee.
     pub(crate) fn next_status(&mut self) -> Result<(u32, Status), DebuggeeError> {
+        #[cfg(test)]
+        if crate::failures::strike_wait() {
+            return Err(DebuggeeError::system("wait for the program")(Errno::EINVAL));
+        }
         if let Some(status) = stash::take(|thread| self.knows(thread)) {
             return Ok(status);
         }

@@ -48,13 +48,10 @@ fn violated(report: &Report) -> Option<bool> {
 
 /// Whether the verdict was compared.
 fn compare(seed: u64) -> bool {
-    // Spin's claim moves inside of atomic sequences, too, and juror's does not: their
-    // states are none.
-    let model = write(seed);
-    if ["atomic", "d_step", "hand!", "hand?"]
-        .iter()
-        .any(|word| model.contains(word))
-    {
+    // Spin's claim moves inside of atomic sequences and between the halves of a
+    // rendezvous, too, and juror's does not: what is there is no state.
+    let model = write(seed).replace("chan hand = [0]", "chan hand = [1]");
+    if model.contains("atomic") || model.contains("d_step") {
         return false;
     }
     let formula = formula(&mut Random(seed), 3);
@@ -83,6 +80,7 @@ fn random_formulas_have_the_verdicts_that_spin_finds() {
             scope.spawn(|| {
                 while done.load(Ordering::Relaxed) < wanted {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
+                    assert!(seed < wanted * 20, "most models are not compared");
                     if compare(seed) {
                         done.fetch_add(1, Ordering::Relaxed);
                     }

@@ -77,15 +77,7 @@ impl Session {
         observer: &mut dyn Observer,
         goal: Goal<'_>,
     ) -> Result<Option<Pause>, CommandError> {
-        let Some(program) = &mut self.program else {
-            return Ok(None);
-        };
-        let process = program.debuggee.pid();
-        observer.notice(&format!("following process {process}, which it has forked"));
-        program.follow(thread);
-        self.watch.follow(program, thread, parent)?;
-        self.watchpoints.follow(thread, parent);
-        self.selection.thread = Some(thread);
+        self.take_over(thread, parent, observer)?;
         // The step of a thread that is gone is over.
         let is_step =
             goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
@@ -94,5 +86,24 @@ impl Session {
         }
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
+    }
+
+    /// The same, and its thread stands.
+    pub(crate) fn take_over(
+        &mut self,
+        thread: ThreadId,
+        parent: ThreadId,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let program = self.running_mut()?;
+        let process = program.debuggee.pid();
+        observer.notice(&format!("following process {process}, which it has forked"));
+        program.follow(thread);
+        if let Some(program) = &mut self.program {
+            self.watch.follow(program, thread, parent)?;
+        }
+        self.watchpoints.follow(thread, parent);
+        self.selection.thread = Some(thread);
+        Ok(())
     }
 }

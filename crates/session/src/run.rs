@@ -184,10 +184,11 @@ impl Session {
                 kind,
             } => {
                 let pause = self.on_forking(thread, child, kind)?;
-                if pause.is_some() {
-                    self.tell_birth(child, observer)?;
-                }
-                return Ok(pause);
+                let Some(Pause::Reason(reason, maker)) = pause else {
+                    return Ok(pause);
+                };
+                let thread = self.tell_birth(maker, child, observer)?;
+                return Ok(Some(Pause::Reason(reason, thread)));
             }
             Notice::Executed { thread, path } => {
                 return self.take_exec(thread, &path, observer);
@@ -198,9 +199,7 @@ impl Session {
                 parent,
                 kind,
             } => return self.on_joined(process, parent, kind, observer),
-            Notice::Left { process } => {
-                observer.notice(&format!("process {process} goes on without juror"));
-            }
+            Notice::Left { process } => changes::tell_left(process, observer),
             Notice::Followed { thread, parent } => {
                 return self.on_followed(thread, parent, observer, goal);
             }

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 /// A run of juror that is being prepared.
 ///
-/// Its state directory (`XDG_STATE_HOME`) is an empty one of its own, so that
-/// no run sees the history of another, or the user's.
+/// Its directories for state and cache (`XDG_STATE_HOME`, `XDG_CACHE_HOME`) are
+/// empty ones of its own, so that no run sees what another has left, or the user.
 #[derive(Debug)]
 pub struct Juror {
     command: Command,
@@ -38,6 +38,7 @@ impl Juror {
         let mut command = Command::new(path.as_ref());
         command
             .env("XDG_STATE_HOME", state.path())
+            .env("XDG_CACHE_HOME", state.path().join("cache"))
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE");

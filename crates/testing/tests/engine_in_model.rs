@@ -299,7 +299,7 @@ fn check(threads: u32, rule: Option<Rule>) -> (Model, Report) {
 
 #[test]
 fn the_shipped_engine_misses_no_breakpoint_of_the_model() {
-    for threads in [1, 2] {
+    for (threads, states) in [(1, 389), (2, 65_347)] {
         let (model, report) = check(threads, None);
         let shown = report
             .finding
@@ -311,6 +311,7 @@ fn the_shipped_engine_misses_no_breakpoint_of_the_model() {
             "{threads}: {}",
             shown.unwrap_or_default()
         );
+        assert_eq!(report.states, states, "{threads}");
     }
 }
 

@@ -89,9 +89,9 @@ impl Batch {
         place
     }
 
-    /// Has the word at an offset of `data` be the address of other data.
-    pub(super) fn point(&mut self, data: Data, offset: usize, to: Data) {
-        self.pointers.push((Data(data.0 + offset), to));
+    /// Has a word of `data`, by its number, be the address of other data.
+    pub(super) fn point(&mut self, data: Data, word: usize, to: Data) {
+        self.pointers.push((Data(data.0 + word * WORD_LENGTH), to));
     }
 
     /// How much of the data page it takes.
@@ -250,7 +250,7 @@ mod tests {
         let mut batch = Batch::default();
         let first = batch.data(&[1, 0, 0]);
         let second = batch.data(&[0; 16]);
-        batch.point(second, 8, first);
+        batch.point(second, 1, first);
         batch.call(39, []);
         let place = batch.call(5, [7.into(), second.into()]);
         assert_eq!((place, batch.length()), (1, 2 * 56 + 24));

@@ -253,8 +253,8 @@ impl CloneArguments {
 
     /// One more call of a batch.
     pub(super) fn add_to(&self, batch: &mut Batch) {
-        /// Where the address of the numbers is, by bytes.
-        const SET: usize = 8 * size_of::<u64>();
+        /// Which word is the address of the numbers.
+        const SET: usize = 8;
         let storage = self.thread_storage;
         let count = u64::from(self.number.is_some());
         let words: [u64; CLONE_ARGUMENTS] =

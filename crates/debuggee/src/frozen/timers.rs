@@ -48,7 +48,7 @@ struct Created {
 impl Timers {
     /// Those of the process of a stopped thread.
     pub(super) fn of(thread: u32, memory: &Memory, place: Place) -> Outcome<Timers> {
-        let listed = process_status::read(&format!("/proc/{thread}/timers").as_ref());
+        let listed = process_status::read(format!("/proc/{thread}/timers").as_ref());
         let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
         let mut timers = Timers {
             intervals: Vec::new(),

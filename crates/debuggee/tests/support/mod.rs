@@ -5,6 +5,7 @@
 
 pub mod bare;
 pub mod family;
+pub mod text;
 pub mod watching;
 
 use std::fs;

@@ -98,6 +98,8 @@ fn spin_by(
     let (_, shown) = run(Command::new(directory.path().join("pan"))
         .args(["-m1000000", "-n"])
         .args(arguments));
+    let has_claim = !shown.contains("(none specified)");
+    assert!(has_claim || !kind.is_empty(), "{text}\n{shown}");
     let number_before = |what: &str| {
         let line = shown.lines().find(|line| line.contains(what));
         let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());

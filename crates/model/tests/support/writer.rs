@@ -215,7 +215,7 @@ const PROPOSITIONS: &[&str] = &[
     "(a[0] == 2)",
     "(a[1] >= x)",
     "(len(buffer) == 1)",
-    "nempty(buffer)",
+    "(len(buffer) > 0)",
 ];
 
 /// A formula over the variables of the models, in which no operator counts steps.

@@ -7,7 +7,7 @@ use super::Checkpoints;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::Outcome;
-use juror_debuggee::ProcessNumbers;
+use juror_debuggee::{Origin, ProcessNumbers};
 
 impl Session {
     /// What the program is to be started with.
@@ -25,7 +25,9 @@ impl Session {
 
     /// Whether a program that has not begun was started as is wanted now.
     pub(crate) fn has_wanted_numbers(&self) -> bool {
-        self.checkpoints.numbers == self.wanted_numbers()
+        let program = self.program.as_ref();
+        let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
+        !is_started || self.checkpoints.numbers == self.wanted_numbers()
     }
 
     /// The program is about to begin: the user hears of numbers that it was to

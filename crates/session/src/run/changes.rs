@@ -121,28 +121,42 @@ impl Session {
         Ok(None)
     }
 
-    /// The program stops where it has made a process: what becomes of that is
-    /// told before the stop.
+    /// The program stops where a thread has made a process: what becomes of that is
+    /// told before the stop. Gives the thread that stands there then: the child's,
+    /// if that is followed.
     pub(super) fn tell_birth(
         &mut self,
+        maker: ThreadId,
         child: u32,
         observer: &mut dyn Observer,
-    ) -> Result<(), CommandError> {
+    ) -> Result<ThreadId, CommandError> {
         let debuggee = &mut self.running_mut()?.debuggee;
         debuggee.halt_all()?;
-        if let Some(Notice::Forked { child, kind }) = debuggee.await_birth(child)? {
-            self.tell_forked(child, kind, observer);
+        let mut standing = maker;
+        for notice in debuggee.await_birth(child)? {
+            match notice {
+                Notice::Forked { child, kind } => self.tell_forked(child, kind, observer),
+                Notice::Left { process } => tell_left(process, observer),
+                Notice::Followed { thread, parent } => {
+                    self.take_over(thread, parent, observer)?;
+                    standing = thread;
+                }
+                _ => {}
+            }
         }
-        Ok(())
+        Ok(standing)
     }
 
     pub(super) fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
-        let how = match kind {
-            ForkKind::Fork => "forked; it runs without juror",
-            ForkKind::Vfork if self.options.follow == Follow::Both => {
+        let how = match (kind, self.options.follow) {
+            (ForkKind::Fork, _) => "forked; it runs without juror",
+            (ForkKind::Vfork, Follow::Both) => {
                 "made by vfork; it is debugged when it runs its program"
             }
-            ForkKind::Vfork => "made by vfork; it runs without juror",
+            (ForkKind::Vfork, Follow::Child) => {
+                "made by vfork; it is followed when it runs its program"
+            }
+            (ForkKind::Vfork, Follow::Parent) => "made by vfork; it runs without juror",
         };
         observer.notice(&format!("process {child} {how}"));
     }
@@ -172,4 +186,9 @@ pub(crate) fn late_error(error: &crate::options::SessionError) -> StopReason {
             text: "".into(),
         },
     }
+}
+
+/// The process was left for one that it has made.
+pub(super) fn tell_left(process: u32, observer: &mut dyn Observer) {
+    observer.notice(&format!("process {process} goes on without juror"));
 }

@@ -127,7 +127,7 @@ pub(super) fn load_all(
     name: impl Fn(gimli::SectionId) -> String,
 ) -> gimli::Dwarf<Reader> {
     let section = |id: gimli::SectionId| -> Result<Reader, std::convert::Infallible> {
-        Ok(reader(elf.section_data(&name(id))))
+        Ok(reader(elf.joined_section_data(&name(id))))
     };
     let Ok(dwarf) = gimli::Dwarf::load(section);
     dwarf

@@ -107,6 +107,21 @@ impl ElfFile {
             .unwrap_or_else(|| Arc::from([]))
     }
 
+    /// The contents of all sections of this name, one after the other: in a file
+    /// that no linker has seen, each type unit has a section of its own.
+    pub fn joined_section_data(&self, name: &str) -> Arc<[u8]> {
+        let all = self.sections.iter();
+        let mut all = all.filter(|section| &*section.name == name);
+        match (all.next(), all.next()) {
+            (Some(first), Some(second)) => {
+                let several = [first, second].into_iter().chain(all);
+                let contents = several.filter_map(|section| self.contents(section));
+                contents.collect::<Vec<_>>().concat().into()
+            }
+            _ => self.section_data(name),
+        }
+    }
+
     /// The contents of a section, without a second copy of what may be large.
     fn shared_contents(&self, section: &Section) -> Option<Arc<[u8]>> {
         if section.empty || section.compressed {

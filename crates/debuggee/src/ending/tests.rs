@@ -1,0 +1,120 @@
+//! Whatever goes wrong in juror: the text of an attached process is the file's
+//! afterwards, each of its threads goes on in the program, and a process that
+//! juror started is gone.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::failures::{self, Failure};
+use crate::support::bare::Bare;
+use crate::support::text::differences_of;
+use crate::support::{Program, compile, is_running};
+use crate::{Attach, Debuggee, DebuggeeError, Notice, Owner};
+
+/// Threads call `work` and `other` until the input ends, and count that.
+const WORKERS: &str = r#"
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    static volatile int done;
+    static volatile long total;
+    __attribute__((noinline)) void work(volatile long *count) { ++*count; }
+    __attribute__((noinline)) void other(void) { __asm__ volatile(""); }
+    static void *run(void *unused) {
+        volatile long count = 0;
+        while (!done) {
+            work(&count);
+            other();
+            __atomic_add_fetch(&total, 1, __ATOMIC_SEQ_CST);
+        }
+        return (void *)count;
+    }
+    int main(void) {
+        pthread_t others[3];
+        for (int i = 0; i < 3; i++) pthread_create(&others[i], 0, run, 0);
+        puts("ready");
+        fflush(stdout);
+        char byte;
+        while (read(0, &byte, 1) == 1) {}
+        done = 1;
+        long sum = 0;
+        for (int i = 0; i < 3; i++) {
+            void *count;
+            pthread_join(others[i], &count);
+            sum += (long)count;
+        }
+        puts(sum == total ? "right" : "wrong");
+        return 7;
+    }"#;
+
+/// How many hits there are before the failure, and how many there may be.
+const HITS: usize = 5;
+const HITS_MAX: usize = 50;
+/// After how many writes and waits it comes: at a lift, at a plant, with others
+/// held, and so on.
+const MOMENTS: std::ops::Range<u32> = 0..8;
+
+const FAILURES: [Failure; 3] = [Failure::Write, Failure::PanicAtWrite, Failure::Wait];
+
+/// Runs over hits until the failure comes, or nothing is left to fail; whether it
+/// was an error or a panic that came up.
+fn run_into(mut debuggee: Debuggee, program: &Program, failure: Failure, after: u32) -> bool {
+    // A trap that cannot be planted is a point that is gone: one of them stays.
+    for symbol in ["work", "other"] {
+        let address = program.address(&debuggee, symbol);
+        debuggee.insert(address, Owner::Monitor).unwrap();
+    }
+    debuggee.resume_all().unwrap();
+    let mut hits = 0;
+    let mut run = move || -> Result<(), DebuggeeError> {
+        while hits < HITS_MAX {
+            let notice = debuggee.wait()?;
+            if let Notice::Hit { .. } = notice {
+                hits += 1;
+                if hits == HITS {
+                    failures::plan(failure, after);
+                }
+            }
+            if let Some(thread) = notice.waiting_thread() {
+                debuggee.resume(thread)?;
+            }
+        }
+        Ok(())
+    };
+    !matches!(catch_unwind(AssertUnwindSafe(&mut run)), Ok(Ok(())))
+}
+
+#[test]
+fn an_attached_process_is_as_it_was_after_an_internal_error() {
+    let program = compile(WORKERS, &["-O1"]);
+    let mut came_up = 0;
+    for failure in FAILURES {
+        for after in MOMENTS {
+            let bare = Bare::start(&program, &[]);
+            let process = bare.process();
+            let attach = Attach {
+                in_place: true,
+                ..Attach::new(process)
+            };
+            let debuggee = Debuggee::attach(&attach).unwrap();
+            came_up += usize::from(run_into(debuggee, &program, failure, after));
+            assert!(!failures::is_planned(), "{failure:?} {after}");
+            assert_eq!(differences_of(process), [0; 0], "{failure:?} {after}");
+            assert_eq!(bare.finish(), "right\nstatus 7\n", "{failure:?} {after}");
+        }
+    }
+    assert!(came_up > 2 * MOMENTS.len(), "{came_up}");
+}
+
+#[test]
+fn a_launched_process_is_gone_after_an_internal_error() {
+    let program = compile(WORKERS, &["-O1"]);
+    for failure in FAILURES {
+        let mut launch = program.launch();
+        launch.in_place = true;
+        let debuggee = Debuggee::launch(&launch).unwrap();
+        let process = debuggee.pid();
+        run_into(debuggee, &program, failure, 1);
+        assert!(!failures::is_planned(), "{failure:?}");
+        assert!(!is_running(process), "{failure:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Letting a process go after a failure of juror's own, in the middle of what was
+//! under way.
+//!
+//! What the engine believes may not be so then: an order was not carried out, or
+//! the rest of a list was not. So it is not asked any more. What the kernel says
+//! of each thread, and what the memory knows of the traps, is enough to stop all
+//! threads, to lift the traps, and to have each thread stand in the program.
+//!
+//! Invariant: after [`Debuggee::stop_by_force`] no thread runs and nothing is
+//! waited for; what the engine is told is not heard.
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event, Status};
+use crate::memory::Memory;
+use crate::process_status;
+use crate::signals;
+use crate::stash;
+use crate::thread::{PendingSignal, State};
+
+impl Debuggee {
+    /// Whether an order could not be carried out, or something panicked in the
+    /// middle of orders.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.has_failed || self.is_feeding
+    }
+
+    /// Notes what became of an order. A thread that is gone is no failure.
+    pub(crate) fn note_failure(&mut self, carried: &Result<(), DebuggeeError>) {
+        self.has_failed |= !matches!(carried, Ok(()) | Err(DebuggeeError::ThreadGone(_)));
+    }
+
+    /// Stops every thread that runs.
+    pub(crate) fn stop_by_force(&mut self) {
+        // Nobody listens any more.
+        self.is_feeding = true;
+        self.is_halting = false;
+        let running = self.threads.values().filter(|known| {
+            let is_sharer = known.state == State::InVfork;
+            known.state != State::Stopped && !is_sharer
+        });
+        let running: Vec<u32> = running.map(|known| known.id.0).collect();
+        for &id in &running {
+            let _ = kernel::interrupt(id);
+        }
+        for id in running {
+            self.await_stop(id);
+        }
+        self.let_copies_go();
+        for known in self.threads.values_mut() {
+            known.awaiting = true;
+        }
+        let others_remain = self.threads.values().any(|known| !known.silent);
+        self.has_ended |= !others_remain;
+    }
+
+    fn await_stop(&mut self, id: u32) {
+        let status = match stash::take(|thread| thread == id) {
+            Some((_, status)) => Ok(status),
+            None => kernel::wait_for(id),
+        };
+        match status {
+            Ok(Status::Stopped {
+                event: Event::Exit, ..
+            }) => {
+                self.departing.insert(id);
+                self.threads.remove(&id);
+                let _ = kernel::resume(id, 0);
+            }
+            Ok(Status::Stopped { signal, event }) => {
+                self.note_forced_stop(ThreadId(id), signal, event);
+            }
+            Ok(Status::Exited { .. } | Status::Killed { .. }) | Err(_) => {
+                self.threads.remove(&id);
+            }
+        }
+    }
+
+    /// What is to be known of a thread that has stopped before it is let go.
+    fn note_forced_stop(&mut self, thread: ThreadId, signal: i32, event: Event) {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return;
+        };
+        known.note_stop(event == Event::Signal);
+        known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
+        if let Event::Fork | Event::Vfork = event
+            && let Ok(child) = kernel::event_message(thread.0)
+        {
+            self.expect_orphan(child, thread);
+        }
+        if event != Event::Signal {
+            return;
+        }
+        if signal == libc::SIGTRAP && self.is_own_trap(thread) {
+            return;
+        }
+        if let Ok(information) = kernel::signal_information(thread.0)
+            && let Some(known) = self.threads.get_mut(&thread.0)
+        {
+            known.pending = Some(PendingSignal {
+                number: signal,
+                information,
+                deliver: true,
+                fresh: true,
+                synchronous: signals::is_fault(signal, &information),
+            });
+        }
+    }
+
+    /// Whether a `SIGTRAP` is of a trap of juror's, at which the thread is put
+    /// back, or of a step.
+    fn is_own_trap(&mut self, thread: ThreadId) -> bool {
+        let Ok(registers) = kernel::registers(thread.0) else {
+            return true;
+        };
+        let address = registers.rip.wrapping_sub(1);
+        if self.memory.is_planted(address) {
+            let _ = kernel::set_counter(thread.0, address);
+            return true;
+        }
+        let code = kernel::signal_information(thread.0).map_or(0, |it| it.si_code);
+        code > 0 && code != libc::SI_KERNEL
+    }
+
+    /// Copies of the memory that stand, or are about to, run alone.
+    fn let_copies_go(&mut self) {
+        let births: Vec<u32> = std::mem::take(&mut self.births).into_keys().collect();
+        for child in births {
+            let stopped = match stash::take(|thread| thread == child) {
+                Some((_, status)) => Ok(status),
+                None => kernel::wait_for(child),
+            };
+            if let Ok(Status::Stopped { .. }) = stopped {
+                self.let_copy_go(child);
+            }
+        }
+        for child in std::mem::take(&mut self.copies).into_keys() {
+            self.let_copy_go(child);
+        }
+    }
+
+    fn let_copy_go(&self, child: u32) {
+        if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
+            self.memory.restore_former_in(&memory);
+        }
+        let _ = kernel::detach(child, 0);
+    }
+}
