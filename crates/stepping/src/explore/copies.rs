@@ -143,7 +143,9 @@ impl State {
         }
         let is_evaluating = |it: &Processor| it.abandoned + it.suspended.len() > 0;
         if program.adopts && self.processors.iter().any(is_evaluating) {
-            return self.tell(Input::Copied { process });
+            let parent = self.copies[index].parent;
+            self.tell(Input::Copied { process })?;
+            return self.unpark(parent);
         }
         if program.adopts {
             return self.adopt(program, index);
@@ -207,11 +209,28 @@ impl State {
         }
         // They are about what is gone.
         self.orders.clear();
+        self.recall_wanted();
+        self.go_over()
+    }
+
+    /// A copy has the points that its program had, also when that is replaced.
+    fn recall_wanted(&mut self) {
         self.wanted = [Owners::empty(); PLACES];
         for (address, owners, _) in self.engine.sites() {
             self.wanted[Counter::from_address(address).place()] = owners;
         }
-        self.go_over()
+    }
+
+    /// A thread that stands where it has forked goes on, its copy being seen.
+    fn unpark(&mut self, number: usize) -> Result<(), String> {
+        let maker = &mut self.processors[number];
+        if maker.mode != Mode::Parked {
+            return Ok(());
+        }
+        maker.mode = Mode::Stopped;
+        self.tell(Input::Unparked {
+            thread: thread_of(number),
+        })
     }
 
     /// The copy gets an engine of its own. What becomes of the process that made
@@ -228,6 +247,8 @@ impl State {
             }
         }
         self.copies.clear();
+        self.replaced_by = None;
+        self.recall_wanted();
         let made = std::mem::replace(&mut self.engine, program.new_engine());
         let thread = self.begin_copy(&copy);
         self.tell(Input::Started { thread })?;

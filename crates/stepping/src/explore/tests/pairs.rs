@@ -66,9 +66,10 @@ fn ends_with_followed_forks() {
 /// Of a copy with an engine of its own.
 #[test]
 fn adopted_forks_with_others() {
-    for other in [STEP, TOGGLE, FORK, SIGNAL, END] {
+    for other in [STEP, TOGGLE, FORK, SIGNAL, END, EVALUATION] {
         check_adopted(FORK.plus(other), 1);
     }
+    check_adopted(FORK.plus(EXEC), 2);
 }
 
 /// A point that goes or comes between a fork and the first sight of the copy.
