@@ -50,7 +50,11 @@ impl<'a> Parts<'a> {
         part.bytes.extend(buffer.get(whole..).unwrap_or(&[]));
         buffer.truncate(whole);
         std::mem::swap(buffer, &mut part.bytes);
-        if self.reader.as_ref().is_none_or(|it| it.0 != decoder.known()) {
+        if self
+            .reader
+            .as_ref()
+            .is_none_or(|it| it.0 != decoder.known())
+        {
             let reader = decoder.part_reader();
             self.reader = reader.map(|reader| (decoder.known(), Arc::new(reader)));
         }
