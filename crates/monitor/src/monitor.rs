@@ -122,6 +122,8 @@ pub(crate) struct Scratch {
     pub settled_numbers: HashTable<(u64, u32)>,
     /// Slices that the event brought into being.
     pub created: Vec<Place>,
+    /// Slices by how much they bind.
+    pub ranked: Vec<(u32, Place)>,
     /// What an event of plain numbers carries.
     pub values: Vec<Value>,
 }
@@ -240,7 +242,7 @@ impl Monitor {
     }
 
     /// Counts anew what the slices need.
-    fn recount(&mut self) -> Result<(), EvaluationError> {
+    pub(crate) fn recount(&mut self) -> Result<(), EvaluationError> {
         self.needs.clear();
         for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
             let state = self.slices.state(place);

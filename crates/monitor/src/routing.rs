@@ -48,9 +48,19 @@ impl Monitor {
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<(), EvaluationError> {
-        if !self.needs.is_needed(event) {
-            return Ok(());
+        match self.needs.is_needed(event) {
+            true => self.route_needed(event, occurrence),
+            false => Ok(()),
         }
+    }
+
+    /// The same of an event that some slice may wait for.
+    #[inline]
+    pub(crate) fn route_needed(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<(), EvaluationError> {
         let applying = self.behaviour.applying(event, occurrence.values)?;
         if applying == 0 {
             return Ok(());
@@ -131,7 +141,7 @@ impl Monitor {
         }
         if self.drops {
             targets.extend_from_slice(&self.scratch.created);
-            self.prune(&mut targets);
+            self.prune(&targets);
         }
         self.scratch.targets = targets;
         result
