@@ -359,3 +359,6 @@ impl Members {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
