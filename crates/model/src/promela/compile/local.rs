@@ -15,7 +15,7 @@ impl Compiler {
         let program = &self.program;
         let is_watched = program.priorities
             || program.kinds.iter().any(|kind| kind.provided.is_some())
-            || program.nodes.iter().any(looks_at_others);
+            || program.nodes.iter().any(Node::looks_at_others);
         if is_watched {
             return;
         }
@@ -33,19 +33,6 @@ impl Compiler {
             }
         }
     }
-}
-
-fn looks_at_others(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Last
-            | Node::OwnPriority
-            | Node::Enabled(_)
-            | Node::StateOf(_)
-            | Node::PriorityOf(_)
-            | Node::AtLabel { .. }
-            | Node::Remote { .. }
-    )
 }
 
 fn is_local(program: &Program, location: &Location) -> bool {
