@@ -55,10 +55,15 @@ pub(crate) fn hash(state: &[u8]) -> u64 {
     };
     let (blocks, rest) = state.as_chunks::<BLOCK>();
     blocks.iter().for_each(&mut mix);
-    if !rest.is_empty() {
-        let mut last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
-        mix(&last);
+    match state.last_chunk::<BLOCK>() {
+        _ if rest.is_empty() => {}
+        // Some bytes are taken twice.
+        Some(last) => mix(last),
+        None => {
+            let mut last = [0; BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            mix(&last);
+        }
     }
     fold(rows.0 ^ FOURTH, rows.1 ^ FIRST)
 }
@@ -180,9 +185,7 @@ impl Store {
     pub fn get(&self, state: StateId) -> &[u8] {
         let at = state.at();
         let length = self.number(at) as usize;
-        self.bytes
-            .get(at + WORD..at + WORD + length)
-            .unwrap_or(&[])
+        self.bytes.get(at + WORD..at + WORD + length).unwrap_or(&[])
     }
 
     /// The note of a state.

@@ -198,7 +198,10 @@ impl<'a, S: System> Worker<'a, S> {
         let (common, now) = (self.common, self.now());
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
         let known = add(&common.known, now.known - self.told.known);
-        let memory_bytes = add(&common.memory_bytes, now.memory_bytes - self.told.memory_bytes);
+        let memory_bytes = add(
+            &common.memory_bytes,
+            now.memory_bytes - self.told.memory_bytes,
+        );
         self.told = now;
         let searched = add(&common.searched, BETWEEN_QUESTIONS);
         let limit = common.options.memory_bytes_max;

@@ -322,6 +322,9 @@ pub(super) struct Program {
     pub last: Option<Cell>,
     /// The frames have priorities.
     pub priorities: bool,
+    /// Whether a process may go on is not for itself alone to say: by priority, or by
+    /// `provided`.
+    pub has_turns: bool,
     pub uses_timeout: bool,
     /// Some kind of process is in Rust.
     pub has_outside: bool,
