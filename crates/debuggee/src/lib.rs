@@ -30,6 +30,7 @@ mod fault_action;
 mod follow;
 mod follow_set;
 mod frozen;
+mod given_signals;
 mod guardian;
 mod hardware;
 mod image;

@@ -255,6 +255,23 @@ impl Scope for FrameScope<'_> {
         Some(&self.program.views)
     }
 
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        let modules = &self.program.modules;
+        let found = modules.reached_definitions(linkage_name, |_| true);
+        found.first().map(|bound| bound.address())
+    }
+
+    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+        let modules = &self.program.modules;
+        let written = format!("{type_name}::{name}");
+        let with_types = |module: &Module| module.symbols.has_debug_info();
+        let found = modules.reached_definitions(&written, with_types);
+        let bound = found.first()?;
+        let signature = bound.module.symbols.signature(&bound.function).ok()??;
+        let types = signature.parameters.into_iter().map(|(_, of)| of);
+        Some((bound.address(), types.collect()))
+    }
+
     fn memory(&self) -> &dyn Memory {
         self.program
     }
