@@ -236,42 +236,29 @@ impl Monitor {
             values: &values,
             ..BARE
         };
-        let result = if self.has_one_slice(event) {
-            self.step_one(event, &occurrence)
-        } else if self.behaviour.uses_time() {
-            self.step(event, &occurrence).map(|step| step.taken)
-        } else {
-            self.step_uncounted(event, &occurrence)
+        let result = match self.has_one_slice(event) {
+            true => self.step_one(event, &occurrence),
+            false => self.step_all(event, &occurrence),
         };
         self.scratch.values = values;
         result
     }
 
-    /// Any slices take an event, and nobody counts what they need: to count that
-    /// anew takes a look at each of them.
-    fn step_uncounted(
+    /// Several slices may take an event with values. States that are forgotten when
+    /// no slice is in them have to be counted.
+    fn step_all(
         &mut self,
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<bool, EvaluationError> {
-        if self.words.is_crowded() {
-            self.tidy();
+        match self.behaviour {
+            Behaviour::Timed(_) => self.count_again()?,
+            Behaviour::Automaton(_) | Behaviour::Logic(_) => {
+                self.needs.defer(true);
+            }
         }
-        self.needs.defer(true);
-        self.begin();
-        match self.route_needed(event, occurrence) {
-            // What nobody waits for is not evaluated, and so not wrong either.
-            Err(_) if self.changes.is_empty() && !self.is_awaited(event)? => Ok(false),
-            routed => routed.map(|()| !self.changes.is_empty()),
-        }
-    }
-
-    /// Whether some slice waits for the event.
-    fn is_awaited(&mut self, event: EventId) -> Result<bool, EvaluationError> {
-        if self.needs.defer(false) {
-            self.recount()?;
-        }
-        Ok(self.needs.is_needed(event))
+        self.take_event(event, occurrence)?;
+        Ok(!self.changes.is_empty())
     }
 
     /// Whether one slice of an automaton takes the event, or is born by it.
@@ -297,7 +284,7 @@ impl Monitor {
         let slot = self.plan.only_slot(event).map(usize::from);
         let bound = slot.map(|slot| occurrence.values.get(slot));
         if bound == Some(None) {
-            return self.step(event, occurrence).map(|step| step.taken);
+            return self.step_all(event, occurrence);
         }
         self.needs.defer(true);
         self.begin();

@@ -40,6 +40,17 @@ pub(crate) struct Played {
 }
 
 impl Monitor {
+    /// What an event carries cannot be evaluated: an error where some slice needs
+    /// the event.
+    #[cold]
+    fn refuse(&mut self, event: EventId, error: EvaluationError) -> Result<(), EvaluationError> {
+        self.count_again()?;
+        match self.needs.is_needed(event) {
+            true => Err(error),
+            false => Ok(()),
+        }
+    }
+
     /// Gives an event to all slices that it concerns; the first error comes
     /// back when all others have taken it.
     #[inline]
@@ -48,20 +59,13 @@ impl Monitor {
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<(), EvaluationError> {
-        match self.needs.is_needed(event) {
-            true => self.route_needed(event, occurrence),
-            false => Ok(()),
+        if !self.needs.is_deferred() && !self.needs.is_needed(event) {
+            return Ok(());
         }
-    }
-
-    /// The same of an event that some slice may wait for.
-    #[inline]
-    pub(crate) fn route_needed(
-        &mut self,
-        event: EventId,
-        occurrence: &Occurrence<'_>,
-    ) -> Result<(), EvaluationError> {
-        let applying = self.behaviour.applying(event, occurrence.values)?;
+        let applying = match self.behaviour.applying(event, occurrence.values) {
+            Ok(applying) => applying,
+            Err(error) => return self.refuse(event, error),
+        };
         if applying == 0 {
             return Ok(());
         }
@@ -77,7 +81,8 @@ impl Monitor {
                 let slot = usize::from(slot.unwrap_or(0));
                 let word = match occurrence.values.get(slot) {
                     Some(Value::Unavailable(_)) | None => {
-                        return Err(unbound(&self.plan, delivery, 0, slot));
+                        let error = unbound(&self.plan, delivery, 0, slot);
+                        return self.refuse(event, error);
                     }
                     Some(value) => self.words.word(0, value),
                 };
@@ -128,7 +133,9 @@ impl Monitor {
     /// An event in one or several roles that bind any parameters.
     fn route_anywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
         let plan = Arc::clone(&self.plan);
-        self.bind_roles(&plan, delivery)?;
+        if let Err(error) = self.bind_roles(&plan, delivery) {
+            return self.refuse(delivery.event, error);
+        }
         // The buffers go round by value: no allocation, no borrow of the rest.
         let mut targets = std::mem::take(&mut self.scratch.targets);
         self.find_targets(&mut targets);
