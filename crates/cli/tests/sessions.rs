@@ -278,6 +278,50 @@ fn a_step_goes_through_the_linkage_table() {
 }
 
 #[test]
+fn the_program_is_led_elsewhere_and_texts_are_shown() {
+    check("elsewhere", "elsewhere.c", unoptimized);
+}
+
+#[test]
+fn commands_come_from_files() {
+    let executable = program("elsewhere.c").compile_plain();
+    let directory = executable.parent().expect("a directory");
+    let inner = directory.join("inner.commands");
+    std::fs::write(&inner, "print sum\n").expect("a file");
+    let text = "# Comments and empty lines are passed over.\n\n\
+                break 35\ncommands\nsilent\nprint p.x\nend\n\
+                run\nnext\nsource inner.commands\nprint nosuch\nprint never\n";
+    std::fs::write(directory.join("outer.commands"), text).expect("a file");
+    let output = juror(&["run"])
+        .args([&executable])
+        .directory(directory)
+        .input("source outer.commands\nprint ratio\n")
+        .run();
+    let values = output.stdout.lines().filter(|line| line.starts_with('$'));
+    let values: Vec<&str> = values.collect();
+    assert_eq!(values, ["$1 = 3", "$2 = 103", "$3 = 0.25"], "{output:?}");
+    assert!(output.stderr.contains("nosuch"), "{output:?}");
+    assert!(!output.stderr.contains("never"), "{output:?}");
+}
+
+#[test]
+fn steps_go_into_the_right_one_of_several_calls() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("nested_calls", "nested_calls.cpp", gcc);
+}
+
+#[test]
+fn what_is_skipped_is_not_entered() {
+    check("skips", "nested_calls.cpp", unoptimized);
+}
+
+#[test]
+fn member_functions_are_called_as_they_are_written() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("members", "overloads.cpp", gcc);
+}
+
+#[test]
 fn signals_are_handled_as_the_table_says() {
     check("signals", "signals.c", unoptimized);
 }

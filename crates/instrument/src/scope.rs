@@ -255,6 +255,10 @@ impl Scope for FrameScope<'_> {
         Some(&self.program.views)
     }
 
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.program.modules.type_of_table(address)
+    }
+
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         let modules = &self.program.modules;
         let found = modules.reached_definitions(linkage_name, |_| true);

@@ -170,7 +170,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         command: Command::Print,
         name: "print",
-        aliases: &["p", "inspect"],
+        aliases: &["p", "pri", "prin", "inspect"],
         summary: "show the value of an expression",
         examples: &[
             ("print count", "a variable"),
