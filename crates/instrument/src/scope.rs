@@ -70,6 +70,8 @@ impl FrameScope<'_> {
         }
         names.sort();
         names.dedup();
+        // What a closure has captured may have none.
+        names.retain(|name| !name.is_empty());
         names
     }
 
