@@ -30,8 +30,9 @@ struct Difference {
     why: &'static str,
 }
 
+/// Where the program is loaded is the same to both.
 fn unoptimized(build: &Build) -> bool {
-    build.optimization == Optimization::None
+    build.optimization == Optimization::None && build.pie
 }
 
 fn gcc_unoptimized(build: &Build) -> bool {
@@ -307,7 +308,8 @@ fn values_are_the_same() {
             ),
             values(
                 "overloads.cpp",
-                &["break overloads.cpp:twice", "run", "up", "up"],
+                // The calls below come there, too.
+                &["tbreak overloads.cpp:twice", "run", "up", "up"],
                 &[
                     "print square.side",
                     "print sum",

@@ -175,6 +175,12 @@ fn watchpoints_show_the_store_and_end_with_their_call() {
     check("watched", "watched.c", gcc);
 }
 
+/// A field of `this` is watched until the call ends, a global variable for good.
+#[test]
+fn names_in_a_member_function_are_fields_or_global_variables() {
+    check("members", "members.cpp", unoptimized);
+}
+
 #[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
@@ -336,7 +342,7 @@ fn what_is_skipped_is_not_entered() {
 #[test]
 fn member_functions_are_called_as_they_are_written() {
     let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
-    check("members", "overloads.cpp", gcc);
+    check("member_calls", "overloads.cpp", gcc);
 }
 
 #[test]

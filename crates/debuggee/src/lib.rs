@@ -44,6 +44,7 @@ mod kernel_writes;
 mod launch;
 mod memory;
 mod modules;
+mod moves;
 mod namespace;
 mod notice;
 mod offspring;
