@@ -41,15 +41,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let tail = names::tail(name);
-        let mut units: Vec<u32> = info
-            .names()
-            .inlined_with_tail(tail)
-            .filter(|(callee, _)| names::tail(callee) == tail && names::matches(callee, name))
-            .map(|(_, unit)| unit)
-            .collect();
-        units.sort_unstable();
-        units.dedup();
+        let units = info.units_inlining(names::tail(name), |callee| names::matches(callee, name));
         let mut found = Vec::new();
         for unit in units {
             self.add_copies_of_unit(info, unit, name, &mut found);

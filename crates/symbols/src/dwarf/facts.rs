@@ -35,6 +35,15 @@ pub(crate) struct TypeRecord {
     pub declaration: bool,
 }
 
+impl TypeRecord {
+    /// Whether both are the same to who knows the name: the units of a program
+    /// repeat the types of its headers.
+    pub fn is_alike(&self, other: &TypeRecord) -> bool {
+        let key = |of: &TypeRecord| (of.tag, of.declaration);
+        key(self) == key(other) && self.name == other.name
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct GlobalRecord {
     pub die: DieRef,
@@ -121,6 +130,61 @@ impl Facts {
     /// The entries of the functions with code.
     pub fn function_dies(&self) -> impl Iterator<Item = DieRef> {
         self.functions.iter().map(|function| function.record.die)
+    }
+
+    /// The functions whose name has this last component: their own, or that of one
+    /// of `origins`.
+    pub fn functions_with_tail<'a>(
+        &'a self,
+        tail: &'a str,
+        origins: &'a FxHashSet<DieRef>,
+    ) -> impl Iterator<Item = &'a PendingFunction> {
+        self.functions.iter().filter(move |function| {
+            function.origin.is_some_and(|it| origins.contains(&it))
+                || crate::names::tail(&function.record.name) == tail
+        })
+    }
+
+    /// The entries of other units that some here complete or copy.
+    pub fn distant_origins(&self, unit: u32) -> impl Iterator<Item = DieRef> {
+        let completed = self.origins.values();
+        let all = completed.chain(&self.inlined).copied();
+        all.filter(move |origin| origin.unit != unit)
+    }
+
+    /// Adds the entries without code whose name has this last component, and those
+    /// that complete them, or one of `known`.
+    pub fn add_origins_with_tail(
+        &self,
+        unit: u32,
+        tail: &str,
+        known: &FxHashSet<DieRef>,
+        found: &mut Vec<DieRef>,
+    ) {
+        let tail_of = crate::names::tail;
+        let functions = self.abstract_names.iter();
+        let functions = functions.filter(|(_, name)| tail_of(name) == tail);
+        let globals = self.global_names.iter();
+        let globals = globals.filter(|(_, (name, _))| tail_of(name) == tail);
+        let offsets = functions.map(|it| *it.0).chain(globals.map(|it| *it.0));
+        found.extend(offsets.map(|offset| DieRef { unit, offset }));
+        // One that completes another has its name, and may have one of its own.
+        let mut own: FxHashSet<DieRef> = found.iter().copied().collect();
+        for _ in 0..REFERENCE_DEPTH_MAX {
+            let before = found.len();
+            for (offset, origin) in &self.origins {
+                let die = DieRef {
+                    unit,
+                    offset: *offset,
+                };
+                if (own.contains(origin) || known.contains(origin)) && own.insert(die) {
+                    found.push(die);
+                }
+            }
+            if found.len() == before {
+                break;
+            }
+        }
     }
 
     fn finish(&mut self) {
@@ -313,17 +377,11 @@ pub(super) fn with_borrowed<T>(
 ) -> Option<T> {
     let slot = info.slots.get(number as usize)?;
     let source = info.sources.get(slot.source as usize)?;
-    let abbreviations = source.dwarf.abbreviations(&slot.header).ok()?;
+    let entries = source.entries(slot.header.section);
+    let part = entries.part(slot.header.offset, slot.header.size)?;
+    let header = slot.header.parse_borrowed(&part)?;
+    let abbreviations = source.abbreviations(&slot.header)?;
     let dwarf = source.borrowed();
-    let header = match slot.header.debug_info_offset() {
-        Some(offset) => dwarf.unit_header(offset).ok()?,
-        None => {
-            let offset = slot.header.debug_types_offset()?;
-            let mut headers = dwarf.type_units();
-            std::iter::from_fn(|| headers.next().ok()?)
-                .find(|header| header.debug_types_offset() == Some(offset))?
-        }
-    };
     let mut unit = gimli::Unit::new_with_abbreviations(&dwarf, header, abbreviations).ok()?;
     if let Some(skeleton) = &slot.skeleton {
         unit.low_pc = skeleton.low_pc;
@@ -575,7 +633,8 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
     )
 }
 
-fn is_indexed(tag: DwTag) -> bool {
+/// Whether such an entry has a name that people use.
+pub(super) fn is_indexed(tag: DwTag) -> bool {
     matches!(
         tag,
         gimli::DW_TAG_subprogram

@@ -3,7 +3,7 @@
 mod breakpoint;
 mod table;
 
-pub(crate) use table::{LineTable, paths_of_unit};
+pub(crate) use table::{LineTable, has_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
 use crate::{Function, SymbolFile};

@@ -170,6 +170,39 @@ pub(crate) fn paths_of_unit<'a>(
     program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()))
 }
 
+/// Whether a unit may have code from a source file of this name.
+pub(crate) fn has_file<'a>(
+    info: &DebugInfo,
+    number: u32,
+    dwarf: &'a gimli::Dwarf<Slice<'a>>,
+    unit: &'a gimli::Unit<Slice<'a>>,
+    name: &str,
+) -> bool {
+    if let Some((dwarf, unit)) = info.line_source_of_split(number) {
+        return lists_file(dwarf, unit, name);
+    }
+    lists_file(dwarf, unit, name)
+}
+
+fn lists_file<R: gimli::Reader<Offset = usize>>(
+    dwarf: &gimli::Dwarf<R>,
+    unit: &gimli::Unit<R>,
+    name: &str,
+) -> bool {
+    let Some(program) = &unit.line_program else {
+        return false;
+    };
+    let is_it = |entry: &gimli::FileEntry<R>| {
+        let text = dwarf.attr_string(unit, entry.path_name()).ok()?;
+        let text = text.to_slice().ok()?;
+        let (text, name) = (text.strip_suffix(b"/").unwrap_or(&text), name.as_bytes());
+        let before = text.strip_suffix(name)?;
+        (before.is_empty() || before.ends_with(b"/")).then_some(())
+    };
+    let mut files = program.header().file_names().iter();
+    files.any(|entry| is_it(entry).is_some())
+}
+
 /// The paths of the files, at the indexes by which rows name them.
 fn files<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
