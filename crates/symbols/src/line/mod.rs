@@ -69,6 +69,13 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
+    /// The checksum (MD5) that a source file had when it was compiled, where the
+    /// compiler has left it; `address` is one of the code from there.
+    pub fn source_checksum(&self, file: &Path, address: u64) -> Option<[u8; 16]> {
+        let info = self.inner.debug_info()?;
+        info.line_table(info.unit_at(address)?)?.checksum(file)
+    }
+
     /// For code that the compiler attributes to no line: the nearest line before
     /// it in the same function. `None` where [`SymbolFile::line_at`]
     /// knows the line itself.

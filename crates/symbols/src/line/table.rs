@@ -31,6 +31,8 @@ pub(crate) struct Sequence {
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
     files: Vec<Arc<Path>>,
+    /// The checksums of the files (MD5), where the compiler has left them.
+    checksums: Vec<[u8; 16]>,
     rows: Vec<Row>,
     /// By ascending address.
     sequences: Vec<Sequence>,
@@ -47,6 +49,10 @@ impl LineTable {
         };
         let paths = files(dwarf, unit, program.header());
         table.files = paths.into_iter().map(Arc::from).collect();
+        if program.header().file_has_md5() {
+            let files = program.header().file_names().iter();
+            table.checksums = files.map(|file| *file.md5()).collect();
+        }
         let mut rows = program.rows();
         let mut first = 0;
         while let Ok(Some((_, row))) = rows.next_row() {
@@ -99,6 +105,13 @@ impl LineTable {
 
     pub fn file(&self, file: u32) -> Option<&Arc<Path>> {
         self.files.get(file as usize)
+    }
+
+    /// The checksum that a file had when it was compiled.
+    pub fn checksum(&self, path: &Path) -> Option<[u8; 16]> {
+        let at = self.files.iter().position(|file| **file == *path)?;
+        // Nothing stands for a file that the compiler has made up.
+        self.checksums.get(at).copied().filter(|it| *it != [0; 16])
     }
 
     pub fn sequences(&self) -> &[Sequence] {
