@@ -12,7 +12,7 @@
 
 use super::DebugInfo;
 use super::facts::Slice;
-use super::search::Offsets;
+use super::pattern::Offsets;
 use gimli::{LittleEndian, NameTypeUnit};
 
 impl DebugInfo {

@@ -6,13 +6,16 @@
 //!
 //! Loading lists the units and parses none. A unit is parsed when something in
 //! it is asked for; what it defines ([`facts`]) is read when an address in it is
-//! asked for; all units are read only where a name is ([`names`]).
+//! asked for, or a name that it has (`search`); all units are read only for lists of
+//! names ([`names`]).
 
 mod accelerated;
 mod entries;
 pub(crate) mod facts;
 mod lookup;
 pub(crate) mod names;
+mod naming;
+mod pattern;
 mod processors;
 mod ranges;
 mod search;

@@ -83,6 +83,13 @@ impl SectionSource {
         gimli::DebugAranges::from(reader(data.unwrap_or_default()))
     }
 
+    /// Whether the compiler has made an index of names.
+    pub(super) fn has_debug_names(&self) -> bool {
+        let name = gimli::SectionId::DebugNames.name();
+        let elf = self.lists_from.as_ref();
+        elf.is_some_and(|elf| elf.section(name).is_some())
+    }
+
     /// The index of names that the compiler has made, if it has.
     pub(super) fn debug_names(&self) -> Option<Arc<[u8]>> {
         let elf = self.lists_from.as_ref()?;
