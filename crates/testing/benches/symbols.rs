@@ -90,7 +90,7 @@ struct Subject {
 }
 
 /// What a debugger is asked.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Question {
     Prompt,
     Break,
@@ -138,7 +138,7 @@ impl Question {
 }
 
 /// Who is asked.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Debugger {
     Juror,
     Gdb,
@@ -217,7 +217,7 @@ fn largest() -> Result<Subject, Failure> {
             .map(OsString::from)
             .chain([property.into_os_string()])
             .collect(),
-        function: "juror_language::parse",
+        function: "juror_language::check::check_with",
         outer: "juror::main",
         pattern: "prologue_end",
     })
@@ -304,10 +304,8 @@ impl Bench {
         for line in question.script(subject) {
             command.args(["-e", &line]);
         }
-        if question == Question::Prompt {
-            command.args(["-e", "quit"]);
-        }
-        command.arg("--");
+        // Without it the program runs to its end.
+        command.args(["-e", "quit", "--"]);
     }
 }
 
