@@ -1,10 +1,11 @@
 //! Breadth-first search: all states, and the shortest way to what is wrong.
 //!
-//! The store gives numbers in the order of discovery, so it is the queue. What
-//! is kept of the way to a state is the state before it.
+//! The store has the states in the order of discovery, so it is the queue. What
+//! is kept of the way to a state is the state before it. What is found is brought to
+//! the store in batches.
 
 use crate::report::{Cut, Finding, Report};
-use crate::store::{Insertion, StateId, Store};
+use crate::store::{BATCH, Batch, StateId, Store, hash};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
@@ -48,8 +49,8 @@ pub fn breadth_first<S: System>(
 ) -> Report {
     let mut search = Search {
         store: Store::new(options.states_max),
-        parents: Vec::new(),
-        from: None,
+        batch: Batch::default(),
+        from: NO_PARENT,
         successors: 0,
         transitions: 0,
         fault: None,
@@ -76,7 +77,7 @@ pub fn breadth_first<S: System>(
         states: search.store.len() as u64,
         transitions: search.transitions,
         depth: run.depth,
-        memory_bytes: search.memory_bytes(),
+        memory_bytes: search.store.memory_bytes(),
     }
 }
 
@@ -95,21 +96,29 @@ struct Run<'a, S: System> {
 
 impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        search.settle();
         let mut state = Vec::new();
-        let mut next = 0;
-        let mut layer_end = search.store.len();
-        while next < search.store.len() && !self.is_over() {
+        let mut searched = 0;
+        let mut next = search.store.first();
+        let mut layer_end = search.store.end();
+        while !self.is_over() {
             if next == layer_end {
+                search.settle();
+                self.note_full(search);
+                layer_end = search.store.end();
+                if next == layer_end {
+                    return;
+                }
                 self.depth += 1;
-                layer_end = search.store.len();
             }
-            if next % STATES_BETWEEN_QUESTIONS == 0 {
-                self.ask(search, next, go_on);
+            if searched % STATES_BETWEEN_QUESTIONS == 0 {
+                self.ask(search, searched, go_on);
             }
             state.clear();
-            state.extend_from_slice(search.store.get(StateId(next as u32)));
-            self.expand(search, StateId(next as u32), &state);
-            next += 1;
+            state.extend_from_slice(search.store.get(next));
+            self.expand(search, next, &state);
+            next = search.store.after(next);
+            searched += 1;
         }
     }
 
@@ -118,7 +127,7 @@ impl<S: System> Run<'_, S> {
     }
 
     fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        if search.memory_bytes() > self.options.memory_bytes_max {
+        if search.store.memory_bytes() > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
@@ -134,10 +143,18 @@ impl<S: System> Run<'_, S> {
                 return;
             }
         }
-        search.from = Some(id);
+        search.from = id.0;
         search.successors = 0;
+        // In the last layer it matters whether there is anything new.
+        let is_last = self.depth >= self.options.depth_max;
+        if is_last {
+            search.settle();
+        }
         let known = search.store.len();
         self.successors(search, state);
+        if is_last {
+            search.settle();
+        }
         if let Some(fault) = search.fault.take() {
             let number = fault_number(self.system, state, &fault);
             self.report(search, id, Finding::Fault(fault), number);
@@ -148,13 +165,18 @@ impl<S: System> Run<'_, S> {
         {
             self.report(search, id, Finding::Deadlock, None);
         }
+        self.note_full(search);
+        if self.cut.is_none() && is_last && search.store.len() > known {
+            self.cut = Some(Cut::Depth {
+                limit: self.options.depth_max,
+            });
+        }
+    }
+
+    fn note_full(&mut self, search: &Search) {
         if search.full {
             self.cut = Some(Cut::States {
                 limit: self.options.states_max,
-            });
-        } else if search.store.len() > known && self.depth >= self.options.depth_max {
-            self.cut = Some(Cut::Depth {
-                limit: self.options.depth_max,
             });
         }
     }
@@ -163,10 +185,15 @@ impl<S: System> Run<'_, S> {
     /// new: then a state with all its successors is found later on the way, and
     /// no step is put off for ever.
     fn successors(&mut self, search: &mut Search, state: &[u8]) {
+        if !self.options.reduces {
+            return self.system.successors(&mut self.scratch, state, search);
+        }
+        search.settle();
         let known = search.store.len();
-        let is_part = self.options.reduces && self.system.reduced(&mut self.scratch, state, search);
+        let is_part = self.system.reduced(&mut self.scratch, state, search);
+        search.settle();
         let suffices = search.store.len() > known || search.fault.is_some() || search.full;
-        if !self.options.reduces || is_part && !suffices {
+        if is_part && !suffices {
             search.successors = 0;
             self.system.successors(&mut self.scratch, state, search);
         }
@@ -182,14 +209,16 @@ impl<S: System> Run<'_, S> {
 }
 
 /// No state before an initial one.
-const NO_PARENT: u32 = u32::MAX;
+const NO_PARENT: u32 = 0;
 
 /// What takes the successors.
 struct Search {
+    /// The note of a state is the one before it on the way.
     store: Store,
-    /// By state: the one before it on the way.
-    parents: Vec<u32>,
-    from: Option<StateId>,
+    /// What was found and is not in the store yet.
+    batch: Batch,
+    /// The state that is expanded.
+    from: u32,
     /// Of the state that is expanded, faults included.
     successors: usize,
     transitions: u64,
@@ -203,38 +232,31 @@ impl Search {
     /// The states on the way to one, and that one.
     fn way(&self, id: StateId) -> Vec<Vec<u8>> {
         let mut states = vec![self.store.get(id).to_vec()];
-        let mut id = id;
-        while let Some(&parent) = self.parents.get(id.index())
-            && parent != NO_PARENT
-        {
-            id = StateId(parent);
-            states.push(self.store.get(id).to_vec());
+        let mut parent = self.store.note(id);
+        while parent != NO_PARENT {
+            states.push(self.store.get(StateId(parent)).to_vec());
+            parent = self.store.note(StateId(parent));
         }
         states.reverse();
         states
     }
 
-    fn memory_bytes(&self) -> u64 {
-        self.store.memory_bytes() + (self.parents.capacity() * size_of::<u32>()) as u64
+    /// Brings what was found to the store.
+    fn settle(&mut self) {
+        if !self.batch.is_empty() {
+            self.full |= !self.store.take(&mut self.batch);
+        }
     }
 }
 
 impl Visitor for Search {
     fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
         self.successors += 1;
-        match self.store.insert(state) {
-            Insertion::New(_) => {
-                let parent = self.from.map_or(NO_PARENT, |from| from.0);
-                self.parents.push(parent);
-            }
-            Insertion::Known(_) => {}
-            Insertion::Full => {
-                self.full = true;
-                return false;
-            }
-        }
         self.transitions += 1;
-        true
+        if self.batch.push(state, hash(state), self.from) == BATCH {
+            self.settle();
+        }
+        !self.full
     }
 
     fn fault(&mut self, fault: Fault) -> bool {

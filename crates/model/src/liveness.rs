@@ -45,7 +45,6 @@ pub fn accepting_run<S: System>(
         options,
         message,
         store: Store::new(options.states_max),
-        numbers: Vec::new(),
         open: Vec::new(),
         roots: Vec::new(),
         path: Vec::new(),
@@ -90,9 +89,8 @@ struct Search<'a, S: System> {
     product: Product<'a, S>,
     options: &'a Options,
     message: &'a str,
+    /// The note of a state is its number among those that are open, from 1.
     store: Store,
-    /// By state: its number among those that are open, from 1.
-    numbers: Vec<u32>,
     open: Vec<StateId>,
     roots: Vec<Root>,
     path: Vec<Place>,
@@ -140,7 +138,7 @@ impl<S: System> Search<'_, S> {
             match self.store.insert(&edge.to) {
                 Insertion::New(id) => self.enter(id, edge.accepts),
                 Insertion::Known(id) => {
-                    let number = self.numbers.get(id.index()).copied().unwrap_or(SETTLED);
+                    let number = self.store.note(id);
                     if number != SETTLED && self.merge(number, edge.accepts) {
                         self.accepted();
                     }
@@ -185,11 +183,7 @@ impl<S: System> Search<'_, S> {
         } = self.expand(&state);
         self.open.push(id);
         let number = self.open.len() as u32;
-        self.numbers
-            .resize(self.numbers.len().max(id.index() + 1), SETTLED);
-        if let Some(slot) = self.numbers.get_mut(id.index()) {
-            *slot = number;
-        }
+        self.store.set_note(id, number);
         self.roots.push(Root {
             number,
             accepts: Accepts::default(),
@@ -248,15 +242,13 @@ impl<S: System> Search<'_, S> {
 
     fn leave(&mut self, id: StateId) {
         self.path.pop();
-        let number = self.numbers.get(id.index()).copied().unwrap_or(SETTLED);
+        let number = self.store.note(id);
         if self.roots.last().is_none_or(|root| root.number != number) {
             return;
         }
         self.roots.pop();
         for id in self.open.split_off(number.saturating_sub(1) as usize) {
-            if let Some(slot) = self.numbers.get_mut(id.index()) {
-                *slot = SETTLED;
-            }
+            self.store.set_note(id, SETTLED);
         }
     }
 

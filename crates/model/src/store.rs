@@ -1,20 +1,28 @@
 //! All states that have been reached, each once.
 //!
-//! The bytes of the states stand one after the other, in the order in which
-//! they were found; so the store is the queue of a breadth-first search, too. A
-//! table of fingerprints and numbers finds a state again. Nothing is ever taken
-//! out.
+//! The states stand one after the other, in the order in which they were found; so
+//! the store is the queue of a breadth-first search, too. Before each stand its
+//! length and a note, a number that belongs to the search: so what is known of a
+//! state lies together. A table of fingerprints and places finds a state again.
+//! Nothing is ever taken out.
 //!
-//! Invariant: two states with a number each have different bytes. A fingerprint
-//! only spares comparisons; equal fingerprints are compared byte by byte.
+//! Most of the time of a large search is waiting for memory. States therefore come
+//! in batches ([`Store::take`]): first the places of all of them in the table are
+//! touched, then what is found there, and only then is anything compared; so the
+//! waiting is for all of them at once.
+//!
+//! Invariant: two states of a store have different bytes. A fingerprint only spares
+//! comparisons; equal fingerprints are compared byte by byte.
 
-/// The number of a state, in the order of discovery.
+use std::hint::black_box;
+
+/// A state: its place in the store, in words of 8 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(pub u32);
 
 impl StateId {
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
+    fn at(self) -> usize {
+        self.0 as usize * WORD
     }
 }
 
@@ -29,23 +37,35 @@ pub(crate) enum Insertion {
     Full,
 }
 
-/// The hash of a state: a folded multiplication for each eight bytes, and a
-/// final one, since the table takes its place from the low bits and its
-/// fingerprint from the high ones.
+/// The hash of a state: folded multiplications of eight bytes with the next eight,
+/// in two rows that do not wait for each other.
 pub(crate) fn hash(state: &[u8]) -> u64 {
     const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
     const SECOND: u64 = 0xd1b5_4a32_d192_ed03;
-    let mut hash = FIRST ^ state.len() as u64;
-    let (words, rest) = state.as_chunks::<8>();
-    for word in words {
-        hash = fold(hash ^ u64::from_le_bytes(*word), SECOND);
+    const THIRD: u64 = 0xa076_1d64_78bd_642f;
+    const FOURTH: u64 = 0xe703_7ed1_a0b4_28db;
+    let mut rows = (FIRST ^ state.len() as u64, SECOND);
+    let mut mix = |block: &[u8; BLOCK]| {
+        let (words, _) = block.as_chunks::<WORD>();
+        if let [one, two, three, four] = words {
+            let word = |bytes: &[u8; WORD]| u64::from_le_bytes(*bytes);
+            rows.0 = fold(rows.0 ^ word(one), THIRD ^ word(two));
+            rows.1 = fold(rows.1 ^ word(three), FOURTH ^ word(four));
+        }
+    };
+    let (blocks, rest) = state.as_chunks::<BLOCK>();
+    blocks.iter().for_each(&mut mix);
+    match state.last_chunk::<BLOCK>() {
+        _ if rest.is_empty() => {}
+        // Some bytes are taken twice.
+        Some(last) => mix(last),
+        None => {
+            let mut last = [0; BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            mix(&last);
+        }
     }
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        hash = fold(hash ^ u64::from_le_bytes(last), SECOND);
-    }
-    fold(hash, FIRST)
+    fold(rows.0 ^ FOURTH, rows.1 ^ FIRST)
 }
 
 fn fold(left: u64, right: u64) -> u64 {
@@ -53,100 +73,210 @@ fn fold(left: u64, right: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// No state: an empty place of the table.
+/// What is hashed at a time, in bytes.
+const BLOCK: usize = 32;
+/// States begin at multiples of this many bytes.
+const WORD: usize = 8;
+/// An empty place of the table; no state has the number 0.
 const EMPTY: u64 = 0;
 const FIRST_SIZE: usize = 1 << 10;
+/// So many states are brought to the store together.
+pub(crate) const BATCH: usize = 32;
 
 /// The states.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
+    /// By state: its length and its note, in 4 bytes each, and its bytes, filled up
+    /// to whole words. The first word is no state.
     bytes: Vec<u8>,
-    /// By state: where it ends.
-    ends: Vec<u64>,
-    /// High half: the high half of the hash; low half: the number plus one.
+    /// High half: the high half of the hash, in whose order the entries are; low
+    /// half: the state.
     table: Vec<u64>,
+    states: u32,
     states_max: u32,
+    words_max: u32,
+}
+
+/// States on their way to a store.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    bytes: Vec<u8>,
+    items: Vec<Item>,
+    found: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    hash: u64,
+    end: usize,
+    note: u32,
+}
+
+impl Batch {
+    /// One more state, with its note if it is new. Gives how many there are now.
+    pub fn push(&mut self, state: &[u8], hash: u64, note: u32) -> usize {
+        self.bytes.extend_from_slice(state);
+        let end = self.bytes.len();
+        self.items.push(Item { hash, end, note });
+        self.items.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.items.clear();
+    }
 }
 
 impl Store {
     pub fn new(states_max: u32) -> Store {
+        Store::sized(states_max, u32::MAX)
+    }
+
+    /// The same with the most words, too.
+    pub fn sized(states_max: u32, words_max: u32) -> Store {
         Store {
-            bytes: Vec::new(),
-            ends: Vec::new(),
+            bytes: vec![0; WORD],
             table: vec![EMPTY; FIRST_SIZE],
-            states_max: states_max.min(u32::MAX - 1),
+            states: 0,
+            states_max,
+            words_max,
         }
     }
 
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.states as usize
     }
 
-    /// How many bytes the store takes.
+    /// How many bytes the states and the table take. What has only been set aside
+    /// for more states takes no memory yet.
     pub fn memory_bytes(&self) -> u64 {
-        let words = self.ends.capacity() + self.table.capacity();
-        (self.bytes.capacity() + words * size_of::<u64>()) as u64
+        (self.bytes.len() + self.table.len() * size_of::<u64>()) as u64
     }
 
-    /// A state; empty for a number that it has not given.
+    /// The first state that was found; the end if there is none yet.
+    pub fn first(&self) -> StateId {
+        StateId(1)
+    }
+
+    /// Where the next state will be that is found.
+    pub fn end(&self) -> StateId {
+        StateId((self.bytes.len() / WORD) as u32)
+    }
+
+    /// The state that was found after one.
+    pub fn after(&self, state: StateId) -> StateId {
+        let length = self.number(state.at()) as usize;
+        StateId(state.0 + 1 + length.div_ceil(WORD) as u32)
+    }
+
+    fn number(&self, at: usize) -> u32 {
+        match self.bytes.get(at..at + 4) {
+            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+            _ => 0,
+        }
+    }
+
+    /// A state; empty for one that it has not given.
     pub fn get(&self, state: StateId) -> &[u8] {
-        let index = state.index();
-        let start = match index {
-            0 => 0,
-            _ => self.ends.get(index - 1).copied().unwrap_or(0),
-        };
-        let end = self.ends.get(index).copied().unwrap_or(start);
-        self.bytes.get(start as usize..end as usize).unwrap_or(&[])
+        let at = state.at();
+        let length = self.number(at) as usize;
+        self.bytes.get(at + WORD..at + WORD + length).unwrap_or(&[])
     }
 
-    /// The number of a state, given now if it has none.
+    /// The note of a state.
+    pub fn note(&self, state: StateId) -> u32 {
+        self.number(state.at() + 4)
+    }
+
+    /// Another note for a state.
+    pub fn set_note(&mut self, state: StateId, note: u32) {
+        let at = state.at() + 4;
+        if let Some(place) = self.bytes.get_mut(at..at + 4) {
+            place.copy_from_slice(&note.to_le_bytes());
+        }
+    }
+
+    /// The state, put there now with the note 0 if it was not there.
     pub fn insert(&mut self, state: &[u8]) -> Insertion {
-        self.insert_hashed(state, hash(state))
+        self.insert_hashed(state, hash(state), 0)
     }
 
-    /// The same with its hash.
-    pub fn insert_hashed(&mut self, state: &[u8], hash: u64) -> Insertion {
+    /// The same with its hash and another note.
+    pub fn insert_hashed(&mut self, state: &[u8], hash: u64, note: u32) -> Insertion {
         let mask = self.table.len() - 1;
-        let fingerprint = hash >> 32;
-        let mut place = hash as usize & mask;
+        let mut place = self.place(hash);
         loop {
             let entry = self.table[place];
             if entry == EMPTY {
                 break;
             }
-            if entry >> 32 == fingerprint {
-                let known = StateId(entry as u32 - 1);
-                if self.get(known) == state {
-                    return Insertion::Known(known);
-                }
+            if entry >> 32 == hash >> 32 && self.get(StateId(entry as u32)) == state {
+                return Insertion::Known(StateId(entry as u32));
             }
             place = (place + 1) & mask;
         }
-        let number = self.ends.len() as u32;
-        if number >= self.states_max {
+        let (new, length) = (self.end(), u32::try_from(state.len()));
+        let words = 1 + state.len().div_ceil(WORD);
+        let has_room = self.states < self.states_max
+            && self.bytes.len() / WORD + words <= self.words_max as usize;
+        let (Ok(length), true) = (length, has_room) else {
             return Insertion::Full;
-        }
+        };
+        self.bytes.extend_from_slice(&length.to_le_bytes());
+        self.bytes.extend_from_slice(&note.to_le_bytes());
         self.bytes.extend_from_slice(state);
-        self.ends.push(self.bytes.len() as u64);
-        self.table[place] = fingerprint << 32 | u64::from(number + 1);
-        if self.ends.len() * 4 > self.table.len() * 3 {
+        let filled = self.bytes.len().next_multiple_of(WORD);
+        self.bytes.resize(filled, 0);
+        self.table[place] = hash >> 32 << 32 | u64::from(new.0);
+        self.states += 1;
+        if self.len() * 4 > self.table.len() * 3 {
             self.grow();
         }
-        Insertion::New(StateId(number))
+        Insertion::New(new)
     }
 
-    /// The number of a state that is there.
+    /// Takes a batch in, in its order. Gives whether there was room for all.
+    pub fn take(&mut self, batch: &mut Batch) -> bool {
+        let mut touched = 0;
+        for item in &batch.items {
+            touched ^= self.table[self.place(item.hash)];
+        }
+        batch.found.clear();
+        for item in &batch.items {
+            let found = self.candidate(item.hash);
+            batch.found.push(found.0);
+            touched ^= u64::from(self.number(found.at()));
+        }
+        black_box(touched);
+        let (mut start, mut fits) = (0, true);
+        for (item, found) in batch.items.iter().zip(&batch.found) {
+            let state = batch.bytes.get(start..item.end).unwrap_or(&[]);
+            start = item.end;
+            if *found != 0 && self.get(StateId(*found)) == state {
+                continue;
+            }
+            fits &= self.insert_hashed(state, item.hash, item.note) != Insertion::Full;
+        }
+        batch.clear();
+        fits
+    }
+
+    /// The state that was found, if there is one.
     pub fn find(&self, state: &[u8]) -> Option<StateId> {
         let hash = hash(state);
         let mask = self.table.len() - 1;
-        let mut place = hash as usize & mask;
+        let mut place = self.place(hash);
         loop {
             let entry = self.table[place];
             if entry == EMPTY {
                 return None;
             }
-            let known = StateId((entry as u32).wrapping_sub(1));
+            let known = StateId(entry as u32);
             if entry >> 32 == hash >> 32 && self.get(known) == state {
                 return Some(known);
             }
@@ -154,20 +284,40 @@ impl Store {
         }
     }
 
-    /// Twice the table. The states are walked in their order, so that their
-    /// bytes are read from front to back.
+    /// The first state with a fingerprint, or 0, which is none.
+    fn candidate(&self, hash: u64) -> StateId {
+        let mask = self.table.len() - 1;
+        let mut place = self.place(hash);
+        loop {
+            let entry = self.table[place];
+            if entry == EMPTY || entry >> 32 == hash >> 32 {
+                return StateId(entry as u32);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Where the table is searched first: entries are in the order of their hashes.
+    fn place(&self, hash: u64) -> usize {
+        (hash >> (u64::BITS - self.table.len().trailing_zeros())) as usize
+    }
+
+    /// Twice the table. Since the entries are in the order of their hashes, it is
+    /// read and written from front to back, and the states are not looked at.
     fn grow(&mut self) {
-        let mut table = vec![EMPTY; self.table.len() * 2];
-        let mask = table.len() - 1;
-        for number in 0..self.ends.len() as u32 {
-            let hash = hash(self.get(StateId(number)));
-            let mut place = hash as usize & mask;
-            while table[place] != EMPTY {
+        let table = vec![EMPTY; self.table.len() * 2];
+        let entries = std::mem::replace(&mut self.table, table);
+        let mask = self.table.len() - 1;
+        for entry in entries {
+            if entry == EMPTY {
+                continue;
+            }
+            let mut place = self.place(entry);
+            while self.table[place] != EMPTY {
                 place = (place + 1) & mask;
             }
-            table[place] = (hash >> 32) << 32 | u64::from(number + 1);
+            self.table[place] = entry;
         }
-        self.table = table;
     }
 }
 
@@ -180,49 +330,100 @@ mod tests {
     #[test]
     fn a_full_store_says_so_and_still_knows() {
         let mut store = Store::new(2);
-        assert_eq!(store.insert(b"a"), Insertion::New(StateId(0)));
-        assert_eq!(store.insert(b""), Insertion::New(StateId(1)));
+        let Insertion::New(first) = store.insert(b"a") else {
+            panic!("there is room");
+        };
+        let Insertion::New(second) = store.insert(b"") else {
+            panic!("there is room");
+        };
         assert_eq!(store.insert(b"b"), Insertion::Full);
-        assert_eq!(store.insert(b"a"), Insertion::Known(StateId(0)));
+        assert_eq!(store.insert(b"a"), Insertion::Known(first));
         assert_eq!(store.find(b"b"), None);
-        assert_eq!(store.find(b""), Some(StateId(1)));
+        assert_eq!(store.find(b""), Some(second));
+        let mut batch = Batch::default();
+        batch.push(b"a", hash(b"a"), 0);
+        assert!(store.take(&mut batch));
+        batch.push(b"b", hash(b"b"), 0);
+        assert!(!store.take(&mut batch));
+        assert_eq!(store.len(), 2);
     }
 
     #[test]
     fn no_bit_of_a_state_is_lost_in_its_hash() {
-        let state = [0_u8; 37];
-        let mut seen = vec![hash(&state)];
-        for bit in 0..state.len() * 8 {
-            let mut other = state;
-            other[bit / 8] ^= 1 << (bit % 8);
-            seen.push(hash(&other));
+        for length in [1, 8, 32, 37, 100] {
+            let state = vec![0_u8; length];
+            let mut seen = vec![hash(&state)];
+            for bit in 0..state.len() * 8 {
+                let mut other = state.clone();
+                other[bit / 8] ^= 1 << (bit % 8);
+                seen.push(hash(&other));
+            }
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), state.len() * 8 + 1);
         }
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), state.len() * 8 + 1);
+    }
+
+    /// A hash of which only the first bits differ, so that places in the table are
+    /// often the same, and often there are equal fingerprints.
+    fn poor_hash(state: &[u8]) -> u64 {
+        let sum: u64 = state.iter().map(|byte| u64::from(*byte)).sum();
+        sum << 60 | (sum & 1) << 32
+    }
+
+    fn states() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        prop::collection::vec(prop::collection::vec(0_u8..3, 0..9), 0..4000)
     }
 
     proptest! {
         #[test]
-        fn it_is_a_set_with_numbers(
-            states in prop::collection::vec(prop::collection::vec(0_u8..3, 0..9), 0..4000),
-        ) {
+        fn it_is_a_set_that_keeps_the_order(states in states()) {
             let mut store = Store::new(u32::MAX);
-            let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut known: HashMap<Vec<u8>, StateId> = HashMap::new();
+            let mut order = Vec::new();
             for state in states {
-                let next = known.len() as u32;
                 let expected = match known.get(&state) {
-                    Some(number) => Insertion::Known(StateId(*number)),
-                    None => Insertion::New(StateId(next)),
+                    Some(id) => Insertion::Known(*id),
+                    None => Insertion::New(store.end()),
                 };
                 prop_assert_eq!(store.insert(&state), expected);
-                known.entry(state).or_insert(next);
+                if let Insertion::New(id) = expected {
+                    store.set_note(id, order.len() as u32);
+                    known.insert(state.clone(), id);
+                    order.push(state);
+                }
             }
             prop_assert_eq!(store.len(), known.len());
-            for (state, number) in &known {
-                prop_assert_eq!(store.get(StateId(*number)), &state[..]);
-                prop_assert_eq!(store.find(state), Some(StateId(*number)));
+            let mut id = store.first();
+            for (number, state) in order.iter().enumerate() {
+                prop_assert_eq!(store.get(id), &state[..]);
+                prop_assert_eq!(store.find(state), Some(id));
+                prop_assert_eq!(store.note(id), number as u32);
+                id = store.after(id);
             }
+            prop_assert_eq!(id, store.end());
+        }
+
+        #[test]
+        fn batches_are_as_one_state_after_the_other(
+            states in states(),
+            size in 1_usize..70,
+            is_poor: bool,
+        ) {
+            let hash = if is_poor { poor_hash } else { hash };
+            let (mut one, mut all) = (Store::new(u32::MAX), Store::new(u32::MAX));
+            let mut batch = Batch::default();
+            for (number, state) in states.iter().enumerate() {
+                let note = number as u32;
+                one.insert_hashed(state, hash(state), note);
+                if batch.push(state, hash(state), note) == size {
+                    prop_assert!(all.take(&mut batch));
+                }
+            }
+            prop_assert!(all.take(&mut batch));
+            prop_assert!(batch.is_empty());
+            prop_assert_eq!(one.bytes, all.bytes);
+            prop_assert_eq!(one.table, all.table);
         }
     }
 }

@@ -8,9 +8,8 @@ mod support;
 
 use juror_model::promela::{Model, Question};
 use juror_model::{Options, Report, Search, Verdict, accepting_run, search};
-use std::sync::atomic::{AtomicU64, Ordering};
 use support::writer::{Random, formula, write};
-use support::{has_spin, read, spin_formula};
+use support::{compare_many, has_spin, read, spin_formula};
 
 /// Larger models would take a test too long.
 const STATES_MAX: u32 = 30_000;
@@ -70,24 +69,7 @@ fn random_formulas_have_the_verdicts_that_spin_finds() {
     if !has_spin() {
         return;
     }
-    let wanted = std::env::var("JUROR_SPIN")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(100);
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while done.load(Ordering::Relaxed) < wanted {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    assert!(seed < wanted * 20, "most models are not compared");
-                    if compare(seed) {
-                        done.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
+    compare_many(compare);
 }
 
 /// With atomic sequences and rendezvous, which Spin's claim sees in another way.

@@ -5,9 +5,8 @@
 mod support;
 
 use juror_model::{Options, Search, Verdict, search};
-use std::sync::atomic::{AtomicU64, Ordering};
 use support::writer::{Random, write};
-use support::{has_spin, read, spin};
+use support::{compare_many, has_spin, read, spin};
 
 /// Larger models would take a test too long.
 const STATES_MAX: u32 = 30_000;
@@ -36,23 +35,7 @@ fn random_models_have_the_states_that_spin_finds() {
     if !has_spin() {
         return;
     }
-    let wanted = std::env::var("JUROR_SPIN")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(100);
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while done.load(Ordering::Relaxed) < wanted {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if compare(&write(seed)) {
-                        done.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
+    compare_many(|seed| compare(&write(seed)));
 }
 
 #[test]

@@ -44,12 +44,16 @@ impl Command {
             | Command::Until
             | Command::Clear
             | Command::List => match place::parse(rest).map(|it| it.place) {
-                // `list` takes two, with a comma between them.
-                Ok(Place::Function(name)) if name.contains(',') => Names::Any,
-                Ok(Place::Function(name)) => Names::Function(name),
+                // It takes two, with a comma between them.
+                Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
+                    Names::Any
+                }
+                Ok(Place::Function(name) | Place::FunctionIn { name, .. }) => Names::Function(name),
+                Ok(Place::Matching { .. }) => Names::All,
                 Ok(Place::Address(_)) => Names::Any,
                 _ => Names::None,
             },
+            Command::RegexBreak => Names::All,
             Command::Start => Names::Function("main".to_owned()),
             Command::Info => {
                 let (subject, rest) = crate::commands::split_line(rest);

@@ -1,6 +1,7 @@
 //! Inlined calls: the frames that a debugger shows but the stack lacks.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use crate::function::signature;
 use crate::{SymbolFile, names};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
@@ -41,10 +42,12 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let units = info.units_inlining(names::tail(name), |callee| names::matches(callee, name));
+        let asked = Asked::read(name);
+        let is_wanted = |callee: &str| names::matches(callee, asked.name);
+        let units = info.units_inlining(names::tail(asked.name), is_wanted);
         let mut found = Vec::new();
         for unit in units {
-            self.add_copies_of_unit(info, unit, name, &mut found);
+            self.add_copies_of_unit(info, unit, &asked, &mut found);
         }
         found
     }
@@ -52,9 +55,9 @@ impl SymbolFile {
     /// The copies that the functions of one unit hold.
     fn add_copies_of_unit(
         &self,
-        info: &DebugInfo,
+        info: &Arc<DebugInfo>,
         unit: u32,
-        name: &str,
+        asked: &Asked<'_>,
         found: &mut Vec<InlinedCopy>,
     ) {
         let Some(facts) = info.facts(unit) else {
@@ -75,7 +78,7 @@ impl SymbolFile {
                 };
                 let callee = wanted.entry(origin).or_insert_with(|| {
                     let callee = info.abstract_name(origin)?;
-                    names::matches(callee, name).then(|| callee.into())
+                    asked.is(info, origin, callee).then(|| callee.into())
                 });
                 if let (Some(callee), Some(entry)) = (callee, copy_entry(info, unit, entry)) {
                     copies.push((Arc::clone(callee), die, entry));
@@ -132,6 +135,30 @@ impl SymbolFile {
 
     pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
         inlined_chain(info, address).last().map(|(die, _)| *die)
+    }
+}
+
+/// A function as a user asks for it.
+struct Asked<'a> {
+    name: &'a str,
+    /// The types of its parameters, where they are written.
+    types: Option<Vec<&'a str>>,
+}
+
+impl<'a> Asked<'a> {
+    fn read(name: &'a str) -> Asked<'a> {
+        match signature::split(name) {
+            Some((name, types)) => Asked {
+                name,
+                types: Some(types),
+            },
+            None => Asked { name, types: None },
+        }
+    }
+
+    fn is(&self, info: &Arc<DebugInfo>, function: DieRef, name: &str) -> bool {
+        let takes = |types: &Vec<&str>| signature::entry_takes(info, function, types);
+        names::matches(name, self.name) && self.types.as_ref().is_none_or(takes)
     }
 }
 

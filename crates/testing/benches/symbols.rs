@@ -130,7 +130,7 @@ impl Question {
     fn proof(self, subject: &Subject) -> Option<&'static str> {
         match self {
             Question::Prompt => None,
-            Question::Break => Some("Breakpoint 1"),
+            Question::Break => Some("point 1 at 0x"),
             Question::Backtrace => Some(subject.outer),
             Question::Functions => Some(subject.pattern),
         }

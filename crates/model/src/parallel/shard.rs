@@ -1,111 +1,95 @@
-//! The states by their hashes, and states on their way to a shard.
+//! The states by their hashes.
 
-use crate::report::Finding;
-use crate::store::{Insertion, Store, hash};
-use crate::system::{Fault, Participants, Visitor};
+use crate::store::{BATCH, Batch, StateId, Store};
 
 /// A state in a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address {
-    pub shard: u32,
-    pub state: u32,
+    pub shard: usize,
+    pub state: StateId,
 }
 
-/// Before the initial states there is nothing.
-pub(super) const NOWHERE: Address = Address {
-    shard: u32::MAX,
-    state: u32::MAX,
-};
+impl Address {
+    /// As the note of a state that comes after this one; never 0.
+    pub fn note(self, shards: usize) -> u32 {
+        // Shards have no more words than notes can tell.
+        self.state.0 * shards as u32 + self.shard as u32
+    }
+
+    /// What a note says. Before the initial states there is nothing.
+    pub fn noted(note: u32, shards: usize) -> Option<Address> {
+        let shards = shards as u32;
+        (note != NOWHERE).then(|| Address {
+            shard: (note % shards) as usize,
+            state: StateId(note / shards),
+        })
+    }
+}
+
+/// The note of an initial state.
+pub(super) const NOWHERE: u32 = 0;
+
+/// Which shard a state belongs to.
+pub(super) fn shard_of(hash: u64, shards: usize) -> usize {
+    // The store takes its places from the high half.
+    hash as u32 as usize % shards
+}
+
+/// States of a shard, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Range {
+    pub start: StateId,
+    pub end: StateId,
+}
 
 /// The states of some hashes.
 pub(super) struct Shard {
     pub store: Store,
-    pub parents: Vec<Address>,
+    /// What was found and is not in the store yet.
+    batch: Batch,
     pub full: bool,
 }
 
-/// States on their way to a shard.
-#[derive(Default)]
-pub(super) struct Outbox {
-    pub bytes: Vec<u8>,
-    pub items: Vec<(usize, u64, Address)>,
-}
-
-/// What a thread found in a batch.
-pub(super) struct Found {
-    pub boxes: Vec<Outbox>,
-    pub from: Address,
-    pub successors: usize,
-    pub transitions: u64,
-    pub fault: Option<Fault>,
-    /// What is wrong, and where; the first in the order of the batch.
-    pub finding: Option<(usize, Finding, Address)>,
-    pub all: bool,
-}
-
-fn shard_of(hash: u64, shards: usize) -> usize {
-    // The store takes the low bits and the high half; these are of the middle.
-    (hash >> 24) as usize % shards
-}
-
-impl Visitor for Found {
-    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        self.successors += 1;
-        self.transitions += 1;
-        let hash = hash(state);
-        let shard = shard_of(hash, self.boxes.len());
-        if let Some(outbox) = self.boxes.get_mut(shard) {
-            outbox.bytes.extend_from_slice(state);
-            outbox.items.push((outbox.bytes.len(), hash, self.from));
-        }
-        true
-    }
-
-    fn fault(&mut self, fault: Fault) -> bool {
-        self.successors += 1;
-        self.fault.get_or_insert(fault);
-        self.all
-    }
-}
-
-/// What one thread finds that has the shards to itself.
-pub(super) struct Direct<'a> {
-    pub shards: &'a mut [Shard],
-    pub found: Found,
-}
-
-impl Visitor for Direct<'_> {
-    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        self.found.successors += 1;
-        self.found.transitions += 1;
-        let hash = hash(state);
-        let shard = shard_of(hash, self.shards.len());
-        if let Some(shard) = self.shards.get_mut(shard) {
-            shard.insert(state, hash, self.found.from);
-        }
-        true
-    }
-
-    fn fault(&mut self, fault: Fault) -> bool {
-        self.found.fault(fault)
-    }
-}
-
 impl Shard {
-    fn insert(&mut self, state: &[u8], hash: u64, parent: Address) {
-        match self.store.insert_hashed(state, hash) {
-            Insertion::New(_) => self.parents.push(parent),
-            Insertion::Known(_) => {}
-            Insertion::Full => self.full = true,
+    /// One of so many shards.
+    pub fn new(shards: usize, states_max: u32) -> Shard {
+        Shard {
+            store: Store::sized(states_max, u32::MAX / shards as u32),
+            batch: Batch::default(),
+            full: false,
         }
     }
 
-    pub fn take(&mut self, outbox: &Outbox) {
-        let mut start = 0;
-        for (end, hash, parent) in &outbox.items {
-            let state = outbox.bytes.get(start..*end).unwrap_or(&[]);
-            start = *end;
-            self.insert(state, *hash, *parent);
+    /// A state that was found.
+    pub fn push(&mut self, state: &[u8], hash: u64, note: u32) {
+        if self.batch.push(state, hash, note) == BATCH {
+            self.settle();
+        }
+    }
+
+    /// Brings what was found to the store.
+    pub fn settle(&mut self) {
+        if !self.batch.is_empty() {
+            self.full |= !self.store.take(&mut self.batch);
+        }
+    }
+
+    /// Takes states from another thread.
+    pub fn take(&mut self, batch: &mut Batch) {
+        self.full |= !self.store.take(batch);
+    }
+
+    /// No states, before the first one.
+    pub fn beginning(&self) -> Range {
+        let start = self.store.first();
+        Range { start, end: start }
+    }
+
+    /// What was found since a layer.
+    pub fn since(&self, layer: Range) -> Range {
+        Range {
+            start: layer.end,
+            end: self.store.end(),
         }
     }
 }

@@ -34,7 +34,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The value of an expression.
+    /// The value of an expression. The simplest ones need no call.
+    #[inline]
     pub fn value(&self, code: Code) -> Value {
         Ok(match self.machine.program.node(code) {
             Node::Number(number) => *number,
@@ -47,6 +48,16 @@ impl<'a> View<'a> {
                 };
                 let left = i32::from(byte(self.state, base + offset));
                 i32::from(compare(*operator, left, *number))
+            }
+            node => return self.compound(node, code),
+        })
+    }
+
+    #[inline(never)]
+    fn compound(&self, node: &Node, code: Code) -> Value {
+        Ok(match node {
+            Node::Number(_) | Node::Global(_) | Node::Local(_) | Node::Compare(..) => {
+                return self.value(code);
             }
             Node::Binary(operator, left, right) => {
                 return self.binary(code, *operator, *left, *right);

@@ -7,7 +7,6 @@ use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
 use super::program::{Code, Operation, Scalar};
-use super::shape::Shapes;
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
@@ -92,12 +91,7 @@ impl Model {
             Err(faults) => return Err(Refused { texts, faults }),
         };
         let model = Model {
-            machine: Machine {
-                program: compiler.program,
-                shapes: Shapes::default(),
-                wraps: reading.wraps,
-                outside,
-            },
+            machine: Machine::new(compiler.program, reading.wraps, outside),
             texts,
             propositions: Vec::new(),
         };
@@ -188,9 +182,12 @@ impl Model {
             let Some(instruction) = self.machine.program.instruction(&micro.transition) else {
                 continue;
             };
-            let after = micro.after.clone().unwrap_or_else(|| before.clone());
+            let told = micro.told.as_deref();
+            let after = told.and_then(|told| told.after.as_ref()).unwrap_or(&before);
+            let after = after.clone();
             let changes = self.changes(&before, &after);
-            let text = micro.text.as_ref().unwrap_or(&instruction.text);
+            let text = told.and_then(|told| told.text.as_ref());
+            let text = text.unwrap_or(&instruction.text);
             if micro.takes
                 && let Some(step) = steps.last_mut()
             {

@@ -114,6 +114,23 @@ pub(super) enum Node {
     },
 }
 
+impl Node {
+    /// It asks where another process stands, what its variables are, or whose turn
+    /// it is.
+    pub fn looks_at_others(&self) -> bool {
+        matches!(
+            self,
+            Node::Last
+                | Node::OwnPriority
+                | Node::Enabled(_)
+                | Node::StateOf(_)
+                | Node::PriorityOf(_)
+                | Node::AtLabel { .. }
+                | Node::Remote { .. }
+        )
+    }
+}
+
 /// A field of a message that is received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Field {
@@ -305,6 +322,9 @@ pub(super) struct Program {
     pub last: Option<Cell>,
     /// The frames have priorities.
     pub priorities: bool,
+    /// Whether a process may go on is not for itself alone to say: by priority, or by
+    /// `provided`.
+    pub has_turns: bool,
     pub uses_timeout: bool,
     /// Some kind of process is in Rust.
     pub has_outside: bool,

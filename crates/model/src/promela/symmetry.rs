@@ -69,18 +69,7 @@ impl Model {
 }
 
 fn tells_apart(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Itself
-            | Node::Processes
-            | Node::Last
-            | Node::OwnPriority
-            | Node::Enabled(_)
-            | Node::StateOf(_)
-            | Node::PriorityOf(_)
-            | Node::AtLabel { .. }
-            | Node::Remote { .. }
-    )
+    node.looks_at_others() || matches!(node, Node::Itself | Node::Processes)
 }
 
 impl Symmetric<'_> {

@@ -7,6 +7,7 @@ pub mod writer;
 use juror_model::promela::{Model, Reading, Text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The directory of the models.
 pub fn models() -> PathBuf {
@@ -47,6 +48,30 @@ pub fn has_spin() -> bool {
         eprintln!("spin and cc are not installed: the counts are not compared with Spin's");
     }
     here
+}
+
+/// Makes random models, from the seed 0 on and with all threads there are, until so
+/// many could be compared with Spin as `JUROR_SPIN` says: otherwise a hundred.
+pub fn compare_many(compare: impl Fn(u64) -> bool + Sync) {
+    let wanted = std::env::var("JUROR_SPIN")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(100);
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        while done.load(Ordering::Relaxed) < wanted {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            assert!(seed < wanted * 20, "most models are not compared");
+            if compare(seed) {
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
 }
 
 /// What Spin found: its states and transitions, and whether something is wrong.

@@ -3,8 +3,10 @@
 //! Invariant (definition 7.1): without breakpoint instructions, the program is
 //! what it would be without a debugger.
 
+mod commands;
+
 use super::monitors::{Event, EventNumber, Monitors};
-use super::points::{Owner, Place, Point, watched_for};
+use super::points::{Owner, Point, watched_for};
 use crate::control::{self, Control};
 use crate::{Access, Debuggee, Executed, Fault};
 use juror_event::EventKind;
@@ -414,139 +416,5 @@ impl<D: Debuggee> Debugged<D> {
             }
             _ => Vec::new(),
         }
-    }
-
-    /// SETBREAK and SETWATCH.
-    ///
-    /// # Errors
-    /// There is no instruction at the address of a breakpoint.
-    pub fn set_point(&mut self, point: Point) -> Result<(), Fault> {
-        if let Place::Instruction(address) = point.place {
-            self.debuggee.plant(address)?;
-        }
-        self.points.insert(point);
-        Ok(())
-    }
-
-    /// RMBREAK and RMWATCH. A point that is not there is no error.
-    ///
-    /// # Errors
-    /// There is no instruction at the address of a breakpoint.
-    pub fn remove_point(&mut self, point: Point) -> Result<(), Fault> {
-        let was_there = self.points.remove(&point);
-        match point.place {
-            Place::Instruction(address) if was_there && !self.is_breakpoint(address) => {
-                self.debuggee.lift(address)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// CHECKPOINT. It keeps what was triggered at the present instruction, too:
-    /// in the paper a checkpoint that is taken at an event gives that event once
-    /// more when it is restored.
-    ///
-    /// # Errors
-    /// The program cannot be kept.
-    pub(super) fn checkpoint(&mut self) -> Result<usize, Fault> {
-        let mut events: Vec<_> = self.events.values().flatten().copied().collect();
-        events.sort_unstable();
-        events.dedup();
-        self.checkpoints.push(Checkpoint {
-            program: self.debuggee.checkpoint()?,
-            events,
-            handled: self.handled.clone(),
-            accesses_told: self.accesses_told,
-            scenario: self.points_of(Owner::Scenario).collect(),
-        });
-        Ok(self.checkpoints.len() - 1)
-    }
-
-    /// RESTORE: the monitors' points are what they were, the developer's stay as
-    /// they are now. Of the scenario's, those that it has set since are gone. The
-    /// paper drops its breakpoints and keeps its watchpoints, whenever it has set
-    /// them.
-    ///
-    /// # Errors
-    /// There is no such checkpoint, or the program cannot be brought back.
-    pub(super) fn restore(&mut self, number: usize, monitors: &Monitors) -> Result<(), Fault> {
-        let kept = self.checkpoints.get(number);
-        let kept = kept.cloned().ok_or(Fault::NoCheckpoint(number))?;
-        self.debuggee.restore(&kept.program)?;
-        self.control.restore(false);
-        self.points
-            .retain(|it| it.owner != Owner::Scenario || kept.scenario.contains(it));
-        for point in &self.points {
-            if let Place::Instruction(address) = point.place {
-                self.debuggee.plant(address)?;
-            }
-        }
-        self.handled = kept.handled;
-        self.accesses_told = kept.accesses_told;
-        #[cfg(test)]
-        if self.drops(Dropped::KeptHandled) {
-            self.handled.clear();
-            self.accesses_told = 0;
-        }
-        #[cfg(test)]
-        if self.drops(Dropped::RestoredEvents) {
-            return Ok(());
-        }
-        self.instrument(&kept.events, monitors)
-    }
-
-    /// INT: the developer is shown a stop.
-    pub(super) fn int(&mut self) -> Result<(), Fault> {
-        self.control.owe()?;
-        self.control.settle()?;
-        Ok(())
-    }
-
-    /// CONT.
-    pub(super) fn cont(&mut self) -> Result<(), Fault> {
-        if self.control.mode() != control::Mode::Run {
-            self.control.run()?;
-        }
-        Ok(())
-    }
-
-    /// GETADDR.
-    pub(super) fn get_address(&self, address: u64) -> Result<i64, Fault> {
-        self.debuggee.read(address)
-    }
-
-    /// SETADDR.
-    pub(super) fn set_address(&mut self, address: u64, value: i64) -> Result<(), Fault> {
-        self.debuggee.write(address, value)
-    }
-
-    /// GETSYM.
-    pub(super) fn get_symbol(&self, symbol: &str) -> Result<i64, Fault> {
-        self.debuggee.read(self.address_of(symbol)?)
-    }
-
-    /// SETSYM.
-    pub(super) fn set_symbol(&mut self, symbol: &str, value: i64) -> Result<(), Fault> {
-        let address = self.address_of(symbol)?;
-        self.debuggee.write(address, value)
-    }
-
-    fn address_of(&self, symbol: &str) -> Result<u64, Fault> {
-        let address = self.debuggee.address_of(symbol);
-        address.ok_or_else(|| Fault::NoSymbol(symbol.to_owned()))
-    }
-
-    /// GETPC.
-    pub(super) fn get_program_counter(&self) -> Result<u64, Fault> {
-        self.debuggee.program_counter()
-    }
-
-    /// SETPC. The program arrives anew, so nothing there has been triggered.
-    pub(super) fn set_program_counter(&mut self, address: u64) -> Result<(), Fault> {
-        self.restore_breakpoint()?;
-        self.debuggee.set_program_counter(address)?;
-        self.handled.clear();
-        self.accesses_told = 0;
-        Ok(())
     }
 }

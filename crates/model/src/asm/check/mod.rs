@@ -5,6 +5,7 @@
 //! What remains for the run are values: numbers out of a range, `undef`, a
 //! division by zero, and clashes.
 
+mod bodies;
 mod declarations;
 mod expression;
 mod formula;

@@ -123,6 +123,13 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(Arc::new(all))
     }
 
+    /// What can be shown first.
+    pub fn possible_first(&mut self) -> Result<BTreeSet<Shown>, Fault> {
+        let numbers = self.initial()?;
+        let shown = numbers.iter().filter_map(|number| self.shows(*number));
+        Ok(shown.map(|shown| Shown::clone(shown)).collect())
+    }
+
     /// Where the machine begins, as far as it shows this.
     pub fn begin(&mut self, shown: &Arc<Shown>) -> Result<Belief, Fault> {
         let numbers = self.initial()?;

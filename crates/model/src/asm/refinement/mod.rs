@@ -180,16 +180,12 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
             let shown = Arc::new((self.show)(&state)?);
             let belief = self.above.begin(&shown)?;
             if belief.is_empty() {
-                let numbers = self.above.initial()?;
-                let possible = numbers
-                    .iter()
-                    .filter_map(|number| self.above.shows(*number));
                 return Ok(End::Divergence(Box::new(Divergence {
                     trail: Trail::through(self.system, &[state.to_vec()], None),
                     names: self.above.names(),
                     before: Shown::new(),
                     after: Shown::clone(&shown),
-                    possible: possible.map(|shown| Shown::clone(shown)).collect(),
+                    possible: self.above.possible_first()?,
                 })));
             }
             self.push(state, belief, shown, None);

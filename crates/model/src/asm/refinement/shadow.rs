@@ -59,13 +59,11 @@ impl<M: Borrow<Model>> Shadow<M> {
         let shown = Arc::new(shown);
         let belief = above.begin(&shown)?;
         if belief.is_empty() {
-            let numbers = above.initial()?;
-            let possible = numbers.iter().filter_map(|number| above.shows(*number));
             return Err(Astray::Parted(Box::new(Parted {
                 names: above.names(),
                 before: Shown::new(),
                 after: Shown::clone(&shown),
-                possible: possible.map(|shown| Shown::clone(shown)).collect(),
+                possible: above.possible_first()?,
             })));
         }
         Ok(Shadow {

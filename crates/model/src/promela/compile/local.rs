@@ -12,10 +12,11 @@ use crate::promela::program::{Code, Location, Node, Operation, Place, Program, S
 
 impl Compiler {
     pub(super) fn mark_local(&mut self) {
+        let mut kinds = self.program.kinds.iter();
+        self.program.has_turns =
+            self.program.priorities || kinds.any(|kind| kind.provided.is_some());
         let program = &self.program;
-        let is_watched = program.priorities
-            || program.kinds.iter().any(|kind| kind.provided.is_some())
-            || program.nodes.iter().any(looks_at_others);
+        let is_watched = program.has_turns || program.nodes.iter().any(Node::looks_at_others);
         if is_watched {
             return;
         }
@@ -33,19 +34,6 @@ impl Compiler {
             }
         }
     }
-}
-
-fn looks_at_others(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Last
-            | Node::OwnPriority
-            | Node::Enabled(_)
-            | Node::StateOf(_)
-            | Node::PriorityOf(_)
-            | Node::AtLabel { .. }
-            | Node::Remote { .. }
-    )
 }
 
 fn is_local(program: &Program, location: &Location) -> bool {

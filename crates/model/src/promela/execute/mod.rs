@@ -114,8 +114,7 @@ impl Machine {
             Operation::Skip | Operation::Else | Operation::Condition(_) | Operation::Print(..) => {}
             Operation::PrintName(_) => {}
             Operation::Assign(place, value) => {
-                let number = view.value(*value).map_err(trapped)?;
-                self.assign(view, place, number, *value, next)
+                self.assign_value(view, place, *value, next)
                     .map_err(trapped)?;
             }
             Operation::Assert(condition) => {
@@ -170,6 +169,19 @@ impl Machine {
             "this assertion does not hold",
             Some(self.program.span_of(condition)),
         )
+    }
+
+    /// Gives a variable the value of an expression.
+    #[inline]
+    pub(in crate::promela) fn assign_value(
+        &self,
+        view: &View<'_>,
+        place: &Place,
+        value: Code,
+        next: &mut [u8],
+    ) -> Result<(), Trap> {
+        let number = view.value(value)?;
+        self.assign(view, place, number, value, next)
     }
 
     fn assign(

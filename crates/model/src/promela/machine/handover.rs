@@ -3,9 +3,10 @@
 //! The first half is the sender's; a state in between is never kept. For each
 //! process that can take the message there is a second half.
 
+use super::table::Way;
 use super::{Here, Sink, Walk};
 use crate::promela::evaluate::View;
-use crate::promela::memory::set_word;
+use crate::promela::memory::{set_word, word};
 use crate::promela::program::{Code, Transition};
 
 impl<S: Sink> Walk<'_, S> {
@@ -42,21 +43,39 @@ impl<S: Sink> Walk<'_, S> {
         message: &[i32],
         sent: impl FnOnce(&mut [u8]),
     ) -> bool {
-        let mut next = self.copy(here.state);
-        sent(&mut next);
-        self.mark_last(&mut next, sender);
-        let after = Here {
-            state: &next,
-            shape: here.shape,
-        };
-        self.remember(after.state);
+        let mut sent = Some(sent);
+        // The state after the first half, as soon as somebody may take the message.
+        let mut next = None;
         let mut taken = false;
-        for receiver in (0..here.shape.frames.len()).rev() {
-            if receiver != sender && !self.stopped {
-                taken |= self.receiver(after, receiver, channel, message);
+        for (receiver, frame) in here.shape.frames.iter().enumerate().rev() {
+            if receiver == sender || self.stopped {
+                continue;
             }
+            let machine = self.machine;
+            let takes = machine
+                .table
+                .takes(frame.kind, word(here.state, frame.base));
+            let is_outside =
+                machine.program.has_outside && machine.is_outside(here.shape, receiver);
+            if !takes.may_have(channel) && !is_outside {
+                continue;
+            }
+            let next: &Vec<u8> = next.get_or_insert_with(|| {
+                let mut next = self.copy(here.state);
+                if let Some(sent) = sent.take() {
+                    sent(&mut next);
+                }
+                self.mark_last(&mut next, sender);
+                self.remember(&next);
+                next
+            });
+            let after = Here {
+                state: next,
+                shape: here.shape,
+            };
+            taken |= self.receiver(after, receiver, channel, message);
         }
-        self.scratch.pool.push(next);
+        self.scratch.pool.extend(next);
         taken
     }
 
@@ -65,8 +84,8 @@ impl<S: Sink> Walk<'_, S> {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside_receives(here, process, channel, message);
         }
-        self.transitions(here, process, false, |successors, view, transition, _| {
-            successors.receive_half(here, view, transition, channel, message)
+        self.ways(here, process, false, |walk, view, way, _| {
+            walk.receive_half(here, view, way, channel, message)
         })
     }
 
@@ -74,22 +93,27 @@ impl<S: Sink> Walk<'_, S> {
         &mut self,
         here: Here<'_>,
         view: &View<'_>,
-        transition: &Transition,
+        way: &Way,
         channel: i32,
         message: &[i32],
     ) -> bool {
         let machine = self.machine;
-        let Some(instruction) = machine.program.instruction(transition) else {
+        if !way.takes.may_have(channel) {
             return false;
-        };
-        match machine.takes(view, &instruction.operation, channel, message) {
+        }
+        let Way {
+            transition,
+            operation,
+            ..
+        } = way;
+        match machine.takes(view, operation, channel, message) {
             Ok(false) => return false,
             Ok(true) => {}
             Err(trap) => return self.trapped(trap),
         }
         self.push(view, transition, true);
         let mut next = self.copy(here.state);
-        let done = machine.receive(view, &instruction.operation, message, &mut next);
+        let done = machine.receive(view, operation, message, &mut next);
         match done {
             Ok(done) => {
                 if let Some(fault) = done.fault {

@@ -7,28 +7,43 @@
 
 mod handover;
 mod outside;
+mod table;
 mod turn;
 
 use crate::promela::channel::Message;
 use crate::promela::evaluate::View;
 use crate::promela::execute::Ready;
 use crate::promela::external::Numbered;
-use crate::promela::memory::{store, word};
+use crate::promela::memory::{set_word, store, word};
 use crate::promela::program::{Operation, Program, Transition};
 use crate::promela::shape::{Shape, Shapes};
 use crate::promela::trap::Trap;
 use crate::system::{Fault, Participants};
 use std::sync::Arc;
+use table::{Table, Way};
 
 /// A model that can be executed.
 #[derive(Debug)]
 pub(in crate::promela) struct Machine {
     pub program: Program,
+    table: Table,
     pub shapes: Shapes,
     /// Values that do not fit are cut, as in C, and are no errors.
     pub wraps: bool,
     /// By kind: the process in Rust that is meant.
     pub outside: Vec<Option<Arc<dyn Numbered>>>,
+}
+
+impl Machine {
+    pub fn new(program: Program, wraps: bool, outside: Vec<Option<Arc<dyn Numbered>>>) -> Machine {
+        Machine {
+            table: Table::new(&program),
+            program,
+            shapes: Shapes::default(),
+            wraps,
+            outside,
+        }
+    }
 }
 
 /// One step of one process.
@@ -38,11 +53,18 @@ pub(in crate::promela) struct Micro {
     pub transition: Transition,
     /// It takes what the step before sends.
     pub takes: bool,
-    /// What a process in Rust calls it.
-    pub text: Option<Arc<str>>,
     /// The hash of the state after it.
     hash: u64,
-    /// The state after it, where steps are told.
+    /// Where steps are told.
+    pub told: Option<Box<Told>>,
+}
+
+/// What is told of a step.
+#[derive(Debug, Clone, Default)]
+pub(in crate::promela) struct Told {
+    /// What a process in Rust calls it.
+    pub text: Option<Arc<str>>,
+    /// The state after it.
     pub after: Option<Vec<u8>>,
 }
 
@@ -176,100 +198,143 @@ impl<'a, S: Sink> Walk<'a, S> {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
             return self.outside(here, process);
         }
-        self.transitions(
-            here,
-            process,
-            timeout,
-            |successors, view, transition, moved| {
-                successors.transition(here, view, transition, moved)
-            },
-        )
+        self.ways(here, process, timeout, |walk, view, way, moved| {
+            walk.way(here, view, way, moved)
+        })
     }
 
     /// Goes through the transitions of the place where a process stands, its
     /// escapes first; gives whether `make` made one. It is told whether there
     /// was one before.
-    fn transitions(
+    #[inline]
+    fn ways(
         &mut self,
         here: Here<'_>,
         process: usize,
         timeout: bool,
-        mut make: impl FnMut(&mut Self, &View<'_>, &Transition, bool) -> bool,
+        mut make: impl FnMut(&mut Self, &View<'_>, &Way, bool) -> bool,
     ) -> bool {
         let machine = self.machine;
-        let frame = here.shape.frames.get(process);
-        let Some(location) = frame.and_then(|frame| machine.location(here.state, frame)) else {
+        let Some(frame) = here.shape.frames.get(process) else {
             return false;
         };
+        let ways = machine.table.ways(frame.kind, word(here.state, frame.base));
         let view = &self.view(here, process, timeout);
-        match machine.may_have_turn(view) {
-            Ok(true) => {}
-            Ok(false) => return false,
-            Err(trap) => return self.trapped(trap),
+        if machine.program.has_turns {
+            match machine.may_have_turn(view) {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(trap) => return self.trapped(trap),
+            }
         }
         let mut moved = false;
         let mut escape = 0;
-        for transition in &location.transitions {
-            if escape > 0 && escape != transition.escape || self.stopped {
+        for way in ways {
+            if escape > 0 && escape != way.transition.escape || self.stopped {
                 break;
             }
-            if make(self, view, transition, moved) {
+            if make(self, view, way, moved) {
                 moved = true;
-                escape = transition.escape;
+                escape = way.transition.escape;
             }
         }
         moved
     }
 
     /// A step that goes wrong is a step.
+    #[cold]
     fn trapped(&mut self, trap: Trap) -> bool {
         let fault = trap.fault(&self.machine.program);
         self.fault(fault);
         true
     }
 
+    #[cold]
     fn fault(&mut self, fault: Fault) {
         self.stopped |= !self.sink.fault(fault, &self.scratch.path);
     }
 
-    /// Makes one transition, if it is possible; gives whether it was.
-    fn transition(
-        &mut self,
-        here: Here<'_>,
-        view: &View<'_>,
-        transition: &Transition,
-        moved: bool,
-    ) -> bool {
-        let machine = self.machine;
-        let Some(instruction) = machine.program.instruction(transition) else {
-            return false;
+    /// Makes one transition, if it is possible; gives whether it was. What is most
+    /// frequent is done here.
+    #[inline]
+    fn way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
+        let go = match &way.operation {
+            Operation::Condition(code) => view.holds(*code),
+            Operation::Else => Ok(!moved),
+            Operation::Skip | Operation::Assign(..) => Ok(true),
+            _ => return self.other_way(here, view, way, moved),
         };
-        let operation = &instruction.operation;
-        let ready = match machine.ready(view, operation, moved) {
+        match go {
+            Ok(false) => return false,
+            Ok(true) => {}
+            Err(trap) => return self.trapped_in(view, way, trap),
+        }
+        self.push(view, &way.transition, false);
+        let mut next = self.copy(here.state);
+        let done = match &way.operation {
+            Operation::Assign(place, value) => {
+                self.machine.assign_value(view, place, *value, &mut next)
+            }
+            _ => Ok(()),
+        };
+        match done {
+            Ok(()) => self.arrive(here, view, way, &mut next),
+            Err(trap) => self.fault(trap.fault(&self.machine.program)),
+        }
+        self.scratch.pool.push(next);
+        self.scratch.path.pop();
+        true
+    }
+
+    /// The same for any operation.
+    #[inline(never)]
+    fn other_way(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, moved: bool) -> bool {
+        let ready = match self.machine.ready(view, &way.operation, moved) {
             Ok(Ready::Blocked) => return false,
             Ok(ready) => ready,
-            Err(trap) => {
-                self.push(view, transition, false);
-                self.trapped(trap);
-                self.scratch.path.pop();
-                return true;
-            }
+            Err(trap) => return self.trapped_in(view, way, trap),
         };
-        self.push(view, transition, false);
-        if let (
-            Ready::Handover,
-            Operation::Send {
-                channel, values, ..
-            },
-        ) = (ready, operation)
-        {
-            let taken = self.hand_over(here, view, transition, *channel, values);
-            self.scratch.path.pop();
-            return taken;
+        self.push(view, &way.transition, false);
+        let mut made = true;
+        match (ready, &way.operation) {
+            (
+                Ready::Handover,
+                Operation::Send {
+                    channel, values, ..
+                },
+            ) => made = self.hand_over(here, view, &way.transition, *channel, values),
+            _ => self.execute(here, view, way, ready),
         }
+        self.scratch.path.pop();
+        made
+    }
+
+    /// Whether a transition is possible goes wrong.
+    #[cold]
+    fn trapped_in(&mut self, view: &View<'_>, way: &Way, trap: Trap) -> bool {
+        self.push(view, &way.transition, false);
+        self.trapped(trap);
+        self.scratch.path.pop();
+        true
+    }
+
+    /// The process stands behind a transition, and the processes are the same.
+    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, next: &mut [u8]) {
+        set_word(next, view.base, way.transition.to as u16);
+        self.mark_last(next, view.process);
+        let next = Here {
+            state: next,
+            shape: here.shape,
+        };
+        self.after(next, view.process, way.transition.is_atomic);
+    }
+
+    /// Any operation, on a copy of the state.
+    fn execute(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, ready: Ready) {
+        let (machine, transition) = (self.machine, &way.transition);
         let mut next = self.copy(here.state);
-        let done = machine.execute(view, operation, ready, &mut next, &mut self.scratch.message);
-        match done {
+        let message = &mut self.scratch.message;
+        match machine.execute(view, &way.operation, ready, &mut next, message) {
             Ok(done) => {
                 let shape = done.shape.as_ref().unwrap_or(here.shape);
                 if let Some(fault) = done.fault {
@@ -277,7 +342,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 }
                 if !done.has_ended {
                     let to = done.location.unwrap_or(transition.to as u16);
-                    crate::promela::memory::set_word(&mut next, view.base, to);
+                    set_word(&mut next, view.base, to);
                 }
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {
@@ -291,8 +356,6 @@ impl<'a, S: Sink> Walk<'a, S> {
             Err(fault) => self.fault(fault),
         }
         self.scratch.pool.push(next);
-        self.scratch.path.pop();
-        true
     }
 
     fn copy(&mut self, state: &[u8]) -> Vec<u8> {
@@ -313,9 +376,8 @@ impl<'a, S: Sink> Walk<'a, S> {
             process: view.process,
             transition: *transition,
             takes,
-            text: None,
             hash: 0,
-            after: None,
+            told: None,
         });
     }
 
@@ -323,16 +385,24 @@ impl<'a, S: Sink> Walk<'a, S> {
         if S::TELLS
             && let Some(micro) = self.scratch.path.last_mut()
         {
-            micro.after = Some(state.to_vec());
+            let told = micro.told.get_or_insert_default();
+            told.after = Some(state.to_vec());
         }
     }
 
     /// After a step: the state is kept, or the process goes on alone.
+    #[inline]
     fn after(&mut self, here: Here<'_>, process: usize, is_atomic: bool) {
         self.remember(here.state);
-        if !is_atomic {
-            return self.keep(here.state);
+        match is_atomic {
+            true => self.go_on(here, process),
+            false => self.keep(here.state),
         }
+    }
+
+    /// The process goes on alone, if it can.
+    #[inline(never)]
+    fn go_on(&mut self, here: Here<'_>, process: usize) {
         if self.is_circle(here.state) {
             let span = self.scratch.path.last().and_then(|micro| {
                 let instruction = self.machine.program.instruction(&micro.transition);

@@ -1,6 +1,6 @@
 //! Steps of the processes that are in Rust.
 
-use super::{Here, Machine, Sink, Walk};
+use super::{Here, Machine, Sink, Told, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::external::{Action, Channel, Numbered, Offer, Outside, Variable, World};
 use crate::promela::memory::{byte, load, store};
@@ -140,9 +140,13 @@ impl<S: Sink> Walk<'_, S> {
                 escape: 0,
             },
             takes,
-            text: S::TELLS.then(|| text.into()),
             hash: 0,
-            after: None,
+            told: S::TELLS.then(|| {
+                Box::new(Told {
+                    text: Some(text.into()),
+                    after: None,
+                })
+            }),
         });
     }
 
