@@ -125,8 +125,6 @@ impl<'a, S: System> Worker<'a, S> {
                 shards,
                 first,
                 count: common.shards,
-                outboxes: (0..common.shards).map(|_| Batch::default()).collect(),
-                spare: Vec::new(),
                 ends,
                 done: 0,
                 from: NOWHERE,
@@ -256,10 +254,6 @@ struct Sink<'a> {
     first: usize,
     /// How many shards there are, with those of others.
     count: usize,
-    /// By shard: what is to be sent to its thread.
-    outboxes: Vec<Batch>,
-    /// Batches to be filled again.
-    spare: Vec<Batch>,
     ends: Option<Ends>,
     /// How many of the others are done.
     done: usize,
@@ -276,27 +270,26 @@ impl Sink<'_> {
         self.shards.iter_mut().for_each(Shard::settle);
     }
 
-    fn send(&mut self, shard: usize) {
-        let spare = self.spare.pop().unwrap_or_default();
-        let sender = self.ends.as_ref().and_then(|ends| ends.senders.get(shard));
-        if let (Some(Some(sender)), Some(outbox)) = (sender, self.outboxes.get_mut(shard)) {
-            let full = std::mem::replace(outbox, spare);
+    fn send(&mut self, number: usize) {
+        // A thread with ends has one shard.
+        let Some(own) = self.shards.first_mut() else {
+            return;
+        };
+        let sender = self.ends.as_ref().and_then(|ends| ends.senders.get(number));
+        if let (Some(Some(sender)), Some(outbox)) = (sender, own.outboxes.get_mut(number)) {
+            let full = std::mem::replace(outbox, own.spare.pop().unwrap_or_default());
             // The other one receives until this one is done.
             let _ = sender.send(Post::States(full));
         }
     }
 
-    fn receive(&mut self, mut batch: Batch) {
-        // What is sent to a thread with ends is for its only shard.
-        if let Some(shard) = self.shards.first_mut() {
-            shard.take(&mut batch);
-        }
-        self.spare.push(batch);
-    }
-
     fn take(&mut self, post: Post) {
         match post {
-            Post::States(batch) => self.receive(batch),
+            Post::States(batch) => {
+                if let Some(own) = self.shards.first_mut() {
+                    own.take(batch);
+                }
+            }
             Post::Done => self.done += 1,
         }
     }
@@ -329,7 +322,10 @@ impl Visitor for Sink<'_> {
         let number = shard_of(hash, self.count);
         if let Some(shard) = self.shards.get_mut(number.wrapping_sub(self.first)) {
             shard.push(state, hash, self.from);
-        } else if let Some(outbox) = self.outboxes.get_mut(number)
+            return true;
+        }
+        let own = self.shards.first_mut();
+        if let Some(outbox) = own.and_then(|own| own.outboxes.get_mut(number))
             && outbox.push(state, hash, self.from) == SENT
         {
             self.send(number);
