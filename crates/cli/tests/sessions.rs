@@ -175,6 +175,12 @@ fn watchpoints_show_the_store_and_end_with_their_call() {
     check("watched", "watched.c", gcc);
 }
 
+/// A field of `this` is watched until the call ends, a global variable for good.
+#[test]
+fn names_in_a_member_function_are_fields_or_global_variables() {
+    check("members", "members.cpp", unoptimized);
+}
+
 #[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);

@@ -2,11 +2,12 @@
 //!
 //! The other modules add their parts of the same type: `stops` takes in what
 //! the kernel reports, `operations` carries out what the engine orders,
-//! `image` prepares a program after `exec`, `points` plans sites, `watch`
-//! arranges for accesses to memory to be seen, `inject` makes system calls in
-//! the debuggee's name, `calls` calls functions, `children` leads new processes,
-//! `inspect` shows and changes what is stopped, `attach` begins with a process
-//! that runs, `interruption` stops one that runs, `ending` kills and detaches.
+//! `moves` lets threads run and step, `image` prepares a program after `exec`,
+//! `points` plans sites, `watch` arranges for accesses to memory to be seen,
+//! `inject` makes system calls in the debuggee's name, `calls` calls functions,
+//! `children` leads new processes, `inspect` shows and changes what is stopped,
+//! `attach` begins with a process that runs, `interruption` stops one that runs,
+//! `ending` kills and detaches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::marker::PhantomData;
@@ -28,7 +29,6 @@ use crate::notice::Notice;
 use crate::process_status;
 use crate::scratch::Scratch;
 use crate::self_check::{Following, SelfCheck};
-use crate::signals::SignalTreatment;
 use crate::spawn;
 use crate::stash;
 use crate::terminal::Terminal;
@@ -354,141 +354,10 @@ impl Debuggee {
             || !self.births.is_empty()
     }
 
-    /// Lets a thread run. Does nothing for one that runs or has ended, for
-    /// one that has a further notice waiting (it runs after the last of them),
-    /// and for one that stands still while another one calls a function.
-    pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) || self.calls.keep_still(thread) {
-            return Ok(());
-        }
-        self.return_terminal();
-        let Some(known) = self.threads.get(&thread.0) else {
-            return Ok(());
-        };
-        if !known.awaiting || self.keeps_interrupted(thread) {
-            return Ok(());
-        }
-        let Some(known) = self.threads.get_mut(&thread.0) else {
-            return Ok(());
-        };
-        known.awaiting = false;
-        match known.is_stepped {
-            true => self.feed(Input::Step { thread }),
-            false => self.feed(Input::Resume { thread }),
-        }
-    }
-
-    /// From now on a thread that is let run executes one instruction, as by
-    /// [`Debuggee::step`], or runs as others do.
-    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.is_stepped = is_stepped;
-        }
-    }
-
-    /// Lets every thread run, but for those whose notices are still to be
-    /// taken from [`Debuggee::wait`].
-    pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = false;
-        let mut next = 0;
-        while let Some((&id, _)) = self.threads.range(next..).next() {
-            self.resume(ThreadId(id))?;
-            next = id + 1;
-        }
-        Ok(())
-    }
-
-    /// Executes one instruction of a waiting thread; [`Notice::Stepped`] (or
-    /// what happens before) follows. Other threads stay as they are.
-    pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_notice(thread) {
-            return Ok(());
-        }
-        self.return_terminal();
-        self.stopped(thread)?;
-        if self.keeps_interrupted(thread) {
-            return Ok(());
-        }
-        self.stopped_mut(thread)?.awaiting = false;
-        self.feed(Input::Step { thread })
-    }
-
-    /// Stops every thread and returns when all are stopped. What they report
-    /// meanwhile is kept for [`Debuggee::wait`]. New threads stay stopped, too.
-    pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = true;
-        let mut next = 0;
-        while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
-            next = id + 1;
-            match thread.state {
-                State::Starting => {}
-                _ if thread.awaiting => {}
-                _ => self.feed(Input::Halt {
-                    thread: ThreadId(id),
-                })?,
-            }
-        }
-        while self
-            .threads
-            .values()
-            .any(|thread| !thread.awaiting && thread.state != State::InVfork)
-        {
-            self.take_status()?;
-        }
-        self.is_halting = false;
-        Ok(())
-    }
-
-    /// Whether the thread that a [`Notice::Signal`] or a Ctrl-C stopped shall
-    /// receive the signal when it runs.
-    pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
-        if let Some(pending) = &mut self.stopped_mut(thread)?.pending {
-            pending.deliver = deliver;
-        }
-        Ok(())
-    }
-
     /// Makes [`Notice::Forking`] come for each process that is made from now on,
     /// or not any more.
     pub fn catch_forks(&mut self, catch: bool) {
         self.catches_forks = catch;
-    }
-
-    /// What is done about a signal.
-    pub fn treatment(&self, signal: i32) -> SignalTreatment {
-        self.treatments.of(signal)
-    }
-
-    /// Says what is to be done about a signal from now on.
-    pub fn treat_signal(&mut self, signal: i32, treatment: SignalTreatment) {
-        self.treatments.set(signal, treatment);
-    }
-
-    /// The signals of which [`Notice::Signal`] comes whatever their treatment
-    /// says, since monitors need them: bit n is signal n + 1.
-    pub fn monitor_signals(&mut self, signals: u64) {
-        self.monitored_signals = signals;
-    }
-
-    /// Gives the terminal to juror, for a person to type at its prompt. The
-    /// debuggee gets it back when a thread is resumed or stepped. Nothing
-    /// happens when the debuggee has no terminal of juror's.
-    pub fn take_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
-            terminal.take();
-        }
-    }
-
-    /// Gives the terminal back to the debuggee's process group, as resuming one
-    /// of its threads does.
-    pub fn give_terminal(&mut self) {
-        self.return_terminal();
-    }
-
-    fn return_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
-            terminal.give();
-        }
     }
 
     /// Tells the engine, and carries out what it orders, until both are done.

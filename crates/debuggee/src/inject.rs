@@ -32,6 +32,27 @@ enum Way {
     Step,
 }
 
+/// The registers of a thread that makes a system call at `gadget`, and is else as
+/// it was.
+pub(crate) fn call_registers(
+    saved: user_regs_struct,
+    gadget: u64,
+    number: c_long,
+    [rdi, rsi, rdx, r10, r8, r9]: [u64; 6],
+) -> user_regs_struct {
+    user_regs_struct {
+        rip: gadget,
+        rax: number as u64,
+        rdi,
+        rsi,
+        rdx,
+        r10,
+        r8,
+        r9,
+        ..saved
+    }
+}
+
 impl Debuggee {
     /// Has a stopped thread make a system call at the gadget; its result.
     pub(crate) fn call_system(
@@ -68,18 +89,9 @@ impl Debuggee {
         self.leave_kernel(thread)?;
         let saved = kernel::registers(thread.0).map_err(failed)?;
         let mask = self.block_signals(thread)?;
-        let [rdi, rsi, rdx, r10, r8, r9] = arguments;
         let call = user_regs_struct {
-            rip: gadget,
-            rax: number as u64,
             orig_rax: u64::MAX,
-            rdi,
-            rsi,
-            rdx,
-            r10,
-            r8,
-            r9,
-            ..saved
+            ..call_registers(saved, gadget, number, arguments)
         };
         kernel::set_registers(thread.0, &call).map_err(failed)?;
         match way {

@@ -465,6 +465,25 @@ pub(crate) fn sender(information: &siginfo_t) -> pid_t {
     unsafe { information.si_pid() }
 }
 
+/// What the kernel would say of a signal that juror had sent by `kill`.
+pub(crate) fn own_signal(number: i32) -> siginfo_t {
+    /// Offset of `si_pid` in `siginfo_t` on x86-64.
+    const SENDER_OFFSET: usize = 16;
+    // SAFETY: `siginfo_t` is plain data of integers, for which zero is a value.
+    let mut information: siginfo_t = unsafe { std::mem::zeroed() };
+    information.si_signo = number;
+    information.si_code = libc::SI_USER;
+    // SAFETY: `siginfo_t` is 128 bytes long and aligned for a 32-bit integer.
+    unsafe {
+        ptr::from_mut(&mut information)
+            .cast::<u8>()
+            .add(SENDER_OFFSET)
+            .cast::<u32>()
+            .write(std::process::id());
+    }
+    information
+}
+
 /// Replaces the address in a fault's signal information.
 pub(crate) fn set_fault_address(information: &mut siginfo_t, address: u64) {
     /// Offset of `si_addr` in `siginfo_t` on x86-64: after three integers and

@@ -2,7 +2,11 @@
 
 use std::fs;
 
+use juror_stepping::ThreadId;
 use libc::siginfo_t;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
 
 /// What the program has said about its signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +144,33 @@ pub(crate) fn is_fault(signal: i32, information: &siginfo_t) -> bool {
 /// (and not of data).
 pub(crate) fn names_instruction(signal: i32) -> bool {
     matches!(signal, libc::SIGFPE | libc::SIGILL | libc::SIGTRAP)
+}
+
+impl Debuggee {
+    /// What is done about a signal.
+    pub fn treatment(&self, signal: i32) -> SignalTreatment {
+        self.treatments.of(signal)
+    }
+
+    /// Says what is to be done about a signal from now on.
+    pub fn treat_signal(&mut self, signal: i32, treatment: SignalTreatment) {
+        self.treatments.set(signal, treatment);
+    }
+
+    /// The signals of which [`Notice::Signal`] comes whatever their treatment
+    /// says, since monitors need them: bit n is signal n + 1.
+    pub fn monitor_signals(&mut self, signals: u64) {
+        self.monitored_signals = signals;
+    }
+
+    /// Whether the thread that a [`Notice::Signal`] or a Ctrl-C stopped shall
+    /// receive the signal when it runs.
+    pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
+        if let Some(pending) = &mut self.stopped_mut(thread)?.pending {
+            pending.deliver = deliver;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

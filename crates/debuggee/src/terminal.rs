@@ -11,6 +11,8 @@ use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
+use crate::debuggee::Debuggee;
+
 #[derive(Debug)]
 pub(crate) struct Terminal {
     debuggee: Pid,
@@ -91,5 +93,28 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.take();
+    }
+}
+
+impl Debuggee {
+    /// Gives the terminal to juror, for a person to type at its prompt. The
+    /// debuggee gets it back when a thread is resumed or stepped. Nothing
+    /// happens when the debuggee has no terminal of juror's.
+    pub fn take_terminal(&mut self) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.take();
+        }
+    }
+
+    /// Gives the terminal back to the debuggee's process group, as resuming one
+    /// of its threads does.
+    pub fn give_terminal(&mut self) {
+        self.return_terminal();
+    }
+
+    pub(crate) fn return_terminal(&mut self) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.give();
+        }
     }
 }

@@ -12,45 +12,8 @@ use juror_debuggee::{
     AccessKinds, Attach, Debuggee, Launch, Notice, Owner, Redirection, WatchTier,
 };
 use support::bare::Bare;
+use support::workers::WORKERS;
 use support::{Program, compile, file_address, is_running};
-
-/// Counts what it does, and says at its end whether it did it right.
-const PROGRAM: &str = r#"
-    #include <pthread.h>
-    #include <stdio.h>
-    #include <stdlib.h>
-    #include <time.h>
-    #include <unistd.h>
-    static volatile int done;
-    volatile long total;
-    __attribute__((noinline)) void work(volatile long *count) { ++*count; }
-    static void *run(void *unused) {
-        volatile long count = 0;
-        while (!done) {
-            struct timespec pause = {0, 200000};
-            if (unused) nanosleep(&pause, 0);
-            work(&count);
-            __atomic_add_fetch(&total, 1, __ATOMIC_SEQ_CST);
-        }
-        return (void *)count;
-    }
-    int main(int argc, char **argv) {
-        pthread_t others[3];
-        for (int i = 0; i < 3; i++) pthread_create(&others[i], 0, run, argc > 1 ? argv[1] : 0);
-        puts("ready");
-        fflush(stdout);
-        char byte;
-        while (read(0, &byte, 1) == 1) {}
-        done = 1;
-        long sum = 0;
-        for (int i = 0; i < 3; i++) {
-            void *count;
-            pthread_join(others[i], &count);
-            sum += (long)count;
-        }
-        puts(sum == total ? "right" : "wrong");
-        return 7;
-    }"#;
 
 /// Not a test of its own: plays juror when it is asked to, and is killed.
 #[test]
@@ -58,7 +21,7 @@ fn play_juror() {
     let Ok(role) = std::env::var("PLAYED_ROLE") else {
         return;
     };
-    let path = std::env::var("PLAYED_PROGRAM").unwrap();
+    let path = std::env::var("PLAYED_WORKERS").unwrap();
     let path = Path::new(&path);
     let mut debuggee = match role.as_str() {
         "launch" => Debuggee::launch(&Launch {
@@ -133,7 +96,7 @@ impl Player {
         let mut juror = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "play_juror", "--nocapture", "--test-threads=1"])
             .env("PLAYED_ROLE", role)
-            .env("PLAYED_PROGRAM", &program.path)
+            .env("PLAYED_WORKERS", &program.path)
             .env("PLAYED_PROCESS", process.to_string())
             .stdout(Stdio::piped())
             .spawn()
@@ -165,7 +128,7 @@ impl Player {
 
 #[test]
 fn a_launched_program_dies_with_juror() {
-    let program = compile(PROGRAM, &["-O1"]);
+    let program = compile(WORKERS, &["-O1"]);
     let player = Player::start("launch", &program, 0);
     assert!(is_running(player.debuggee));
     let debuggee = player.kill();
@@ -177,7 +140,7 @@ fn a_launched_program_dies_with_juror() {
 
 #[test]
 fn an_attached_program_at_rest_goes_on_unharmed() {
-    let program = compile(PROGRAM, &["-O1"]);
+    let program = compile(WORKERS, &["-O1"]);
     let bare = Bare::start(&program, &[]);
     let text = bare.bytes_at(&program, "work");
     for role in ["rest", "watch", "rest", "watch", "rest"] {
@@ -192,7 +155,7 @@ fn an_attached_program_at_rest_goes_on_unharmed() {
 
 #[test]
 fn the_text_of_an_attached_program_that_runs_is_put_right() {
-    let program = compile(PROGRAM, &["-O1"]);
+    let program = compile(WORKERS, &["-O1"]);
     let bare = Bare::start(&program, &["rarely"]);
     let text = bare.bytes_at(&program, "work");
     let player = Player::start("run", &program, bare.process());

@@ -3,28 +3,15 @@
 
 mod support;
 
-use std::io::{PipeReader, Read};
-use std::os::fd::AsRawFd;
-
-use juror_debuggee::{Debuggee, Follow, Launch, Notice, Owner, Redirection};
+use juror_debuggee::{Debuggee, Follow, Notice};
+use support::doomed::{End, said, start};
 use support::family::run_family;
-use support::{Program, compile, run_with};
+use support::{Program, run_with};
 
 /// A thread forks, and stops to tell of it; then the first one ends the program,
 /// or replaces it. Each child says so when it ends as it should. With `EARLIER`
 /// there is one already, which lasts longer than its parent.
 const MAKER: &str = r#"
-    #define _GNU_SOURCE
-    #include <fcntl.h>
-    #include <pthread.h>
-    #include <sched.h>
-    #include <signal.h>
-    #include <stdio.h>
-    #include <string.h>
-    #include <unistd.h>
-    static volatile int may_fork, sum;
-    static volatile pid_t maker;
-    __attribute__((noinline)) void work(int n) { sum += n; }
     __attribute__((noinline)) void before(void) { __asm__ volatile(""); }
     static void be_child(void) {
         sum = 0;
@@ -39,20 +26,6 @@ const MAKER: &str = r#"
         if (!fork()) be_child();
         for (;;) pause();
         return unused;
-    }
-    /* Until the debugger could be told of the fork. */
-    static void await_maker(void) {
-        char path[64], text[256];
-        sprintf(path, "/proc/self/task/%d/stat", maker);
-        for (;;) {
-            int file = open(path, O_RDONLY);
-            long length = read(file, text, sizeof text - 1);
-            close(file);
-            text[length > 0 ? length : 0] = 0;
-            char *state = strstr(text, ") ");
-            if (state && state[2] == 't') return;
-            sched_yield();
-        }
     }
     int main(int argc, char **argv) {
         pthread_t thread;
@@ -71,96 +44,29 @@ const MAKER: &str = r#"
         return 0;
     }"#;
 
-/// How the program ends, and the state in which its first thread waits then for
-/// what the debugger does.
-#[derive(Debug, Clone, Copy)]
-enum End {
-    Exits,
-    IsKilled,
-    IsReplaced,
+const POINTS: [&str; 2] = ["work", "before"];
+
+fn program(end: End, is_earlier: bool) -> Program {
+    end.program(MAKER, &format!("-DEARLIER={}", u8::from(is_earlier)))
 }
 
-impl End {
-    fn program(self, is_earlier: bool) -> Program {
-        let end = match self {
-            End::Exits => "_exit(0)",
-            End::IsKilled => "kill(getpid(), SIGKILL)",
-            End::IsReplaced => "execl(argv[0], argv[0], \"again\", (char *)0)",
-        };
-        let flags = [
-            format!("-DEND={end}"),
-            format!("-DEARLIER={}", u8::from(is_earlier)),
-        ];
-        compile(MAKER, &["-O1", &flags[0], &flags[1]])
-    }
-
-    /// At the stop before its end, or waiting for the end of the other thread.
-    fn state(self) -> char {
-        match self {
-            End::Exits | End::IsKilled => 't',
-            End::IsReplaced => 'D',
-        }
-    }
-}
-
-/// Starts it with points, and a pipe of which every process has the end that is
-/// written to.
-fn start(program: &Program, follow: Follow) -> (Debuggee, PipeReader) {
-    let (reader, writer) = std::io::pipe().unwrap();
-    let output = format!("/dev/fd/{}", writer.as_raw_fd());
-    let launch = Launch {
-        output: Redirection::File(output.into()),
-        ..program.launch()
-    };
-    let mut debuggee = Debuggee::launch(&launch).unwrap();
-    for symbol in ["work", "before"] {
-        let address = program.address(&debuggee, symbol);
-        debuggee.insert(address, Owner::Monitor).unwrap();
-    }
-    debuggee.set_follow(follow);
-    (debuggee, reader)
-}
-
-/// At the point before the fork: lets the thread run, and looks away until the
-/// program is at its end.
+/// At the point before the fork: looks away until the program is at its end.
 fn look_away(debuggee: &mut Debuggee, notice: &Notice, before: u64, end: End) {
-    let Notice::Hit {
-        thread, address, ..
-    } = notice
-    else {
-        return;
-    };
-    if *address != before {
-        return;
+    match *notice {
+        Notice::Hit {
+            thread, address, ..
+        } if address == before => end.look_away(debuggee, thread),
+        _ => {}
     }
-    debuggee.resume(*thread).unwrap();
-    let path = format!("/proc/{}/stat", debuggee.pid());
-    loop {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let state = text
-            .rsplit_once(") ")
-            .and_then(|(_, rest)| rest.chars().next());
-        if state == Some(end.state()) {
-            return;
-        }
-        std::thread::yield_now();
-    }
-}
-
-/// What the children said. It ends with the last process that has the pipe: none
-/// may be left standing.
-fn said(mut reader: PipeReader) -> String {
-    let mut said = String::new();
-    reader.read_to_string(&mut said).unwrap();
-    said
 }
 
 /// How the debuggee ends that is told to follow children, and how often it came
 /// to the point in the child.
 #[track_caller]
 fn check_followed(end: End, status: i32, expected: usize) {
-    let program = end.program(false);
-    let (mut debuggee, reader) = start(&program, Follow::Child);
+    let program = program(end, false);
+    let (mut debuggee, reader) = start(&program, program.launch(), POINTS);
+    debuggee.set_follow(Follow::Child);
     let before = program.address(&debuggee, "before");
     let (parent, mut hits) = (debuggee.pid(), 0);
     let run = run_with(&mut debuggee, |debuggee, notice| {
@@ -190,8 +96,9 @@ fn the_child_of_a_program_that_is_replaced_is_followed() {
 #[track_caller]
 fn check_family(end: End) {
     for is_earlier in [false, true] {
-        let program = end.program(is_earlier);
-        let (debuggee, reader) = start(&program, Follow::Both);
+        let program = program(end, is_earlier);
+        let (mut debuggee, reader) = start(&program, program.launch(), POINTS);
+        debuggee.set_follow(Follow::Both);
         let before = program.address(&debuggee, "before");
         let parent = debuggee.pid();
         let family = run_family(debuggee, |debuggee, notice| {

@@ -12,6 +12,7 @@
 
 mod compile;
 mod node;
+mod operand;
 mod places;
 
 use crate::expression::{self, ExpressionError};
@@ -19,11 +20,11 @@ use crate::program::Program;
 use crate::read_plan::Machine;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
-use compile::Stuck;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression};
 use node::{Node, Scalar};
+use operand::Stuck;
 use places::PointNames;
 use std::rc::Rc;
 

@@ -188,7 +188,7 @@ impl Layout {
             let name = variant.field.name.as_deref().unwrap_or("_");
             let fields = variant.field.r#type.composite();
             let fields = fields.map_or_else(Vec::new, |it| it.fields.clone());
-            let is_tuple = |field: &Field| field.name.as_deref().is_some_and(is_position);
+            let is_tuple = |field: &Field| field.position().is_some();
             let mut line = name.to_owned();
             if !fields.is_empty() && fields.iter().all(is_tuple) {
                 let types: Vec<String> = fields.iter().map(|it| it.r#type.name()).collect();
@@ -225,12 +225,6 @@ impl Layout {
         self.text.push('}');
         self.text
     }
-}
-
-/// Rust's names for the fields of a tuple.
-fn is_position(name: &str) -> bool {
-    let digits = name.strip_prefix("__").unwrap_or("");
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A member as C declares it, with the width of a bit field.

@@ -1,17 +1,20 @@
 //! Probes: the symbolic events of monitors, bound to the places of this run.
 //!
 //! A probe is one event of one monitor at one definition of its function, or
-//! at one place of its line. It is planted while the monitor needs the event. Hitting it costs a lookup by
-//! address and the reads of its plans; nothing allocates.
+//! at one place of its line. It is planted while the monitor needs the event. Hitting
+//! it costs a lookup by address and the reads of its plans; nothing allocates.
 
-use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
-use crate::facts::Moment;
-use crate::modules::Bound;
+mod binding;
+mod reading;
+
+pub use binding::BindError;
+
+use crate::capture_plan::CapturePlan;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
-use crate::read_plan::{Begun, ReadPlan};
+use crate::read_plan::Begun;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_event::{EventId, EventKind, SymbolicEvent, Unavailability, Value};
+use juror_event::{EventId, EventKind, Unavailability};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -70,136 +73,6 @@ pub struct Probes {
     /// returns were watched until none was left, and since then an entry would
     /// have been seen. Spares the walk over the stacks.
     quiet: FxHashSet<u64>,
-}
-
-/// Why an event cannot be bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BindError {
-    /// No module has the function.
-    UnknownFunction {
-        /// A near name.
-        near: Option<String>,
-        /// The program has no symbol table, so the function may be there.
-        is_stripped: bool,
-    },
-    /// Some calls were inlined, and events there would be missed.
-    Inlined {
-        /// Where, in words.
-        places: Vec<String>,
-        /// There is no other definition at all.
-        only: bool,
-    },
-    /// There is no such line, place, system call or signal.
-    Subject {
-        /// What is wrong.
-        message: String,
-        /// What to do about it.
-        help: Option<String>,
-        /// A module that comes later may have it.
-        is_absent: bool,
-    },
-    /// The name is chosen at load time (`ifunc`), so its code is elsewhere.
-    Indirect,
-    /// A capture cannot be read.
-    Capture {
-        /// Which.
-        slot: usize,
-        /// Why.
-        error: CaptureError,
-        /// In which function.
-        function: String,
-    },
-}
-
-impl Program {
-    /// The definitions that an event means, in what is loaded now: none where
-    /// all its calls were inlined and the user accepts that. `thread` waits,
-    /// and may be asked to resolve indirect functions.
-    pub fn bind_event(
-        &mut self,
-        event: &SymbolicEvent,
-        thread: ThreadId,
-        ignore_inlined: bool,
-    ) -> Result<Vec<(Bound, Vec<CapturePlan>)>, BindError> {
-        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
-        let definitions = self.modules.reached_definitions(&event.subject, wanted);
-        let copies = self.modules.inlined_copies(&event.subject, wanted);
-        if !copies.is_empty() && !ignore_inlined {
-            let mut places: Vec<String> = copies
-                .iter()
-                .map(|(module, copy)| match (&copy.call_file, copy.call_line) {
-                    (Some(file), Some(line)) => {
-                        format!("{}:{line} (in {})", file.display(), copy.caller)
-                    }
-                    _ => format!("{:#x} (in {})", module.to_process(copy.entry), copy.caller),
-                })
-                .collect();
-            places.sort();
-            places.dedup();
-            return Err(BindError::Inlined {
-                places,
-                only: definitions.is_empty(),
-            });
-        }
-        if definitions.is_empty() && copies.is_empty() {
-            return Err(BindError::UnknownFunction {
-                near: self.near_function(&event.subject),
-                is_stripped: self
-                    .modules
-                    .main()
-                    .is_some_and(|module| module.symbols.is_stripped()),
-            });
-        }
-        let mut bound = Vec::new();
-        for mut definition in definitions {
-            if definition.function.indirect {
-                definition = self
-                    .resolve_indirect(&definition, thread, false)
-                    .ok_or(BindError::Indirect)?;
-            }
-            let mut plans = Vec::with_capacity(event.captures.len());
-            for (slot, capture) in event.captures.iter().enumerate() {
-                let plan =
-                    plan_capture(event, capture, &definition, &self.modules).map_err(|error| {
-                        BindError::Capture {
-                            slot,
-                            error,
-                            function: definition.function.name.to_string(),
-                        }
-                    })?;
-                plans.push(plan);
-            }
-            bound.push((definition, plans));
-        }
-        Ok(bound)
-    }
-
-    /// How many calls of an event's function were inlined, in what is loaded
-    /// now: they give no events.
-    pub fn inlined_calls(&self, event: &SymbolicEvent) -> usize {
-        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
-        self.modules.inlined_copies(&event.subject, wanted).len()
-    }
-
-    /// The names of the parameters of an event's function, in order, where the
-    /// debug information has them: those of its first definition.
-    pub fn parameter_names(&self, event: &SymbolicEvent) -> Vec<String> {
-        let wanted = |module: &crate::modules::Module| module.is_reached(&event.reach);
-        let definitions = self.modules.reached_definitions(&event.subject, wanted);
-        let names = definitions.first().map(|bound| {
-            let values = bound.module.symbols.entry_value_plans(&bound.function);
-            values.iter().map(|value| value.name.to_string()).collect()
-        });
-        names.unwrap_or_default()
-    }
-
-    fn near_function(&self, name: &str) -> Option<String> {
-        let mut names: Vec<String> = Vec::new();
-        for module in self.modules.iter() {
-            names.extend(module.symbols.function_names());
-        }
-        juror_language::suggest(name, names.iter().map(String::as_str))
-    }
 }
 
 impl Probes {
@@ -370,167 +243,6 @@ impl Probes {
             self.get(number)
                 .is_some_and(|p| p.planted && p.kind == EventKind::AfterCall)
         }));
-    }
-
-    /// Reads the values of an event before a call, by capture slot; slots out
-    /// of `mask` are left as not captured. Gives the return address.
-    pub fn read_before(
-        &self,
-        program: &Program,
-        thread: ThreadId,
-        number: u32,
-        mask: u64,
-        values: &mut Vec<Value>,
-    ) -> Result<u64, DebuggeeError> {
-        values.clear();
-        let machine = program.machine(thread)?;
-        let stack = machine.registers().rsp;
-        let caller = program.debuggee.read_u64(stack).unwrap_or(0);
-        let Some(probe) = self.get(number) else {
-            return Ok(caller);
-        };
-        let moment = Moment {
-            return_address: Some(caller),
-            ..Moment::default()
-        };
-        for (slot, plan) in probe.captures.iter().enumerate() {
-            values.push(if mask >> slot & 1 == 0 {
-                Value::Unavailable(Unavailability::NotCaptured)
-            } else {
-                match plan {
-                    CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
-                        plan.read(&machine, stack.wrapping_add(8))
-                    }
-                    CapturePlan::Elements { plans, .. } => {
-                        let frame = stack.wrapping_add(8);
-                        let values = plans.iter().map(|plan| plan.read(&machine, frame));
-                        Value::Sequence(values.collect())
-                    }
-                    CapturePlan::Fact(fact, conversion) => {
-                        fact.value_as(*conversion, program, thread, &moment)
-                    }
-                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
-                        program.capture(thread, plan, &moment)
-                    }
-                }
-            });
-        }
-        Ok(caller)
-    }
-
-    /// Reads the values of an event at a line, whose thread stands there.
-    pub fn read_line(
-        &self,
-        program: &Program,
-        thread: ThreadId,
-        number: u32,
-        mask: u64,
-        values: &mut Vec<Value>,
-    ) {
-        values.clear();
-        let moment = Moment::default();
-        let plans = self.get(number).map_or(&[][..], |probe| &probe.captures);
-        values.extend(plans.iter().enumerate().map(|(slot, plan)| {
-            if mask >> slot & 1 == 0 {
-                Value::Unavailable(Unavailability::NotCaptured)
-            } else {
-                program.capture(thread, plan, &moment)
-            }
-        }));
-    }
-
-    /// A call has been entered whose return is an event: plants the return.
-    pub fn await_return(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-        number: u32,
-    ) -> Result<(), DebuggeeError> {
-        let Some(probe) = self.probes.get(number as usize) else {
-            return Ok(());
-        };
-        let machine = program.machine(thread)?;
-        let stack = machine.registers().rsp;
-        let Ok(address) = program.debuggee.read_u64(stack) else {
-            return Ok(());
-        };
-        let frame = stack.wrapping_add(8);
-        let begun = probe
-            .captures
-            .iter()
-            .map(|plan| match plan {
-                CapturePlan::Entry(plan) => plan.begin(&machine, frame),
-                // All of them begin with the same pointer.
-                CapturePlan::Elements { plans, .. } => match plans.first() {
-                    Some(plan) if !plan.follow.is_empty() => plan.begin(&machine, frame),
-                    _ => Begun::Unavailable(Unavailability::OptimizedOut),
-                },
-                _ => Begun::Unavailable(Unavailability::NotCaptured),
-            })
-            .collect();
-        let pending = PendingReturn {
-            address,
-            frame,
-            call: self.calls,
-            probe: number,
-            at_entry: false,
-            begun,
-        };
-        let noted = self
-            .pending
-            .take_noted_entry(thread, address, frame, number);
-        if noted.is_some() {
-            program.debuggee.remove(address, Owner::Return)?;
-        }
-        self.pending.push(thread, pending);
-        program.debuggee.insert(address, Owner::Return)
-    }
-
-    /// A thread stands at a return address: takes the next event that has
-    /// happened, with its values.
-    pub fn take_returned(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-        address: u64,
-        values: &mut Vec<Value>,
-    ) -> Result<Option<Occurrence>, DebuggeeError> {
-        values.clear();
-        let stack = program.registers(thread)?.rsp;
-        let Some(pending) = self.pending.pop_returned(thread, address, stack) else {
-            return Ok(None);
-        };
-        program.debuggee.remove(address, Owner::Return)?;
-        let machine = program.machine(thread)?;
-        let moment = Moment {
-            return_address: Some(address),
-            ..Moment::default()
-        };
-        if let Some(probe) = self.get(pending.probe) {
-            for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
-                values.push(match plan {
-                    CapturePlan::Return(plan) => plan.read(&machine, stack),
-                    CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
-                    CapturePlan::Elements { plans, is_late } => {
-                        let read = |plan: &ReadPlan| match is_late {
-                            true => plan.read(&machine, stack),
-                            false => plan.complete(&machine, *begun),
-                        };
-                        Value::Sequence(plans.iter().map(read).collect())
-                    }
-                    CapturePlan::Fact(fact, conversion) => {
-                        fact.value_as(*conversion, program, thread, &moment)
-                    }
-                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
-                        program.capture(thread, plan, &moment)
-                    }
-                });
-            }
-        }
-        Ok(Some(Occurrence {
-            probe: pending.probe,
-            caller: address,
-        }))
     }
 
     /// Whether returns are awaited at all in this thread.

@@ -30,12 +30,8 @@ impl FrameScope<'_> {
         self.frames.get(self.level)
     }
 
-    /// A local variable or parameter of the frame.
-    pub(crate) fn local_named(&self, name: &str) -> Option<Typed> {
-        self.local(self.frame()?, name)
-    }
-
-    /// The same with what the debug information says of it.
+    /// A local variable or parameter of the frame, with what the debug information
+    /// says of it.
     pub(crate) fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
         let frame = self.frame()?;
         let mut variables = self.program.variables(frame).into_iter();
@@ -71,6 +67,14 @@ impl FrameScope<'_> {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// A field of the object that a C++ member function is for: `this` is silent
+    /// there.
+    pub(crate) fn field_of_this(&self, name: &str) -> Option<Typed> {
+        let this = self.local(self.frame()?, "this")?;
+        let object = dereference(&this, self.memory()).ok()?;
+        object.field(name).ok()
     }
 
     /// A global variable, function or enumerator: of the frame's own module
@@ -160,14 +164,10 @@ impl Scope for FrameScope<'_> {
         if let Some(value) = frame.and_then(|frame| self.local(frame, name)) {
             return Ok(value);
         }
-        // `this` is silent in C++ member functions.
-        if let Some(this) = frame.and_then(|frame| self.local(frame, "this"))
-            && let Ok(object) = dereference(&this, self.memory())
-            && let Ok(field) = object.field(name)
-        {
-            return Ok(field);
+        match self.field_of_this(name) {
+            Some(field) => Ok(field),
+            None => self.outside(name),
         }
-        self.outside(name)
     }
 
     fn register(&self, name: &str) -> Result<Typed, String> {
@@ -253,6 +253,23 @@ impl Scope for FrameScope<'_> {
 
     fn views(&self) -> Option<&Views> {
         Some(&self.program.views)
+    }
+
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        let modules = &self.program.modules;
+        let found = modules.reached_definitions(linkage_name, |_| true);
+        found.first().map(|bound| bound.address())
+    }
+
+    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+        let modules = &self.program.modules;
+        let written = format!("{type_name}::{name}");
+        let with_types = |module: &Module| module.symbols.has_debug_info();
+        let found = modules.reached_definitions(&written, with_types);
+        let bound = found.first()?;
+        let signature = bound.module.symbols.signature(&bound.function).ok()??;
+        let types = signature.parameters.into_iter().map(|(_, of)| of);
+        Some((bound.address(), types.collect()))
     }
 
     fn memory(&self) -> &dyn Memory {

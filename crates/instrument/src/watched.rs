@@ -331,11 +331,13 @@ impl Scope for Recording<'_> {
             self.note(name.to_owned(), &local);
             return Ok(local);
         }
-        let value = self.frame.name(name)?;
-        // A field of `this`.
-        if self.frame.local_named("this").is_some() && bytes_of(&value).is_some() {
-            self.record.is_local.set(true);
-        }
+        let value = match self.frame.field_of_this(name) {
+            Some(field) => {
+                self.record.is_local.set(true);
+                field
+            }
+            None => self.frame.outside(name)?,
+        };
         self.note(name.to_owned(), &value);
         Ok(value)
     }

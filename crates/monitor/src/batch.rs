@@ -238,10 +238,27 @@ impl Monitor {
         };
         let result = match self.has_one_slice(event) {
             true => self.step_one(event, &occurrence),
-            false => self.step(event, &occurrence).map(|step| step.taken),
+            false => self.step_all(event, &occurrence),
         };
         self.scratch.values = values;
         result
+    }
+
+    /// Several slices may take an event with values. States that are forgotten when
+    /// no slice is in them have to be counted.
+    fn step_all(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<bool, EvaluationError> {
+        match self.behaviour {
+            Behaviour::Timed(_) => self.count_again()?,
+            Behaviour::Automaton(_) | Behaviour::Logic(_) => {
+                self.needs.defer(true);
+            }
+        }
+        self.take_event(event, occurrence)?;
+        Ok(!self.changes.is_empty())
     }
 
     /// Whether one slice of an automaton takes the event, or is born by it.
@@ -267,7 +284,7 @@ impl Monitor {
         let slot = self.plan.only_slot(event).map(usize::from);
         let bound = slot.map(|slot| occurrence.values.get(slot));
         if bound == Some(None) {
-            return self.step(event, occurrence).map(|step| step.taken);
+            return self.step_all(event, occurrence);
         }
         self.needs.defer(true);
         self.begin();

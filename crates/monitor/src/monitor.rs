@@ -215,9 +215,17 @@ impl Monitor {
     ) -> Result<Step, EvaluationError> {
         let before = self.verdict();
         self.needs.take_changed();
-        if self.needs.defer(false) {
-            self.recount()?;
-        }
+        self.count_again()?;
+        self.take_event(event, occurrence)?;
+        Ok(self.summary(before))
+    }
+
+    /// Takes one event, as [`Monitor::step`], and says nothing of it.
+    pub(crate) fn take_event(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<(), EvaluationError> {
         if self.words.is_crowded() {
             self.tidy();
         }
@@ -225,8 +233,7 @@ impl Monitor {
         self.pass(occurrence.time);
         let routed = self.route(event, occurrence);
         self.sweep();
-        routed?;
-        Ok(self.summary(before))
+        routed
     }
 
     /// Forgets the values that no slice has any more.
@@ -239,8 +246,12 @@ impl Monitor {
         }
     }
 
-    /// Counts anew what the slices need.
-    fn recount(&mut self) -> Result<(), EvaluationError> {
+    /// From here on what is needed is counted; what was not counted meanwhile is
+    /// made good by a look at all slices.
+    pub(crate) fn count_again(&mut self) -> Result<(), EvaluationError> {
+        if !self.needs.defer(false) {
+            return Ok(());
+        }
         self.needs.clear();
         for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
             let state = self.slices.state(place);

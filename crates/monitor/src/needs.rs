@@ -67,6 +67,12 @@ impl Needs {
         self.is_stale && !is_deferred
     }
 
+    /// True when nothing is counted, so that every event may be needed.
+    #[inline]
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.is_deferred
+    }
+
     /// Slices move without being counted.
     #[inline]
     pub(crate) fn lose_count(&mut self) {

@@ -40,6 +40,17 @@ pub(crate) struct Played {
 }
 
 impl Monitor {
+    /// What an event carries cannot be evaluated: an error where some slice needs
+    /// the event.
+    #[cold]
+    fn refuse(&mut self, event: EventId, error: EvaluationError) -> Result<(), EvaluationError> {
+        self.count_again()?;
+        match self.needs.is_needed(event) {
+            true => Err(error),
+            false => Ok(()),
+        }
+    }
+
     /// Gives an event to all slices that it concerns; the first error comes
     /// back when all others have taken it.
     #[inline]
@@ -48,10 +59,13 @@ impl Monitor {
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<(), EvaluationError> {
-        if !self.needs.is_needed(event) {
+        if !self.needs.is_deferred() && !self.needs.is_needed(event) {
             return Ok(());
         }
-        let applying = self.behaviour.applying(event, occurrence.values)?;
+        let applying = match self.behaviour.applying(event, occurrence.values) {
+            Ok(applying) => applying,
+            Err(error) => return self.refuse(event, error),
+        };
         if applying == 0 {
             return Ok(());
         }

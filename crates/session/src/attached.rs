@@ -21,6 +21,8 @@ const SILENT: &str = "silent";
 pub(crate) struct Attached {
     given: Option<Given>,
     queue: VecDeque<String>,
+    /// Lines of files, which go on when the program has run.
+    script: VecDeque<String>,
     /// Commands that have a name together.
     groups: BTreeMap<String, Vec<String>>,
 }
@@ -51,9 +53,26 @@ impl Attached {
         is_silent
     }
 
-    /// Nothing more is to be done by itself.
+    /// Nothing more is to be done by the points that have stopped the program.
     pub(crate) fn clear(&mut self) {
         self.queue.clear();
+    }
+
+    /// Nothing more is to be done by itself.
+    pub(crate) fn give_up(&mut self) {
+        self.queue.clear();
+        self.script.clear();
+    }
+
+    /// The lines of a file are next. False if more than so many would wait.
+    pub(crate) fn begin_script(&mut self, lines: Vec<String>, most: usize) -> bool {
+        if self.script.len() + lines.len() > most {
+            return false;
+        }
+        for line in lines.into_iter().rev() {
+            self.script.push_front(line);
+        }
+        true
     }
 
     /// Where a line is the name of a group, its commands are next.
@@ -74,10 +93,14 @@ impl Attached {
 }
 
 impl Session {
-    /// The next command of the points that have stopped the program, for
-    /// the front end to execute. None: a person is asked.
+    /// The next command of the points that have stopped the program, or of a
+    /// file, for the front end to execute. None: a person is asked.
     pub fn next_attached(&mut self) -> Option<String> {
-        self.attached.queue.pop_front()
+        let attached = &mut self.attached;
+        attached
+            .queue
+            .pop_front()
+            .or_else(|| attached.script.pop_front())
     }
 
     /// How deep in `commands` the lines are that come next; 0 for commands that
@@ -89,6 +112,7 @@ impl Session {
     /// Forgets the lines after `commands` that have been given so far.
     pub fn cancel_input(&mut self) {
         self.attached.given = None;
+        self.attached.give_up();
     }
 
     /// `commands`, `commands N`: of the last point without a number.

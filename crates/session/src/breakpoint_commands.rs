@@ -2,7 +2,7 @@
 
 use crate::breakpoints::{Resolvable, Wanted, check};
 use crate::options::CommandError;
-use crate::place;
+use crate::place::{self, Place, Placed};
 use crate::point_commands::{condition, in_condition};
 use crate::points::Fate;
 use crate::session::{Session, not_running};
@@ -16,16 +16,47 @@ impl Session {
         fate: Fate,
     ) -> Result<Outcome, CommandError> {
         let placed = place::parse(rest).map_err(CommandError::new)?;
+        self.set_breakpoint_at(rest, placed, fate)
+    }
+
+    /// `rbreak REGEX`, `rbreak FILE:REGEX`: at all functions whose names match.
+    pub(crate) fn break_at_matching(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (words, condition) = place::split_condition(rest);
+        let words = words.trim();
+        let (file, pattern) = match place::split_file(words) {
+            Some((file, pattern)) => (Some(file.to_owned()), pattern.trim()),
+            None => (None, words),
+        };
+        let text = match &file {
+            Some(file) => format!("{file}:/{pattern}/"),
+            None => format!("/{pattern}/"),
+        };
+        let placed = Placed {
+            place: Place::Matching {
+                file,
+                pattern: pattern.to_owned(),
+            },
+            text: text.clone(),
+            thread: None,
+            condition: condition.map(str::to_owned),
+        };
+        self.set_breakpoint_at(&text, placed, Fate::Keep)
+    }
+
+    fn set_breakpoint_at(
+        &mut self,
+        rest: &str,
+        placed: Placed,
+        fate: Fate,
+    ) -> Result<Outcome, CommandError> {
         let condition = placed.condition.as_deref().map(condition).transpose()?;
         if let Some(thread) = placed.thread {
             self.check_thread(thread)?;
         }
         let place = self.resolvable(&placed.place)?;
         let resolved = place.resolve(self.modules());
-        if resolved.addresses.is_empty()
-            && let Resolvable::Function(name) = &place
-        {
-            self.check_function_name(name)?;
+        if resolved.addresses.is_empty() {
+            self.check_names(&place)?;
         }
         if resolved.addresses.is_empty()
             && let Resolvable::Line(file, line) = &place
@@ -36,10 +67,10 @@ impl Session {
                 file.rsplit('/').next().unwrap_or(file)
             )));
         }
-        if let (place::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+        if let (Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
             self.check_address(*address)?;
         }
-        let mut remarks = Vec::new();
+        let mut remarks = self.words_of_several(&place, &resolved.addresses);
         remarks.extend(
             place
                 .function()
@@ -92,7 +123,7 @@ impl Session {
         Ok(Outcome::Message(message))
     }
 
-    fn place_words(&self, address: u64) -> String {
+    pub(crate) fn place_words(&self, address: u64) -> String {
         let described = self.modules().describe(address);
         match (described.function, described.file, described.line) {
             (Some(function), Some(file), Some(line)) => {
@@ -106,24 +137,6 @@ impl Session {
             }
             (Some(function), ..) => format!("{address:#x}: {function}"),
             _ => format!("{address:#x}"),
-        }
-    }
-
-    /// A name that nothing has is a slip when the program has one near it;
-    /// otherwise it may belong to a library to come. Among the thousand short
-    /// names of the C library there is always a near one: those do not count.
-    fn check_function_name(&self, name: &str) -> Result<(), CommandError> {
-        let main = self.modules().main();
-        let names = main
-            .into_iter()
-            .flat_map(|main| main.symbols.function_names());
-        let names: Vec<String> = names.collect();
-        match juror_language::suggest(name, names.iter().map(String::as_str)) {
-            Some(near) => Err(CommandError::with_help(
-                format!("there is no function `{name}`"),
-                format!("did you mean `{near}`?"),
-            )),
-            None => Ok(()),
         }
     }
 

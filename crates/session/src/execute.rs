@@ -11,6 +11,7 @@ use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome};
 use crate::watchpoints::WatchKind;
+use juror_instrument::frames::Frame;
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -45,8 +46,8 @@ impl Session {
         result = self.move_for_scenarios(line, result, observer);
         self.control.finish();
         self.follow_control();
-        if result.is_err() {
-            self.attached.clear();
+        if matches!(result, Err(_) | Ok(Outcome::Quit)) {
+            self.attached.give_up();
         }
         if is_about_points(word) {
             self.renew_points()?;
@@ -106,7 +107,9 @@ impl Session {
             Command::Continue => self.choose_evaluation(false)?,
             Command::Advance
             | Command::Finish
+            | Command::Jump
             | Command::Next
+            | Command::Signal
             | Command::NextInstruction
             | Command::Step
             | Command::StepInstruction
@@ -141,11 +144,14 @@ impl Session {
             Command::Enable => self.enable(rest),
             Command::Examine => self.examine(rest),
             Command::Up => self.move_frame(rest, 1),
+            Command::Echo => Ok(self.echo(rest)),
+            Command::Jump => self.jump(rest, observer),
+            Command::PrintFormatted => self.printf(rest),
+            Command::Return => self.return_from(rest),
+            Command::Script => self.read_script(rest),
+            Command::Signal => self.go_on_with_signal(rest, observer),
             Command::Down => self.move_frame(rest, -1),
-            Command::Frame => {
-                let level = number(rest)?.map_or(self.selection.level, |level| level as usize);
-                self.select_frame(level)
-            }
+            Command::Frame => self.choose_frame(rest),
             Command::Finish => {
                 let level = self.selection.level;
                 self.finish_frame(level, observer)
@@ -169,18 +175,53 @@ impl Session {
             Command::Print => self.print(rest, false, observer),
             Command::Process => self.choose_process(rest),
             Command::Quit => self.leave().map(|()| Outcome::Quit),
+            Command::RegexBreak => self.break_at_matching(rest),
             Command::ReadWatch => self.set_watchpoint(rest, WatchKind::Read),
             Command::Restore => self.restore_command(rest, observer),
             Command::Run => self.run(rest, observer),
             Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
             Command::ShowGraph => self.graphs(rest),
+            Command::Skip => self.skip(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
             Command::Undisplay => self.undisplay(rest),
             Command::Views => self.views_command(rest),
             Command::Watch => self.set_watchpoint(rest, WatchKind::Write),
         }
+    }
+
+    /// `frame`, `frame N`, `frame level N`, `frame function NAME`
+    fn choose_frame(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let level = match (word, name.trim()) {
+            ("function", "") => {
+                return Err(CommandError::with_help(
+                    "the frame of which function?",
+                    "for example: frame function main",
+                ));
+            }
+            ("function", name) => {
+                // From the selected one outwards, then from the innermost.
+                let here = self.selection.level;
+                let frames = self.frames()?;
+                let is_meant = |frame: &Frame| {
+                    let function = frame.name.as_deref();
+                    function.is_some_and(|function| juror_symbols::is_name_of(name, function))
+                };
+                let outer = frames.iter().skip(here).position(is_meant);
+                let found = outer
+                    .map(|level| level + here)
+                    .or_else(|| frames.iter().position(is_meant));
+                found.ok_or_else(|| {
+                    let message = format!("no frame of this stack is one of `{name}`");
+                    CommandError::with_help(message, "see: backtrace")
+                })?
+            }
+            ("level", level) => number(level)?.map_or(self.selection.level, |it| it as usize),
+            _ => number(rest)?.map_or(self.selection.level, |level| level as usize),
+        };
+        self.select_frame(level)
     }
 
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
@@ -203,6 +244,7 @@ impl Session {
         let (word, _) = commands::split_line(line);
         let entry = commands::find(word).ok().filter(|entry| entry.repeats)?;
         Some(match entry.command {
+            Command::List if line.ends_with(" -") => line.to_owned(),
             Command::List | Command::Examine => entry.name.to_owned(),
             _ => line.to_owned(),
         })
@@ -232,6 +274,7 @@ fn is_about_points(word: &str) -> bool {
             | Command::Enable
             | Command::Handle
             | Command::Property
+            | Command::RegexBreak
             | Command::Scenario)
     )
 }

@@ -3,7 +3,7 @@
 use crate::breakpoints::{Resolvable, resolvable};
 use crate::options::CommandError;
 use crate::place::{self, Place};
-use crate::session::Session;
+use crate::session::{Listed, Session};
 use crate::view::Outcome;
 use juror_instrument::typed::Number;
 use std::path::PathBuf;
@@ -14,9 +14,16 @@ const LIST_LINES: u32 = 10;
 impl Session {
     /// The place that was written, as one that can be looked for.
     pub(crate) fn resolvable(&mut self, written: &Place) -> Result<Resolvable, CommandError> {
+        // In a Rust program the compiler has another function of this name.
+        if matches!(written, Place::Function(name) if name == "main") {
+            return Ok(self.main_function());
+        }
         let has_begun = self.has_begun();
-        if let (Place::Function(name), Some(program), Some(thread)) =
-            (written, &mut self.program, self.selection.thread)
+        if let (
+            Place::Function(name) | Place::FunctionIn { name, .. },
+            Some(program),
+            Some(thread),
+        ) = (written, &mut self.program, self.selection.thread)
         {
             program.resolve_functions(name, thread, has_begun);
         }
@@ -51,14 +58,25 @@ impl Session {
         .map_err(CommandError::new)
     }
 
-    /// `list`, `list PLACE`
+    /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`
     pub(crate) fn list(&mut self, text: &str) -> Result<Outcome, CommandError> {
-        if text.is_empty()
-            && let Some((file, next)) = self.selection.listed.clone()
-        {
-            return self.list_from(file, next, None);
+        match text {
+            "" | "+" => {
+                if let Some(listed) = self.selection.listed.clone() {
+                    return self.list_from(listed.file, listed.next, LIST_LINES, None);
+                }
+            }
+            "-" => {
+                if let Some(listed) = self.selection.listed.clone() {
+                    return self.list_before(listed.file, listed.first);
+                }
+            }
+            _ => {}
         }
-        let (file, line, mark) = if text.is_empty() {
+        if let Some((first, last)) = split_range(text) {
+            return self.list_range(first.trim(), last.trim());
+        }
+        let (file, line, mark) = if matches!(text, "" | "+" | "-") {
             let frame = match !self.has_begun() {
                 true => None,
                 false => Some(self.selected_frame()?),
@@ -71,7 +89,52 @@ impl Session {
             self.place_line(text)?
         };
         let first = line.saturating_sub(LIST_LINES / 2).max(1);
-        self.list_from(file, first, mark.then_some(line))
+        self.list_from(file, first, LIST_LINES, mark.then_some(line))
+    }
+
+    /// The lines before those that were listed last.
+    fn list_before(&mut self, file: PathBuf, first: u32) -> Result<Outcome, CommandError> {
+        if first <= 1 {
+            let name = file.file_name().unwrap_or(file.as_os_str());
+            let message = format!("these are the first lines of {}", name.display());
+            return Err(CommandError::new(message));
+        }
+        let before = first.saturating_sub(LIST_LINES).max(1);
+        self.list_from(file, before, first - before, None)
+    }
+
+    /// `FIRST,LAST`; one of them may be missing.
+    fn list_range(&mut self, first: &str, last: &str) -> Result<Outcome, CommandError> {
+        let wrong = |message: String| {
+            CommandError::with_help(message, "for example: list 10,20, list 10,, list ,20")
+        };
+        if first.is_empty() && last.is_empty() {
+            return Err(wrong("the first or the last line is missing".to_owned()));
+        }
+        if first.is_empty() {
+            let (file, last, _) = self.place_line(last)?;
+            let first = last.saturating_sub(LIST_LINES - 1).max(1);
+            return self.list_from(file, first, last - first + 1, None);
+        }
+        let (file, start, _) = self.place_line(first)?;
+        if last.is_empty() {
+            return self.list_from(file, start, LIST_LINES, None);
+        }
+        // A plain number is a line of the same file.
+        let end = match last.parse::<u32>() {
+            Ok(line) => line,
+            Err(_) => {
+                let (other, line, _) = self.place_line(last)?;
+                if other != file {
+                    return Err(wrong("both must be lines of one file".to_owned()));
+                }
+                line
+            }
+        };
+        if end < start {
+            return Err(wrong(format!("line {end} is before line {start}")));
+        }
+        self.list_from(file, start, end - start + 1, None)
     }
 
     /// Where the user's program begins: the body of `main`, or what the
@@ -116,7 +179,12 @@ impl Session {
         let (file, line) = self
             .main_line()
             .ok_or_else(|| CommandError::new("there is no source for this place"))?;
-        self.list_from(file, line.saturating_sub(LIST_LINES / 2).max(1), None)
+        self.list_from(
+            file,
+            line.saturating_sub(LIST_LINES / 2).max(1),
+            LIST_LINES,
+            None,
+        )
     }
 
     fn place_line(&mut self, text: &str) -> Result<(PathBuf, u32, bool), CommandError> {
@@ -151,9 +219,10 @@ impl Session {
         &mut self,
         file: PathBuf,
         first: u32,
+        count: u32,
         mark: Option<u32>,
     ) -> Result<Outcome, CommandError> {
-        let Some(mut view) = self.sources.lines(&file, first, LIST_LINES, None) else {
+        let Some(mut view) = self.sources.lines(&file, first, count, None) else {
             let message = match self.sources.line_count(&file) {
                 Some(count) => {
                     let name = file.file_name().unwrap_or(file.as_os_str());
@@ -164,7 +233,25 @@ impl Session {
             return Err(CommandError::new(message));
         };
         view.current = mark;
-        self.selection.listed = Some((file, first.saturating_add(view.lines.len() as u32)));
+        self.selection.listed = Some(Listed {
+            file,
+            first,
+            next: first.saturating_add(view.lines.len() as u32),
+        });
         Ok(Outcome::Source(view))
     }
+}
+
+/// Splits `FIRST,LAST` at the comma that is in no parameters or arguments.
+fn split_range(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    let at = text.find(|c| {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }

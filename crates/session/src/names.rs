@@ -21,11 +21,8 @@ pub(crate) enum Listed {
 impl Session {
     /// `info functions`, `info functions REGEX`, and the like.
     pub(crate) fn names(&self, listed: Listed, text: &str) -> Result<Outcome, CommandError> {
-        let pattern = Regex::new(text).map_err(|error| {
-            CommandError::with_help(
-                format!("`{text}` is no regular expression: {}", reason(&error)),
-                "for example: info functions ^queue_",
-            )
+        let pattern = pattern(text).map_err(|message| {
+            CommandError::with_help(message, "for example: info functions ^queue_")
         })?;
         let mut views = Vec::new();
         for module in self.modules().iter() {
@@ -235,6 +232,15 @@ fn located(module: &Module, file_address: u64, name: &str) -> Location {
         near: None,
         module: Some(module.name()),
     }
+}
+
+/// Reads a regular expression.
+///
+/// # Errors
+/// It is none; in a sentence that says why.
+pub(crate) fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text)
+        .map_err(|error| format!("`{text}` is no regular expression: {}", reason(&error)))
 }
 
 /// The last line of the library's words, which is the reason.

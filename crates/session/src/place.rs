@@ -1,5 +1,6 @@
 //! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
-//! `FUNCTION`, `*ADDRESS`, with an optional `if CONDITION`.
+//! `FUNCTION`, `FILE:FUNCTION`, `/REGEX/`, `*ADDRESS`, with an optional
+//! `if CONDITION`.
 
 /// A place as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,20 @@ pub enum Place {
     },
     /// A function by name.
     Function(String),
+    /// A function of a file.
+    FunctionIn {
+        /// The file, or the end of its path.
+        file: String,
+        /// The function.
+        name: String,
+    },
+    /// All functions whose names match a regular expression.
+    Matching {
+        /// Only those of this file.
+        file: Option<String>,
+        /// The regular expression.
+        pattern: String,
+    },
     /// What an expression evaluates to.
     Address(String),
     /// Lines from the current one, `+3` or `-3`.
@@ -61,6 +76,12 @@ fn parse_place(text: &str) -> Result<Place, String> {
             expression => Ok(Place::Address(expression.to_owned())),
         };
     }
+    if let Some(pattern) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/')) {
+        return Ok(Place::Matching {
+            file: None,
+            pattern: pattern.to_owned(),
+        });
+    }
     if text.starts_with(['+', '-']) {
         return text
             .parse()
@@ -84,7 +105,37 @@ fn parse_place(text: &str) -> Result<Place, String> {
             line: line_number(line)?,
         });
     }
+    if let Some((file, name)) = split_file(text) {
+        let file = file.to_owned();
+        let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
+        return Ok(match pattern {
+            Some(pattern) => Place::Matching {
+                file: Some(file),
+                pattern: pattern.to_owned(),
+            },
+            None => Place::FunctionIn {
+                file,
+                name: name.to_owned(),
+            },
+        });
+    }
     Ok(Place::Function(text.to_owned()))
+}
+
+/// Splits `FILE:` off: at the first colon that is alone, outside of template
+/// arguments and parameters.
+pub(crate) fn split_file(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(['<', '(']).unwrap_or(text.len());
+    let mut rest = 0;
+    while let Some(at) = text.get(rest..end)?.find(':').map(|at| at + rest) {
+        let after = text.get(at + 1..)?;
+        if !after.starts_with(':') {
+            let file = text.get(..at)?;
+            return (!file.is_empty() && !after.is_empty()).then_some((file, after));
+        }
+        rest = at + 2;
+    }
+    None
 }
 
 fn line_number(text: &str) -> Result<u32, String> {
@@ -183,6 +234,24 @@ mod tests {
         check("", Place::Here, None);
         check("if x > 1", Place::Here, Some("x > 1"));
         check("ifdef", Place::Function("ifdef".into()), None);
+        let of_file = |file: &str, name: &str| Place::FunctionIn {
+            file: file.into(),
+            name: name.into(),
+        };
+        check("queue.c:push", of_file("queue.c", "push"), None);
+        check(
+            "src/a.cc:ns::f(int) if x",
+            of_file("src/a.cc", "ns::f(int)"),
+            Some("x"),
+        );
+        check("ns::f<a:b>", Place::Function("ns::f<a:b>".into()), None);
+        let matching = |file: Option<&str>, pattern: &str| Place::Matching {
+            file: file.map(str::to_owned),
+            pattern: pattern.into(),
+        };
+        check("/^queue_/", matching(None, "^queue_"), None);
+        check("/a|b/ if x", matching(None, "a|b"), Some("x"));
+        check("queue.c:/./", matching(Some("queue.c"), "."), None);
     }
 
     #[test]

@@ -22,7 +22,10 @@ impl Session {
         self.evaluate_expression(&read(text)?)
     }
 
-    fn evaluate_expression(&mut self, expression: &Expression) -> Result<Typed, CommandError> {
+    pub(crate) fn evaluate_expression(
+        &mut self,
+        expression: &Expression,
+    ) -> Result<Typed, CommandError> {
         // Without a program only numbers can be computed with.
         let frames = if self.program.is_some() {
             self.frames()?.to_vec()

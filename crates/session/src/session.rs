@@ -15,6 +15,7 @@ use crate::options::{CommandError, Observer, Options, SessionError};
 use crate::points::PointOwner;
 use crate::processes::Processes;
 use crate::scenarios::Scenarios;
+use crate::skips::Skips;
 use crate::source::Sources;
 use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
@@ -45,8 +46,19 @@ pub(crate) struct Selection {
     pub frames: Option<Vec<Frame>>,
     /// The selected frame.
     pub level: usize,
-    /// Where `list` goes on: the file and the next line.
-    pub listed: Option<(PathBuf, u32)>,
+    /// What `list` has shown last.
+    pub listed: Option<Listed>,
+}
+
+/// Lines of a file that were shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    /// The file.
+    pub file: PathBuf,
+    /// The first of them.
+    pub first: u32,
+    /// The line behind them.
+    pub next: u32,
 }
 
 /// A debuggee with everything around it.
@@ -78,6 +90,8 @@ pub struct Session {
     /// What `run` was given for the standard streams, over the options.
     pub(crate) redirections: Redirections,
     pub(crate) sources: Sources,
+    /// What `step` does not enter.
+    pub(crate) skips: Skips,
     pub(crate) catchpoints: Catchpoints,
     pub(crate) checkpoints: Checkpoints,
     /// What is done about signals.
@@ -150,6 +164,7 @@ impl Session {
             attached: Attached::default(),
             redirections: Redirections::default(),
             sources: Sources::default(),
+            skips: Skips::default(),
             selection: Selection::default(),
             scenarios: Scenarios::default(),
             placing: PointOwner::Developer,

@@ -263,6 +263,9 @@ impl Session {
         let [body] = bodies.as_slice() else {
             return Ok(None);
         };
+        if self.is_skipped_at(*body) {
+            return Ok(None);
+        }
         let described = self.running()?.describe(*body);
         let (Some(file), Some(_)) = (described.file, described.line) else {
             return Ok(None);
@@ -275,6 +278,22 @@ impl Session {
             || self.sources.line_count(&file).is_some()
             || (is_main(self) == Some(true) && !self.has_main_source());
         Ok(wanted.then_some(*body))
+    }
+
+    /// Whether the user does not want to step into the function of a frame.
+    fn is_skipped(&self, frame: &Frame) -> bool {
+        self.skips.has(frame.name.as_deref(), frame.file.as_deref())
+    }
+
+    /// The same of the function whose code an address belongs to.
+    fn is_skipped_at(&self, address: u64) -> bool {
+        let bound = self.modules().function_at(address);
+        bound.is_some_and(|bound| {
+            let function = &bound.function;
+            let line = bound.module.symbols.opening_line(function);
+            let file = line.as_ref().map(|line| &*line.file);
+            self.skips.has(Some(&function.name), file)
+        })
     }
 
     /// Whether the thread has left the line. In the middle of another one, that
@@ -298,7 +317,8 @@ impl Session {
             return self.leave_foreign(&frame, leaving, observer);
         }
         // A call that was inlined is passed like any other.
-        if same_frame && lines != Lines::Into && frame.inline_count > leaving.inlined {
+        let is_call = same_frame && frame.inline_count > leaving.inlined;
+        if is_call && (lines != Lines::Into || self.is_skipped(&frame)) {
             return Ok(None);
         }
         // Code that begins no statement counts to the line before it.

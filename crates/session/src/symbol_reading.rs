@@ -26,6 +26,7 @@ impl Command {
         match self {
             Command::Break
             | Command::TemporaryBreak
+            | Command::RegexBreak
             | Command::HardwareBreak
             | Command::TemporaryHardwareBreak
             | Command::Advance

@@ -5,7 +5,8 @@ use crate::print::read;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::definition::definition;
-use juror_symbols::Type;
+use juror_instrument::typed::{Place, Typed};
+use juror_symbols::{Signature, Type};
 
 /// Words of C before a type's name.
 const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];
@@ -18,6 +19,9 @@ impl Session {
                 "the type of what?",
                 "for example: whatis count",
             ));
+        }
+        if let Some(types) = self.function_types(text)? {
+            return Ok(Outcome::Message(types));
         }
         let r#type = match self.type_of_value(text)? {
             Some(r#type) => r#type,
@@ -46,11 +50,56 @@ impl Session {
                 "for example: ptype struct queue",
             ));
         }
+        if let Some(types) = self.function_types(text)? {
+            return Ok(Outcome::Message(types));
+        }
         let r#type = match self.type_of_value(text)? {
             Some(r#type) => r#type,
             None => self.type_written(text)?,
         };
         Ok(Outcome::Message(definition(&r#type, with_offsets)))
+    }
+
+    /// The type of the function that is named, `int (int, char *)`; of several of
+    /// this name, each with its own. Nothing where the words name no function:
+    /// variables and types come first.
+    fn function_types(&mut self, text: &str) -> Result<Option<String>, CommandError> {
+        let is_name = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '<'));
+        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
+        if !is_name || self.type_named(text).is_some() {
+            return Ok(None);
+        }
+        // What is written as a plain name may be a variable.
+        if text.chars().all(is_plain) {
+            let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
+            match self.evaluate(text) {
+                Ok(value) if !is_code(&value) => return Ok(None),
+                _ => {}
+            }
+        }
+        let found = self
+            .modules()
+            .reached_definitions(text, |module| module.symbols.has_debug_info());
+        let mut types: Vec<(String, String)> = found
+            .iter()
+            .filter(|bound| bound.function.has_debug_info())
+            .filter_map(|bound| {
+                let symbols = &bound.module.symbols;
+                let signature = symbols.signature(&bound.function).ok()??;
+                let name = symbols.name_with_parameters(&bound.function);
+                Some((name, type_of(&signature)))
+            })
+            .collect();
+        types.sort();
+        types.dedup();
+        Ok(match types.as_slice() {
+            [] => None,
+            [(_, only)] => Some(only.clone()),
+            several => {
+                let lines = several.iter().map(|(name, of)| format!("{name}: {of}"));
+                Some(lines.collect::<Vec<_>>().join("\n"))
+            }
+        })
     }
 
     /// The type of a value; nothing where the words name a type. What a
@@ -94,6 +143,21 @@ impl Session {
         let found = with_types.find_map(|module| module.symbols.type_named(plain));
         found.or_else(|| Type::builtin(plain))
     }
+}
+
+/// The type of a function as C declares it.
+fn type_of(signature: &Signature) -> String {
+    let parameters = signature.parameters.iter();
+    let mut list: Vec<String> = parameters.map(|(_, of)| of.name()).collect();
+    if signature.variadic {
+        list.push("...".to_owned());
+    }
+    if list.is_empty() {
+        list.push("void".to_owned());
+    }
+    signature
+        .result
+        .declaration(&format!("({})", list.join(", ")))
 }
 
 /// The name before the stars of a type, and how many there are.

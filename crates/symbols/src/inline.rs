@@ -1,6 +1,7 @@
 //! Inlined calls: the frames that a debugger shows but the stack lacks.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use crate::function::signature;
 use crate::{SymbolFile, names};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
@@ -41,18 +42,19 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let tail = names::tail(name);
+        let asked = Asked::read(name);
+        let tail = names::tail(asked.name);
         let mut units: Vec<u32> = info
             .names()
             .inlined_with_tail(tail)
-            .filter(|(callee, _)| names::tail(callee) == tail && names::matches(callee, name))
+            .filter(|(callee, _)| names::tail(callee) == tail && names::matches(callee, asked.name))
             .map(|(_, unit)| unit)
             .collect();
         units.sort_unstable();
         units.dedup();
         let mut found = Vec::new();
         for unit in units {
-            self.add_copies_of_unit(info, unit, name, &mut found);
+            self.add_copies_of_unit(info, unit, &asked, &mut found);
         }
         found
     }
@@ -60,9 +62,9 @@ impl SymbolFile {
     /// The copies that the functions of one unit hold.
     fn add_copies_of_unit(
         &self,
-        info: &DebugInfo,
+        info: &Arc<DebugInfo>,
         unit: u32,
-        name: &str,
+        asked: &Asked<'_>,
         found: &mut Vec<InlinedCopy>,
     ) {
         let Some(facts) = info.facts(unit) else {
@@ -83,7 +85,7 @@ impl SymbolFile {
                 };
                 let callee = wanted.entry(origin).or_insert_with(|| {
                     let callee = info.abstract_name(origin)?;
-                    names::matches(callee, name).then(|| callee.into())
+                    asked.is(info, origin, callee).then(|| callee.into())
                 });
                 if let (Some(callee), Some(entry)) = (callee, copy_entry(info, unit, entry)) {
                     copies.push((Arc::clone(callee), die, entry));
@@ -140,6 +142,30 @@ impl SymbolFile {
 
     pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
         inlined_chain(info, address).last().map(|(die, _)| *die)
+    }
+}
+
+/// A function as a user asks for it.
+struct Asked<'a> {
+    name: &'a str,
+    /// The types of its parameters, where they are written.
+    types: Option<Vec<&'a str>>,
+}
+
+impl<'a> Asked<'a> {
+    fn read(name: &'a str) -> Asked<'a> {
+        match signature::split(name) {
+            Some((name, types)) => Asked {
+                name,
+                types: Some(types),
+            },
+            None => Asked { name, types: None },
+        }
+    }
+
+    fn is(&self, info: &Arc<DebugInfo>, function: DieRef, name: &str) -> bool {
+        let takes = |types: &Vec<&str>| signature::entry_takes(info, function, types);
+        names::matches(name, self.name) && self.types.as_ref().is_none_or(takes)
     }
 }
 

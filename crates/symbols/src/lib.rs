@@ -50,11 +50,11 @@ pub use location::{
     EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place, register,
     register_name,
 };
-pub use names::demangle;
+pub use names::{demangle, is_name_of};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, TemplateArgument, Type,
-    TypeKind, Variant, VariantPart,
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method,
+    TemplateArgument, Type, TypeKind, Variant, VariantPart,
 };
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

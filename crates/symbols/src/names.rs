@@ -19,16 +19,27 @@ pub fn demangle(raw: &str) -> Option<String> {
     if let Ok(name) = rustc_demangle::try_demangle(mangled) {
         return Some(format!("{name:#}{}", clone.unwrap_or("")));
     }
-    if !mangled.starts_with("_Z") {
-        return None;
-    }
     let options = cpp_demangle::DemangleOptions::new()
         .no_params()
         .no_return_type();
+    let name = demangle_cpp(mangled, &options)?;
+    Some(format!("{name}{}", clone.unwrap_or("")))
+}
+
+/// The readable form of a mangled C++ name with its parameters.
+pub(crate) fn demangle_whole(raw: &str) -> Option<String> {
+    let options = cpp_demangle::DemangleOptions::new().no_return_type();
+    demangle_cpp(split_clone(raw).0, &options)
+}
+
+fn demangle_cpp(mangled: &str, options: &cpp_demangle::DemangleOptions) -> Option<String> {
+    if !mangled.starts_with("_Z") {
+        return None;
+    }
     let symbol = cpp_demangle::Symbol::new(mangled).ok()?;
     let mut name = Bounded(String::new());
-    symbol.structured_demangle(&mut name, &options).ok()?;
-    Some(format!("{}{}", name.0, clone.unwrap_or("")))
+    symbol.structured_demangle(&mut name, options).ok()?;
+    Some(name.0)
 }
 
 /// Text that refuses to grow beyond [`READABLE_LENGTH_MAX`].
@@ -94,18 +105,47 @@ pub(crate) fn clone_kind(suffix: &str) -> CloneKind {
     }
 }
 
+/// A component of a qualified name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part<'a> {
+    name: &'a str,
+    /// Its template arguments with their brackets; empty without any.
+    arguments: &'a str,
+}
+
 /// The components of a qualified name, as they are compared.
 pub(crate) fn components(name: &str) -> Vec<&str> {
+    parts(name).into_iter().map(|part| part.name).collect()
+}
+
+fn parts(name: &str) -> Vec<Part<'_>> {
     let mut found = Vec::new();
     collect(name, &mut found, 0);
     found
 }
 
-fn collect<'a>(name: &'a str, found: &mut Vec<&'a str>, depth: u8) {
+/// The components of a method of a Rust trait by its trait: `Shape::area` of
+/// `<Square as Shape>::area`.
+fn parts_by_trait(name: &str) -> Option<Vec<Part<'_>>> {
+    let (component, rest) = split_component(name.trim());
+    let inner = component.strip_prefix('<')?.strip_suffix('>')?;
+    let at = find_at_depth_zero(inner, " as ")?;
+    let mut found = parts(inner.get(at + " as ".len()..)?);
+    collect(rest, &mut found, 0);
+    Some(found)
+}
+
+fn collect<'a>(name: &'a str, found: &mut Vec<Part<'a>>, depth: u8) {
     let mut rest = name.trim();
     while !rest.is_empty() {
         let (component, after) = split_component(rest);
-        if let Some(inner) = component.strip_prefix('<') {
+        let is_generic = !found.is_empty() && !component.starts_with("<impl ");
+        if is_generic && component.starts_with('<') {
+            // `max::<i32>` in Rust: arguments of the component before.
+            if let Some(last) = found.last_mut() {
+                last.arguments = component;
+            }
+        } else if let Some(inner) = component.strip_prefix('<') {
             // `<Type as Trait>` in Rust: the type is what users name.
             let inner = inner.strip_suffix('>').unwrap_or(inner);
             let subject = split_at_depth_zero(inner, " as ").unwrap_or(inner);
@@ -117,11 +157,32 @@ fn collect<'a>(name: &'a str, found: &mut Vec<&'a str>, depth: u8) {
             let invisible =
                 plain.is_empty() || plain.starts_with("{impl#") || plain == "{anonymous}";
             if !invisible {
-                found.push(plain);
+                found.push(Part {
+                    name: plain,
+                    arguments: arguments_of(component, plain),
+                });
             }
         }
         rest = after;
     }
+}
+
+/// The template arguments behind the name of a component.
+fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
+    let behind = component.get(plain.len()..).unwrap_or("").trim();
+    if is_operator(component) || !behind.starts_with('<') {
+        return "";
+    }
+    let mut depth = 0;
+    let end = behind.find(|c| {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    end.and_then(|end| behind.get(..=end)).unwrap_or(behind)
 }
 
 /// The first component of a name and what follows its `::`.
@@ -195,24 +256,53 @@ pub(crate) fn tail(name: &str) -> &str {
     components(name).last().copied().unwrap_or(name)
 }
 
+/// Whether a user who writes `written` can mean the function called `name`: by
+/// its last components, with template arguments or without.
+pub fn is_name_of(written: &str, name: &str) -> bool {
+    matches(name, written)
+}
+
 /// Whether a user who says `query` can mean `name`.
 pub(crate) fn matches(name: &str, query: &str) -> bool {
     if name == query {
         return true;
     }
-    let (name_parts, query_parts) = (components(name), components(query));
-    if query_parts.is_empty() || !name_parts.ends_with(&query_parts) {
-        return false;
+    let by_trait = |query: &[Part<'_>]| {
+        let parts = parts_by_trait(name);
+        parts.is_some_and(|parts| ends_with(&parts, query))
+    };
+    match parts_by_trait(query) {
+        // `<Square as Shape>::area` names both.
+        Some(wanted) => by_trait(&wanted) && ends_with(&parts(name), &parts(query)),
+        None => {
+            let wanted = parts(query);
+            ends_with(&parts(name), &wanted) || by_trait(&wanted)
+        }
     }
-    // Template arguments that the user wrote must be there.
-    !query.contains('<') || is_operator(tail(query)) || {
-        let strip = |text: &str| {
-            text.chars()
-                .filter(|c| !c.is_whitespace())
-                .collect::<String>()
-        };
-        strip(name).ends_with(&strip(query))
+}
+
+fn ends_with(name: &[Part<'_>], query: &[Part<'_>]) -> bool {
+    let end = name.len().checked_sub(query.len());
+    let end = end.and_then(|start| name.get(start..)).unwrap_or(&[]);
+    let is_same = |(known, asked): (&Part<'_>, &Part<'_>)| {
+        known.name == asked.name && has_arguments(known.arguments, asked.arguments)
+    };
+    !query.is_empty() && end.len() == query.len() && end.iter().zip(query).all(is_same)
+}
+
+/// Whether template arguments that a user wrote are these. Those at the end may
+/// be left out, as defaults are.
+fn has_arguments(known: &str, asked: &str) -> bool {
+    if asked.is_empty() {
+        return true;
     }
+    let strip = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let (known, asked) = (strip(known), strip(asked));
+    let is_beginning = |asked: &str| {
+        let rest = known.strip_prefix(asked);
+        rest.is_some_and(|rest| rest.starts_with(','))
+    };
+    known == asked || asked.strip_suffix('>').is_some_and(is_beginning)
 }
 
 #[cfg(test)]
@@ -250,6 +340,40 @@ mod tests {
             ("Point::operator<", "operator<<", false),
             ("Point::operator()(int)", "operator()", true),
             ("operator<< <char>", "operator<<", false),
+            ("generics::Stack<u8>::push<u8>", "Stack<u8>::push", true),
+            ("generics::Stack<u8>::push<u8>", "Stack<i8>::push", false),
+            ("generics::Stack<u8>::push<u8>", "push<u8>", true),
+            (
+                "std::vector<int, std::allocator<int> >::at",
+                "vector<int>::at",
+                true,
+            ),
+            (
+                "std::vector<int, std::allocator<int> >::at",
+                "vector<i>::at",
+                false,
+            ),
+            ("<k::Square as k::Shape>::area", "Shape::area", true),
+            ("<k::Square as k::Shape>::area", "k::Square::area", true),
+            (
+                "<k::Square as k::Shape>::area",
+                "<Square as Shape>::area",
+                true,
+            ),
+            (
+                "<k::Square as k::Shape>::area",
+                "<Circle as Shape>::area",
+                false,
+            ),
+            ("k::Square::area", "<Square as Shape>::area", false),
+            ("Stack<int>::operator()", "Stack<int>::operator()", true),
+            ("Stack<int>::operator()", "Stack<char>::operator()", false),
+            ("Stack<int>::operator<", "Stack<int>::operator<", true),
+            ("krate::max<i32>", "max::<i32>", true),
+            ("krate::max::<i32>", "max<i32>", true),
+            ("krate::max::<i32>", "max", true),
+            ("krate::max<i32>", "max::<u8>", false),
+            ("krate::Stack::<u8>::push", "Stack::push", true),
             ("Class::~Class", "~Class", true),
             ("main", "main", true),
             ("", "", true),

@@ -10,12 +10,17 @@
 //!
 //! Invariant: a field in quotes is text, whatever it looks like.
 
+mod fields;
+mod short;
+
 use crate::decode::{BATCH_EVENTS, Sink, Written};
 use crate::fault::{Excerpt, FaultKind, Position};
 use crate::model::Batch;
 use crate::tables::{self, Tables};
-use juror_event::{Unavailability, Value};
-use memchr::{memchr, memchr2};
+use fields::{
+    Field, Row, Wrong, field_value, fields, no_text, number, row_end, text, thread_number, value,
+};
+use memchr::{memchr, memrchr};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -49,6 +54,37 @@ pub(crate) struct CsvDecoder {
     last: Option<Last>,
 }
 
+/// Reads rows that all go the short way, without the rows in front of them.
+#[derive(Debug, Clone)]
+pub(crate) struct RowReader(Option<Columns>);
+
+impl RowReader {
+    /// Reads all of them, with the numbers of their lines counted from 1; gives
+    /// how many lines there are, or nothing when a row goes another way.
+    pub fn read(&self, rows: &[u8], tables: &mut Tables, batch: &mut Batch) -> Option<u64> {
+        // A row with quotes may be of several lines.
+        if memchr(b'"', rows).is_some() {
+            return None;
+        }
+        let (mut rest, mut line) = (rows, 0);
+        while let Some(end) = memchr(b'\n', rest) {
+            let (row, after) = rest.split_at_checked(end)?;
+            rest = after.get(1..)?;
+            line += 1;
+            let row = row.strip_suffix(b"\r").unwrap_or(row);
+            if row.is_empty() {
+                continue;
+            }
+            let values = batch.values.len();
+            let written = short_row(self.0.as_ref(), row, tables, batch)?;
+            batch
+                .events
+                .push(written.event(values..batch.values.len(), line));
+        }
+        rest.is_empty().then_some(line)
+    }
+}
+
 /// What the columns of a header row mean.
 #[derive(Debug, Clone, Default)]
 struct Columns {
@@ -68,18 +104,6 @@ struct Last {
     keys: SmallVec<[Box<[u8]>; 8]>,
     layout: u32,
 }
-
-/// A field, without its quotes.
-#[derive(Debug, Clone, PartialEq)]
-struct Field<'a> {
-    text: Cow<'a, [u8]>,
-    is_quoted: bool,
-    /// Where it begins in the row.
-    at: usize,
-}
-
-type Row<'a> = SmallVec<[Field<'a>; 12]>;
-type Wrong = (FaultKind, usize);
 
 impl CsvDecoder {
     /// Plain values have these names: each word is `EVENT=NAME,NAME`.
@@ -107,6 +131,23 @@ impl CsvDecoder {
             columns,
             ..CsvDecoder::default()
         })
+    }
+
+    /// How many of these bytes are whole rows.
+    pub fn whole_rows(bytes: &[u8]) -> usize {
+        if memchr(b'"', bytes).is_none() {
+            return memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        }
+        let mut whole = 0;
+        while let Some(end) = row_end(bytes.get(whole..).unwrap_or(&[])) {
+            whole += end + 1;
+        }
+        whole
+    }
+
+    /// What rows to come are to be read by; nothing before the first.
+    pub fn row_reader(&self) -> Option<RowReader> {
+        self.has_begun.then(|| RowReader(self.header.clone()))
     }
 
     /// Reads whole rows; see [`crate::Decoder::decode`].
@@ -152,8 +193,9 @@ impl CsvDecoder {
         batch: &mut Batch,
     ) -> Result<(), Wrong> {
         let start = batch.values.len();
-        if self.has_begun && self.header.is_none() {
-            if let Some(written) = short_row(row, &mut sink.tables, &mut batch.values) {
+        if self.has_begun {
+            let short = short_row(self.header.as_ref(), row, &mut sink.tables, batch);
+            if let Some(written) = short {
                 let excerpt = || Some(Excerpt::around(row, 0));
                 sink.event(batch, written, start, position, excerpt);
                 return Ok(());
@@ -231,42 +273,17 @@ impl CsvDecoder {
     }
 }
 
-/// The short way through a row like those before: `time,thread,event` and
-/// `name=value` with the names of the event's last row, nothing in quotes, no
-/// spaces. Anything else is nothing here, and its values are the caller's to
-/// drop.
-fn short_row(row: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -> Option<Written> {
-    let natural = |bytes: &[u8]| integer(bytes).filter(|_| bytes.first() != Some(&b'-'));
-    let mut parts = row.splitn(3, |&byte| byte == b',');
-    let time_ns = u64::try_from(natural(parts.next()?)?).ok()?;
-    let thread = u32::try_from(natural(parts.next()?)?).ok()?;
-    let rest = parts.next()?;
-    let end = memchr(b',', rest).unwrap_or(rest.len());
-    let (event, mut rest) = rest.split_at_checked(end)?;
-    // A name in quotes may have spaces around it.
-    let name = tables
-        .find(event.trim_ascii())
-        .filter(|_| event.trim_ascii() == event)?;
-    let (layout, keys) = tables.expected(name)?;
-    for key in keys {
-        let after = rest.strip_prefix(b",")?.strip_prefix(key.as_bytes())?;
-        let after = after.strip_prefix(b"=")?;
-        let end = memchr(b',', after).unwrap_or(after.len());
-        let (text, after) = after.split_at_checked(end)?;
-        // A quote within a value is one that the general way understands.
-        if memchr(b'"', text).is_some() {
-            return None;
-        }
-        values.push(value(text, 0).ok()?);
-        rest = after;
+/// The short way through a row that is not the first.
+fn short_row(
+    header: Option<&Columns>,
+    row: &[u8],
+    tables: &mut Tables,
+    batch: &mut Batch,
+) -> Option<Written> {
+    match header {
+        Some(columns) => short::named_row(row, columns, tables, &mut batch.values),
+        None => short::plain_row(row, tables, &mut batch.values),
     }
-    rest.is_empty().then_some(Written {
-        layout,
-        sequence: None,
-        time_ns: Some(time_ns),
-        thread,
-        place: None,
-    })
 }
 
 /// A row whose columns have names.
@@ -360,174 +377,6 @@ fn header(fields: &Row<'_>) -> Result<Option<Columns>, Wrong> {
         Some(name) => Err((FaultKind::Malformed(format!("two columns are `{name}`")), 0)),
         None => Ok(Some(columns)),
     }
-}
-
-/// Where the row ends: at the first line end that is not within quotes.
-fn row_end(bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    let mut is_quoted = false;
-    loop {
-        let rest = bytes.get(from..)?;
-        let at = match is_quoted {
-            true => memchr(b'"', rest)?,
-            false => memchr2(b'"', b'\n', rest)?,
-        };
-        if rest.get(at) == Some(&b'\n') {
-            return Some(from + at);
-        }
-        is_quoted = !is_quoted;
-        from += at + 1;
-    }
-}
-
-fn fields(row: &[u8]) -> Result<Row<'_>, Wrong> {
-    let mut fields = Row::new();
-    let mut at = 0;
-    loop {
-        let rest = row.get(at..).unwrap_or(&[]);
-        let (field, length) = match rest.first() {
-            Some(b'"') => quoted(rest, at)?,
-            _ => {
-                let end = memchr(b',', rest).unwrap_or(rest.len());
-                let text = rest.get(..end).unwrap_or(rest).trim_ascii();
-                let text = Cow::Borrowed(text);
-                let is_quoted = false;
-                (
-                    Field {
-                        text,
-                        is_quoted,
-                        at,
-                    },
-                    end,
-                )
-            }
-        };
-        fields.push(field);
-        at += length;
-        match row.get(at) {
-            None => return Ok(fields),
-            Some(b',') => at += 1,
-            Some(_) => {
-                let message = "after the closing quote a comma is expected".to_owned();
-                return Err((FaultKind::Malformed(message), at));
-            }
-        }
-    }
-}
-
-/// A field in quotes, and its length with them.
-fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
-    let is_quoted = true;
-    let mut text: Cow<'_, [u8]> = Cow::Borrowed(&[]);
-    let mut from = 1;
-    loop {
-        let rest = bytes.get(from..).unwrap_or(&[]);
-        let Some(end) = memchr(b'"', rest) else {
-            let message = "the quote is not closed".to_owned();
-            return Err((FaultKind::Malformed(message), at));
-        };
-        let part = rest.get(..end).unwrap_or(rest);
-        if text.is_empty() {
-            text = Cow::Borrowed(part);
-        } else {
-            text.to_mut().extend_from_slice(part);
-        }
-        from += end + 1;
-        if bytes.get(from) != Some(&b'"') {
-            return Ok((
-                Field {
-                    text,
-                    is_quoted,
-                    at,
-                },
-                from,
-            ));
-        }
-        text.to_mut().push(b'"');
-        from += 1;
-    }
-}
-
-fn no_text(at: usize) -> Wrong {
-    (FaultKind::Malformed("this is no UTF-8".to_owned()), at)
-}
-
-fn text<'a>(field: &'a Field<'_>) -> Result<&'a str, Wrong> {
-    std::str::from_utf8(&field.text).map_err(|_| no_text(field.at))
-}
-
-/// A number that may be absent.
-fn number(field: &Field<'_>) -> Result<Option<u64>, Wrong> {
-    if field.text.is_empty() {
-        return Ok(None);
-    }
-    let number = text(field)?.parse().map_err(|_| {
-        let message = "a whole number of 64 bits is expected here".to_owned();
-        (FaultKind::Malformed(message), field.at)
-    })?;
-    Ok(Some(number))
-}
-
-fn thread_number(field: &Field<'_>) -> Result<u32, Wrong> {
-    let number = number(field)?.unwrap_or(0);
-    u32::try_from(number).map_err(|_| {
-        let message = "the number of a thread is too large".to_owned();
-        (FaultKind::Malformed(message), field.at)
-    })
-}
-
-fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
-    match field.is_quoted {
-        true => Ok(Value::Text(text(field)?.into())),
-        false => value(&field.text, field.at),
-    }
-}
-
-/// A value without quotes: a number, an address, `true`, `false`, or text.
-fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
-    let bytes = bytes.trim_ascii();
-    if let Some(number) = integer(bytes) {
-        return Ok(Value::Int(number));
-    }
-    if let Some(address) = tables::address(bytes) {
-        return Ok(address);
-    }
-    let text = std::str::from_utf8(bytes).map_err(|_| no_text(at))?;
-    Ok(match text {
-        "" => Value::Unavailable(Unavailability::NotCaptured),
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        _ => {
-            let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
-            let float = || text.parse().ok().filter(|_| text.bytes().all(is_number));
-            match text.parse::<i128>() {
-                Ok(number) => Value::Int(number),
-                Err(_) => float().map_or_else(|| Value::Text(text.into()), Value::Float),
-            }
-        }
-    })
-}
-
-/// A whole number of at most 18 digits.
-fn integer(bytes: &[u8]) -> Option<i128> {
-    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-    if digits.is_empty() || digits.len() > 18 {
-        return None;
-    }
-    let mut number = 0_u64;
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number * 10 + u64::from(digit);
-    }
-    let number = i128::from(number);
-    Some(if digits.len() < bytes.len() {
-        -number
-    } else {
-        number
-    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::json::JsonDecoder;
 use crate::model::{Batch, Declaration, End, Event, Header, How, NO_PLACE, Place};
 use crate::order::{Judgement, Order};
 use crate::tables::Tables;
+use std::ops::Range;
 
 /// A batch ends after so many events.
 pub(crate) const BATCH_EVENTS: usize = 4096;
@@ -45,12 +46,12 @@ impl Form {
 /// Reads one trace.
 #[derive(Debug)]
 pub struct Decoder {
-    source: Source,
-    sink: Sink,
+    pub(crate) source: Source,
+    pub(crate) sink: Sink,
 }
 
 #[derive(Debug)]
-enum Source {
+pub(crate) enum Source {
     Json(JsonDecoder),
     Binary(BinaryDecoder),
     Csv(Box<CsvDecoder>),
@@ -132,7 +133,7 @@ impl Decoder {
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     pub tables: Tables,
-    order: Order,
+    pub order: Order,
     places: u32,
     has_header: bool,
     /// Something has been wrong.
@@ -152,6 +153,22 @@ pub(crate) struct Written {
     pub time_ns: Option<u64>,
     pub thread: u32,
     pub place: Option<u32>,
+}
+
+impl Written {
+    /// The event, with its values and its line or byte.
+    #[inline]
+    pub fn event(self, values: Range<usize>, position: u64) -> Event {
+        Event {
+            layout: self.layout,
+            sequence: self.sequence,
+            time_ns: self.time_ns,
+            thread: self.thread,
+            place: self.place.unwrap_or(NO_PLACE),
+            values,
+            position,
+        }
+    }
 }
 
 impl Sink {
@@ -177,17 +194,9 @@ impl Sink {
                 return self.fault(batch, kind, position, excerpt());
             }
         }
-        batch.events.push(Event {
-            layout: written.layout,
-            sequence: written.sequence,
-            time_ns: written.time_ns,
-            thread: written.thread,
-            place: written.place.unwrap_or(NO_PLACE),
-            values: values..batch.values.len(),
-            position: match position {
-                Position::Line(number) | Position::Byte(number) => number,
-            },
-        });
+        let (Position::Line(number) | Position::Byte(number)) = position;
+        let values = values..batch.values.len();
+        batch.events.push(written.event(values, number));
     }
 
     fn misplaced(&self, written: &Written) -> Option<FaultKind> {
@@ -224,6 +233,32 @@ impl Sink {
         batch.declarations.push(declaration.clone());
         let declared = self.tables.declare(declaration);
         declared.map_err(FaultKind::Malformed)
+    }
+
+    /// Takes the events of a batch that were read ahead, if nothing is wrong with
+    /// any of them. Their lines are counted from the one after `line`.
+    pub fn take_all(&mut self, batch: &mut Batch, line: u64) -> bool {
+        let mut order = self.order;
+        let places = self.places;
+        let mut went_back = 0;
+        let is_right = !self.ended
+            && batch.events.iter_mut().all(|event| {
+                event.position += line;
+                (event.place < places || event.place == NO_PLACE)
+                    && match order.judge(event.sequence, event.time_ns) {
+                        Judgement::Take => true,
+                        Judgement::TakeWentBack => {
+                            went_back += 1;
+                            true
+                        }
+                        _ => false,
+                    }
+            });
+        if is_right {
+            self.order = order;
+            batch.went_back += went_back;
+        }
+        is_right
     }
 
     /// The number that the next place has.

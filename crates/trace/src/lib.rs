@@ -18,11 +18,13 @@ mod binary;
 mod binding;
 mod csv;
 mod decode;
+mod digits;
 mod encode;
 mod fault;
 mod json;
 mod model;
 mod order;
+mod parts;
 #[cfg(test)]
 mod samples;
 mod tables;
@@ -33,6 +35,7 @@ pub use decode::{Decoder, Form};
 pub use encode::{Encoder, LayoutId, Moment};
 pub use fault::{Excerpt, Fault, FaultKind, Position};
 pub use model::{Batch, Declaration, End, Event, Header, How, Layout, NO_PLACE, Place};
+pub use parts::{Part, PartReader};
 
 /// The version of both forms. It changes when a reader of the old one would
 /// misunderstand the new one.

@@ -6,7 +6,7 @@
 use crate::fault::FaultKind;
 
 /// What has been seen of the order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Order {
     sequence: Option<u64>,
     time_ns: u64,
@@ -31,6 +31,7 @@ pub(crate) enum Judgement {
 
 impl Order {
     /// Looks at the next event.
+    #[inline]
     pub fn judge(&mut self, sequence: Option<u64>, time_ns: Option<u64>) -> Judgement {
         let mut missing = None;
         if let Some(sequence) = sequence {

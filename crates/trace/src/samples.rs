@@ -85,6 +85,52 @@ pub fn read_in_pieces(decoder: &mut Decoder, bytes: &[u8], cut: usize) -> Record
     reading.recorded
 }
 
+/// Reads a trace whose parts were read ahead, of these sizes in turn; each by
+/// what was known so many parts before. Gives how many of them counted, too.
+pub fn read_in_parts(
+    decoder: &mut Decoder,
+    bytes: &[u8],
+    sizes: &[(usize, usize)],
+) -> (Recorded, usize) {
+    let mut reading = Reading::default();
+    let mut readers: Vec<PartReader> = Vec::new();
+    let mut sizes = sizes.iter().cycle();
+    let (mut start, mut counted) = (0, 0);
+    while start < bytes.len() {
+        readers.extend(decoder.part_reader());
+        let (size, age) = sizes.next().copied().unwrap_or((1, 0));
+        let mut end = bytes.len().min(start + size);
+        let mut whole = decoder.whole_records(&bytes[start..end]).unwrap_or(0);
+        while whole == 0 && end < bytes.len() {
+            end += 1;
+            whole = decoder.whole_records(&bytes[start..end]).unwrap_or(0);
+        }
+        let is_last = whole == 0;
+        let mut part = Part::default();
+        let end = if is_last { bytes.len() } else { start + whole };
+        part.bytes.extend(&bytes[start..end]);
+        start += part.bytes.len();
+        let reader = readers.len().checked_sub(1 + age);
+        if let Some(reader) = reader.and_then(|it| readers.get_mut(it)) {
+            reader.read(&mut part);
+        }
+        if decoder.take_part(&mut part, &mut reading.batch) {
+            counted += 1;
+            reading.take();
+            continue;
+        }
+        let mut rest = &part.bytes[..];
+        while !rest.is_empty() {
+            let consumed = decoder.decode(rest, is_last, &mut reading.batch);
+            rest = &rest[consumed..];
+            reading.take();
+        }
+    }
+    decoder.finish(&mut reading.batch);
+    reading.take();
+    (reading.recorded, counted)
+}
+
 #[derive(Default)]
 struct Reading {
     batch: Batch,

@@ -4,6 +4,7 @@
 //! writes with escapes are not *plain*: the bytes of a line never stand for
 //! them as they are, so lookups by such bytes pass over them.
 
+use crate::digits;
 use crate::model::{Declaration, Layout};
 use juror_event::Value;
 use rustc_hash::FxHashMap;
@@ -11,7 +12,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What is known of the events of one name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     name: Arc<str>,
     is_plain: bool,
@@ -22,7 +23,7 @@ struct Known {
 }
 
 /// The names of a layout's values.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Keys {
     names: Arc<[Arc<str>]>,
     is_plain: bool,
@@ -33,18 +34,22 @@ struct Keys {
 pub(crate) struct Name(u32);
 
 /// Names and layouts.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tables {
-    by_name: FxHashMap<Arc<str>, u32>,
+    by_name: FxHashMap<Arc<[u8]>, u32>,
     known: Vec<Known>,
     keys: Vec<Keys>,
     new: Vec<Layout>,
 }
 
 impl Tables {
+    /// How much is known: it grows with every name and every layout.
+    pub fn size(&self) -> usize {
+        self.known.len() + self.keys.len()
+    }
+
     /// The number of a plain name that has been seen.
     pub fn find(&self, name: &[u8]) -> Option<Name> {
-        let name = std::str::from_utf8(name).ok()?;
         let number = self.by_name.get(name).copied()?;
         let known = self.known.get(number as usize)?;
         known.is_plain.then_some(Name(number))
@@ -52,13 +57,13 @@ impl Tables {
 
     /// The number of a name.
     pub fn name(&mut self, name: &str) -> Name {
-        if let Some(&number) = self.by_name.get(name) {
+        if let Some(&number) = self.by_name.get(name.as_bytes()) {
             return Name(number);
         }
         let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         let is_plain = is_plain(name);
         let name: Arc<str> = name.into();
-        self.by_name.insert(Arc::clone(&name), number);
+        self.by_name.insert(name.as_bytes().into(), number);
         self.known.push(Known {
             name,
             is_plain,
@@ -172,19 +177,11 @@ pub(crate) fn repeated<'a, K: AsRef<str>>(keys: &'a [K]) -> Option<&'a str> {
 
 /// An address as it is written: `0x` and lower-case hexadecimal digits, no
 /// leading zeros.
+#[inline]
 pub(crate) fn address(text: &[u8]) -> Option<Value> {
     let digits = text.strip_prefix(b"0x")?;
-    if digits.is_empty() || digits.len() > 16 || digits.starts_with(b"0") && digits.len() > 1 {
+    if digits.first() == Some(&b'0') && digits.len() > 1 {
         return None;
     }
-    let mut number = 0_u64;
-    for &digit in digits {
-        let digit = match digit {
-            b'0'..=b'9' => digit - b'0',
-            b'a'..=b'f' => digit - b'a' + 10,
-            _ => return None,
-        };
-        number = number << 4 | u64::from(digit);
-    }
-    Some(Value::Address(number))
+    digits::hexadecimal(digits).map(Value::Address)
 }

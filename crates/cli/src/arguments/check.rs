@@ -3,6 +3,7 @@
 use super::{Messages, options};
 use crate::driver::PropertySource;
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 pub(super) const CHECK_EXAMPLES: &str = "\
@@ -62,6 +63,9 @@ pub struct Check {
     /// How many events each monitor remembers, for the paths in reports
     #[arg(long, value_name = "N")]
     pub history: Option<usize>,
+    /// How many threads read a trace; by default as many as there are processors
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub messages: Messages,
     /// The recorded runs; - is standard input

@@ -1,12 +1,17 @@
 //! Reading a trace ahead, in a thread of its own.
 //!
 //! The thread reads and decodes; batches come through a channel that holds a
-//! few of them, and go back empty to be used again. Invariant: what has been
-//! read is sent before the thread waits for more, so a trace that is being
+//! few of them, and go back empty to be used again. Of a file, it has parts read
+//! by further threads ([`parts`]). Invariant: what has been read of anything that
+//! may grow is sent before the thread waits for more, so a trace that is being
 //! recorded is followed event by event.
+
+mod parts;
+mod pool;
 
 use crate::arguments::{Check, TraceFormat};
 use juror_trace::{Batch, Decoder, Form};
+use pool::Pool;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -31,6 +36,8 @@ pub struct Plan {
     follow: bool,
     /// Set by Ctrl-C.
     stop: Arc<AtomicBool>,
+    pool: Option<Arc<Pool>>,
+    chunk_bytes: usize,
 }
 
 impl Plan {
@@ -48,7 +55,18 @@ impl Plan {
             columns: check.columns.clone(),
             follow: check.follow,
             stop,
+            pool: Pool::new(check.jobs)?,
+            chunk_bytes: CHUNK_BYTES,
         })
+    }
+
+    /// The same, with so many bytes read at once.
+    #[cfg(test)]
+    pub fn in_chunks(self, chunk_bytes: usize) -> Plan {
+        Plan {
+            chunk_bytes,
+            ..self
+        }
     }
 }
 
@@ -120,6 +138,8 @@ impl Source {
             columns: plan.columns.clone(),
             follow: plan.follow,
             stop: Arc::clone(&plan.stop),
+            pool: plan.pool.clone().filter(|_| size.is_some()),
+            chunk_bytes: plan.chunk_bytes,
         };
         std::thread::Builder::new()
             .name("trace".to_owned())
@@ -163,10 +183,17 @@ struct Reader {
     columns: Vec<String>,
     follow: bool,
     stop: Arc<AtomicBool>,
+    /// Of a file: who reads parts of it.
+    pool: Option<Arc<Pool>>,
+    chunk_bytes: usize,
 }
 
 /// Nobody wants more.
 struct Unwanted;
+
+/// Why no more is read: with the last item to be sent, or because nobody wants
+/// one.
+type Stopped = Result<Item, Unwanted>;
 
 impl Reader {
     fn run(mut self) {
@@ -178,9 +205,8 @@ impl Reader {
         };
     }
 
-    /// Reads to the end. Fails with the last item to be sent, or because nobody
-    /// wants one.
-    fn read_all(&mut self) -> Result<(), Result<Item, Unwanted>> {
+    /// Reads to the end.
+    fn read_all(&mut self) -> Result<(), Stopped> {
         let mut buffer = Vec::new();
         let mut is_last = false;
         while !is_last && buffer.len() < 4 {
@@ -194,6 +220,12 @@ impl Reader {
             (Form::Csv, Some(decoder)) => decoder,
             (form, _) => Decoder::new(form),
         };
+        if let Some(pool) = self.pool.take()
+            && decoder.whole_records(&[]).is_some()
+        {
+            self.read_in_parts(&pool, &mut decoder, &mut buffer, is_last)?;
+            is_last = true;
+        }
         loop {
             self.decode(&mut decoder, &mut buffer, is_last)?;
             if is_last {
@@ -202,8 +234,7 @@ impl Reader {
                 return self.send(batch).map_err(Err);
             }
             if buffer.len() > RECORD_BYTES_MAX {
-                let message = "a record is longer than 256 MiB";
-                return Err(Ok(Item::Failed(io::Error::other(message))));
+                return Err(parts::too_long());
             }
             // A run that was followed to its end has no more.
             is_last = self.follow && decoder.has_ended() || self.fill(&mut buffer)?;
@@ -211,9 +242,9 @@ impl Reader {
     }
 
     /// Reads more; true at the end.
-    fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Result<Item, Unwanted>> {
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Stopped> {
         let before = buffer.len();
-        buffer.resize(before + CHUNK_BYTES, 0);
+        buffer.resize(before + self.chunk_bytes, 0);
         loop {
             let place = buffer.get_mut(before..).unwrap_or(&mut []);
             let outcome = self.input.read(place);
@@ -242,7 +273,7 @@ impl Reader {
         decoder: &mut Decoder,
         buffer: &mut Vec<u8>,
         is_last: bool,
-    ) -> Result<(), Result<Item, Unwanted>> {
+    ) -> Result<(), Stopped> {
         let mut start = 0;
         loop {
             let mut batch = self.batch();

@@ -7,44 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::failures::{self, Failure};
 use crate::support::bare::Bare;
 use crate::support::text::differences_of;
+use crate::support::workers::WORKERS;
 use crate::support::{Program, compile, is_running};
 use crate::{Attach, Debuggee, DebuggeeError, Notice, Owner};
-
-/// Threads call `work` and `other` until the input ends, and count that.
-const WORKERS: &str = r#"
-    #include <pthread.h>
-    #include <stdio.h>
-    #include <unistd.h>
-    static volatile int done;
-    static volatile long total;
-    __attribute__((noinline)) void work(volatile long *count) { ++*count; }
-    __attribute__((noinline)) void other(void) { __asm__ volatile(""); }
-    static void *run(void *unused) {
-        volatile long count = 0;
-        while (!done) {
-            work(&count);
-            other();
-            __atomic_add_fetch(&total, 1, __ATOMIC_SEQ_CST);
-        }
-        return (void *)count;
-    }
-    int main(void) {
-        pthread_t others[3];
-        for (int i = 0; i < 3; i++) pthread_create(&others[i], 0, run, 0);
-        puts("ready");
-        fflush(stdout);
-        char byte;
-        while (read(0, &byte, 1) == 1) {}
-        done = 1;
-        long sum = 0;
-        for (int i = 0; i < 3; i++) {
-            void *count;
-            pthread_join(others[i], &count);
-            sum += (long)count;
-        }
-        puts(sum == total ? "right" : "wrong");
-        return 7;
-    }"#;
 
 /// How many hits there are before the failure, and how many there may be.
 const HITS: usize = 5;

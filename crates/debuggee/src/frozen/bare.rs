@@ -8,6 +8,7 @@
 use libc::user_regs_struct;
 use nix::errno::Errno;
 
+use crate::inject::call_registers;
 use crate::kernel::{self, Event, Outcome, Status};
 use crate::scratch::GADGET;
 
@@ -75,19 +76,8 @@ impl Begun {
 
 /// Has a stopped task make a system call at `gadget`.
 pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
-    let [rdi, rsi, rdx, r10, r8, r9] = arguments;
     let begun = begin(task, |registers| {
-        *registers = user_regs_struct {
-            rip: gadget,
-            rax: number as u64,
-            rdi,
-            rsi,
-            rdx,
-            r10,
-            r8,
-            r9,
-            ..*registers
-        };
+        *registers = call_registers(*registers, gadget, number, arguments);
     })?;
     let (result, made) = begun.end_with_result(gadget + GADGET.len() as u64)?;
     let made = made.first().copied();

@@ -4,9 +4,11 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod bare;
+pub mod doomed;
 pub mod family;
 pub mod text;
 pub mod watching;
+pub mod workers;
 
 use std::fs;
 use std::path::PathBuf;

@@ -111,6 +111,14 @@ impl Scope for CallingScope<'_> {
         self.frame.views()
     }
 
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        self.frame.function_linked(linkage_name)
+    }
+
+    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+        self.frame.function_of(type_name, name)
+    }
+
     fn type_named(&self, name: &str) -> Option<Type> {
         self.frame.type_named(name)
     }

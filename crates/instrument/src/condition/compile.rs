@@ -1,51 +1,17 @@
 //! From an expression to a [`Node`]: the rules of [`crate::expression`], one
 //! for one, with the values still to come.
 
-use super::node::{Node, Reading, Scalar, Word};
-use crate::expression::{ExpressionError, element_type};
-use crate::typed::{Place, Typed};
+use super::node::{Node, Scalar, Word};
+use super::operand::{
+    Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, unsigned_bits,
+    word_of, wrong,
+};
+use crate::expression::element_type;
 use crate::views::Views;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
-use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use juror_symbols::{Encoding, Type, TypeKind};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Why an expression is not compiled.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Stuck {
-    /// It can be evaluated at the hit only.
-    Evaluate,
-    /// It could never be evaluated.
-    Wrong(ExpressionError),
-}
-
-/// Why a name means nothing that can be compiled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// What it means is known at the hit only.
-    Yet,
-    /// There is no such thing.
-    AtAll(String),
-}
-
-/// Where a value will be.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Spot {
-    /// In memory, at the address that this gives.
-    Memory(Word),
-    /// In the low bytes of this.
-    Bits(Word),
-    /// It is computed: a `long`, a `double` or a truth value.
-    Computed(Node),
-}
-
-/// A value that is still to come, with its type.
-#[derive(Debug, Clone)]
-pub(super) struct Operand {
-    pub(super) r#type: Type,
-    pub(super) spot: Spot,
-    pub(super) bits: Option<BitField>,
-}
 
 /// What names mean at a place.
 pub(super) trait Names {
@@ -59,60 +25,6 @@ pub(super) trait Names {
     }
 }
 
-/// A number that will be computed, and what it leads to if it is an address.
-struct Counted {
-    node: Node,
-    target: Option<Type>,
-}
-
-impl Operand {
-    pub(super) fn new(r#type: Type, spot: Spot) -> Operand {
-        Operand {
-            r#type,
-            spot,
-            bits: None,
-        }
-    }
-
-    /// A value that is where it is for good.
-    pub(super) fn of(value: Typed) -> Result<Operand, Unknown> {
-        let spot = match value.place {
-            Place::Memory(address) => Spot::Memory(Word::Constant(address)),
-            Place::Bytes(bytes) if bytes.len() <= 8 => {
-                let mut wide = [0; 8];
-                wide.iter_mut()
-                    .zip(&bytes)
-                    .for_each(|(wide, byte)| *wide = *byte);
-                Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
-            }
-            Place::Bytes(_) | Place::Missing(_) => return Err(Unknown::Yet),
-        };
-        Ok(Operand {
-            r#type: value.r#type,
-            spot,
-            bits: value.bits,
-        })
-    }
-
-    fn computed(node: Node, type_name: &str) -> Result<Operand, Stuck> {
-        let r#type = Type::builtin(type_name).ok_or(Stuck::Evaluate)?;
-        Ok(Operand::new(r#type, Spot::Computed(node)))
-    }
-
-    fn truth(node: Node) -> Result<Operand, Stuck> {
-        Operand::computed(node, "bool")
-    }
-
-    fn size(bytes: u64) -> Result<Operand, Stuck> {
-        let r#type = Type::builtin("unsigned long").ok_or(Stuck::Evaluate)?;
-        Ok(Operand::new(r#type, Spot::Bits(Word::Constant(bytes))))
-    }
-
-    fn whole(number: i128) -> Result<Operand, Stuck> {
-        Operand::computed(Node::Constant(Scalar::Int(number)), "long")
-    }
-}
-
 /// Compiles a condition.
 pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
     let compiler = Compiler { names };
@@ -121,13 +33,6 @@ pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node,
 
 struct Compiler<'a, N> {
     names: &'a N,
-}
-
-fn wrong<T>(message: impl Into<String>, span: &Range<usize>) -> Result<T, Stuck> {
-    Err(Stuck::Wrong(ExpressionError {
-        message: message.into(),
-        span: span.clone(),
-    }))
 }
 
 /// Both results; what is wrong in either is found.
@@ -426,193 +331,4 @@ impl<N: Names> Compiler<'_, N> {
         let address = word_of(counted(operand, &value.span)?.node);
         Operand::truth(Node::IsText(address, Arc::clone(text), equal))
     }
-}
-
-/// A pointer that is moved by elements.
-fn moved(
-    operator: BinaryOperator,
-    pointer: Node,
-    target: Type,
-    count: Node,
-    span: &Range<usize>,
-) -> Result<Operand, Stuck> {
-    let count = match operator {
-        BinaryOperator::Add => count,
-        BinaryOperator::Subtract => Node::Negate(Box::new(count)),
-        _ => {
-            let message = format!("`{operator}` does not apply to a pointer and a number");
-            return wrong(message, span);
-        }
-    };
-    let size = target.size().unwrap_or(1).max(1);
-    let address = Word::Element(Box::new(word_of(pointer)), Box::new(count), size);
-    Ok(Operand::new(target.pointer_to(), Spot::Bits(address)))
-}
-
-/// The address of an element.
-fn behind(address: Word, index: Node, size: u64) -> Word {
-    if let Node::Constant(Scalar::Int(number)) = index
-        && let Some(distance) = number.checked_mul(i128::from(size))
-        && let Ok(distance) = i32::try_from(distance)
-    {
-        return address.offset(i64::from(distance));
-    }
-    Word::Element(Box::new(address), Box::new(index), size)
-}
-
-fn word_of(node: Node) -> Word {
-    match node {
-        Node::Read(word, Reading::Address) => word,
-        node => Word::Computed(Box::new(node)),
-    }
-}
-
-fn field_of(object: &Operand, name: &str, span: &Range<usize>) -> Result<Operand, Stuck> {
-    let Some(field) = object.r#type.field(name) else {
-        // In the words of a value that has no such field.
-        let value = Typed::missing(object.r#type.clone(), "");
-        return wrong(value.field(name).err().unwrap_or_default(), span);
-    };
-    let Spot::Memory(address) = &object.spot else {
-        return Err(Stuck::Evaluate);
-    };
-    let (offset, bits) = match field.bits {
-        Some(bits) => {
-            let inside = BitField {
-                offset_bits: bits.offset_bits % 8,
-                ..bits
-            };
-            (bits.offset_bits / 8, Some(inside))
-        }
-        None => (field.offset, None),
-    };
-    let offset = i64::try_from(offset).map_err(|_| Stuck::Evaluate)?;
-    Ok(Operand {
-        r#type: field.r#type,
-        spot: Spot::Memory(address.clone().offset(offset)),
-        bits,
-    })
-}
-
-/// A field of what a pointer leads to, which has it.
-pub(super) fn field_behind(pointer: Operand, name: &str) -> Result<Operand, Unknown> {
-    let target = pointer.r#type.target().ok_or(Unknown::Yet)?;
-    let Ok(counted) = counted(pointer, &(0..0)) else {
-        return Err(Unknown::Yet);
-    };
-    let object = Operand::new(target, Spot::Memory(word_of(counted.node)));
-    field_of(&object, name, &(0..0)).map_err(|_| Unknown::Yet)
-}
-
-fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
-    let stripped = r#type.strip();
-    if let TypeKind::Base(Encoding::Boolean) = stripped.kind() {
-        let node = Node::Not(Box::new(Node::Not(Box::new(operand.node))));
-        return Operand::truth(node);
-    }
-    let is_whole = match stripped.kind() {
-        TypeKind::Base(encoding) => !matches!(
-            encoding,
-            Encoding::Float | Encoding::ComplexFloat | Encoding::Other
-        ),
-        TypeKind::Pointer(_) | TypeKind::Enumeration { .. } => true,
-        _ => false,
-    };
-    let size = r#type.size().filter(|size| (1..=8).contains(size));
-    let (true, Some(size)) = (is_whole, size) else {
-        return Err(Stuck::Evaluate);
-    };
-    let reading = Reading::Unsigned {
-        shift: 0,
-        bits: (size * 8) as u8,
-    };
-    let wrapped = Node::Wrapped(Box::new(operand.node), reading);
-    Ok(Operand::new(
-        r#type,
-        Spot::Bits(Word::Computed(Box::new(wrapped))),
-    ))
-}
-
-/// The number that a value is.
-fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, Stuck> {
-    let Operand { r#type, spot, bits } = operand;
-    let spot = match spot {
-        Spot::Computed(node) => return Ok(Counted { node, target: None }),
-        spot => spot,
-    };
-    let stripped = r#type.strip();
-    let encoding = match stripped.kind() {
-        TypeKind::Base(encoding) => encoding,
-        TypeKind::Enumeration { underlying, .. } => {
-            let base = underlying.map(|inner| inner.strip().kind());
-            match base {
-                Some(TypeKind::Base(encoding)) if !encoding.is_signed() => Encoding::Unsigned,
-                Some(TypeKind::Base(_)) | None => Encoding::Signed,
-                Some(_) => Encoding::Unsigned,
-            }
-        }
-        TypeKind::Pointer(target) | TypeKind::Reference(target) => {
-            let word = match spot {
-                Spot::Memory(address) => Word::Load(Box::new(address), 8),
-                Spot::Bits(word) => word,
-                Spot::Computed(_) => return Err(Stuck::Evaluate),
-            };
-            return Ok(Counted {
-                node: Node::Read(word, Reading::Address),
-                target: Some(target),
-            });
-        }
-        TypeKind::Array { .. } | TypeKind::Function { .. } => {
-            let target = match stripped.kind() {
-                TypeKind::Array { .. } => r#type.target(),
-                _ => Some(stripped),
-            };
-            return match (spot, target) {
-                (Spot::Memory(address), Some(target)) => Ok(Counted {
-                    node: Node::Read(address, Reading::Address),
-                    target: Some(target),
-                }),
-                _ => Err(Stuck::Evaluate),
-            };
-        }
-        _ => {
-            let message = format!("a value of type `{}` is not a number", r#type.name());
-            return wrong(message, span);
-        }
-    };
-    let size = stripped.size().unwrap_or(8);
-    let (shift, width) = match bits {
-        Some(bits) => (bits.offset_bits, bits.size_bits),
-        None => (0, size * 8),
-    };
-    let bytes = (shift + width).div_ceil(8);
-    if !(1..=8).contains(&bytes) || width == 0 {
-        return Err(Stuck::Evaluate);
-    }
-    let word = match spot {
-        Spot::Memory(address) => Word::Load(Box::new(address), bytes as u8),
-        Spot::Bits(word) => word,
-        Spot::Computed(_) => return Err(Stuck::Evaluate),
-    };
-    let (shift, bits) = (shift as u8, width as u8);
-    let reading = match encoding {
-        Encoding::Boolean => Reading::Bool { shift, bits },
-        Encoding::Float if size == 4 => Reading::Float32,
-        Encoding::Float if size == 8 => Reading::Float64,
-        Encoding::Float | Encoding::ComplexFloat => return Err(Stuck::Evaluate),
-        encoding if encoding.is_signed() => Reading::Signed { shift, bits },
-        _ => Reading::Unsigned { shift, bits },
-    };
-    Ok(Counted {
-        node: Node::Read(word, reading),
-        target: None,
-    })
-}
-
-/// How many bits a type without sign has.
-fn unsigned_bits(r#type: &Type) -> Option<u8> {
-    let is_unsigned =
-        matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
-    let bits = (r#type.size().unwrap_or(8) * 8).min(64);
-    is_unsigned.then_some(bits as u8)
 }

@@ -1,8 +1,9 @@
 //! What names mean at the address of a point: the variables that are visible
 //! there, where their values are when a thread comes to it.
 
-use super::compile::{Names, Operand, Spot, Unknown};
+use super::compile::Names;
 use super::node::Word;
+use super::operand::{Operand, Spot, Unknown, field_behind};
 use crate::expression::Scope;
 use crate::frames::Frame;
 use crate::program::Program;
@@ -93,7 +94,7 @@ impl Names for PointNames<'_> {
                 return Err(Unknown::Yet);
             };
             if object.field(name).is_some() {
-                return super::compile::field_behind(this, name);
+                return field_behind(this, name);
             }
         }
         let found = self.with_scope(|scope| scope.outside(name));

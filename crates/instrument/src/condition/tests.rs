@@ -1,8 +1,9 @@
 //! Compiled conditions against the evaluation at the prompt, over a page of
 //! memory.
 
-use super::compile::{Names, Operand, Spot, Stuck, Unknown, truth};
+use super::compile::{Names, truth};
 use super::node::{Scalar, Word};
+use super::operand::{Operand, Spot, Stuck, Unknown};
 use crate::expression::{Scope, evaluate};
 use crate::read_plan::Machine;
 use crate::typed::{Memory, Number, Typed};

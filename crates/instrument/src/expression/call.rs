@@ -6,6 +6,7 @@
 //! What was found on the way to a call stays ([`Scope::decided`]), so that a
 //! function that changes what a condition before it has read is called once.
 
+use super::member::member;
 use super::{ExpressionError, Scope, evaluate};
 use crate::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
@@ -49,21 +50,27 @@ pub(super) fn call(
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }
-    let name = match &function.kind {
-        ExpressionKind::Name(name) => Some(name.clone()),
-        _ => None,
+    let (function, name, mut given) = match member(function, arguments.len(), scope)? {
+        Some(member) => (member.function, Some(member.name), member.arguments),
+        None => {
+            let name = match &function.kind {
+                ExpressionKind::Name(name) => Some(name.clone()),
+                _ => None,
+            };
+            (evaluate(function, scope)?, name, Vec::new())
+        }
     };
+    for argument in arguments {
+        given.push(match &argument.kind {
+            ExpressionKind::Text(text) => Argument::Text(Arc::clone(text)),
+            _ => Argument::Value(evaluate(argument, scope)?),
+        });
+    }
     let request = Request {
         span: expression.span.clone(),
-        function: evaluate(function, scope)?,
+        function,
         name,
-        arguments: arguments
-            .iter()
-            .map(|argument| match &argument.kind {
-                ExpressionKind::Text(text) => Ok(Argument::Text(Arc::clone(text))),
-                _ => evaluate(argument, scope).map(Argument::Value),
-            })
-            .collect::<Result<_, _>>()?,
+        arguments: given,
         result,
     };
     scope.call(request).map_err(|message| ExpressionError {

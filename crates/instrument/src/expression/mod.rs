@@ -7,6 +7,7 @@
 mod access;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
+mod member;
 mod text;
 mod viewed;
 
@@ -59,6 +60,17 @@ pub trait Scope {
     /// as they are.
     fn views(&self) -> Option<&Views> {
         Some(Views::standard())
+    }
+    /// Where the function of this name in the symbol table begins.
+    fn function_linked(&self, linkage_name: &str) -> Option<u64> {
+        let _ = linkage_name;
+        None
+    }
+    /// Where the function `name` of a type begins, and the types of its
+    /// parameters, `self` included.
+    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+        let _ = (type_name, name);
+        None
     }
     /// The result of a call that has not been made. Most scopes make none.
     fn call(&self, request: Request) -> Result<Typed, String> {

@@ -139,7 +139,7 @@ impl Writer<'_> {
     fn fields(&mut self, name: &str, value: &Typed, composite: &Composite, depth: usize) {
         self.push(name);
         let fields = &composite.fields;
-        let positional = |field: &Field| field.name.as_deref().is_some_and(is_position);
+        let positional = |field: &Field| field.position().is_some();
         let is_tuple = fields.iter().all(positional);
         if fields.is_empty() {
             if name.is_empty() {
@@ -192,12 +192,6 @@ fn class_of_table(symbol: &str) -> Option<&str> {
         return Some(class);
     }
     symbol.strip_prefix("{vtable(")?.strip_suffix(")}")
-}
-
-/// `__0`: a field by position.
-fn is_position(name: &str) -> bool {
-    let digits = name.strip_prefix("__").unwrap_or("");
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The last part of a path, without what it was made from: nothing of a tuple.

@@ -2,8 +2,11 @@
 //! bound by.
 
 use super::location::Found;
+use crate::names::pattern;
 use crate::place::Place;
 use juror_instrument::modules::{Bound, Module, Modules};
+use juror_symbols::Function;
+use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -14,6 +17,10 @@ pub enum Resolvable {
     Line(String, u32),
     /// A function.
     Function(String),
+    /// A function of a file.
+    FunctionIn(String, String),
+    /// The functions whose names match, of one file if it is named.
+    Matching(Option<String>, Regex),
     /// An address outside of all modules, which stays.
     Address(u64),
     /// An address in a module, wherever that is loaded.
@@ -93,7 +100,7 @@ impl Resolvable {
     /// The function that it names.
     pub fn function(&self) -> Option<&str> {
         match self {
-            Resolvable::Function(name) => Some(name),
+            Resolvable::Function(name) | Resolvable::FunctionIn(_, name) => Some(name),
             _ => None,
         }
     }
@@ -110,18 +117,40 @@ impl Resolvable {
                 is_meant.then_some(here(*address)).into_iter().collect()
             }
             Resolvable::Function(name) => {
-                let body = |bound: Bound| {
-                    let is_indirect = bound.function.indirect;
-                    let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
-                    let bound = chosen.unwrap_or(bound);
-                    let address = bound.module.symbols.prologue_end(&bound.function);
-                    found_in(&bound.module, address)
-                };
                 let definitions = modules.definitions(name, is_this).into_iter();
                 let copies = module.symbols.inlined_copies(name).into_iter();
                 definitions
-                    .map(body)
+                    .map(|bound| body(bound, modules))
                     .chain(copies.map(|copy| here(copy.entry)))
+                    .collect()
+            }
+            Resolvable::FunctionIn(file, name) => {
+                let definitions = modules.definitions(name, is_this).into_iter();
+                let copies = module.symbols.inlined_copies(name).into_iter();
+                let definitions = definitions
+                    .filter(|bound| is_in_file(module, bound.function.low_pc, file))
+                    .map(|bound| body(bound, modules));
+                let copies = copies.filter(|copy| is_in_file(module, copy.entry, file));
+                definitions
+                    .chain(copies.map(|copy| here(copy.entry)))
+                    .collect()
+            }
+            Resolvable::Matching(file, pattern) => {
+                let is_meant = |function: &Function| {
+                    let file = file.as_deref();
+                    !function.plt
+                        && !function.fragment
+                        && function.has_debug_info()
+                        && pattern.is_match(&function.name)
+                        && file.is_none_or(|file| is_in_file(module, function.low_pc, file))
+                };
+                let bound = |function| Bound {
+                    module: Rc::clone(module),
+                    function,
+                };
+                let functions = module.symbols.functions().filter(is_meant);
+                functions
+                    .map(|function| body(bound(function), modules))
                     .collect()
             }
             Resolvable::Line(file, asked) => {
@@ -139,6 +168,23 @@ impl Resolvable {
             }
         }
     }
+}
+
+/// Where the body of a function begins; of an indirect one, of what its resolver
+/// chose.
+fn body(bound: Bound, modules: &Modules) -> Found {
+    let is_indirect = bound.function.indirect;
+    let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
+    let bound = chosen.unwrap_or(bound);
+    let address = bound.module.symbols.prologue_end(&bound.function);
+    found_in(&bound.module, address)
+}
+
+/// Whether the code at an address was written in a file, which is the end of a
+/// path.
+fn is_in_file(module: &Module, file_address: u64, file: &str) -> bool {
+    let line = module.symbols.line_at(file_address);
+    line.is_some_and(|line| line.file.ends_with(file))
 }
 
 fn found_in(module: &Module, file_address: u64) -> Found {
@@ -181,6 +227,11 @@ pub fn resolvable(
             )
         }
         Place::Function(name) => Resolvable::Function(name.clone()),
+        Place::FunctionIn { file, name } => Resolvable::FunctionIn(file.clone(), name.clone()),
+        Place::Matching {
+            file,
+            pattern: text,
+        } => Resolvable::Matching(file.clone(), pattern(text)?),
         Place::Address(expression) => Resolvable::at_address(address_of(expression)?, modules),
         Place::Here => {
             let here = here.ok_or_else(|| "the program is not running".to_owned())?;

@@ -55,6 +55,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("frame", "show the selected one"),
             ("frame 2", "select number 2"),
+            (
+                "frame function main",
+                "select the next one of main, outwards",
+            ),
         ],
         details: "",
         repeats: false,
@@ -100,6 +104,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("list", "around the selected frame, or further on"),
             ("list queue.c:40", "around a line"),
             ("list queue_push", "around a function"),
+            ("list 10,20", "from line 10 to line 20"),
+            ("list -", "what is before the lines shown last"),
         ],
         details: "",
         repeats: true,
@@ -229,6 +235,46 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::PrintFormatted,
+        name: "printf",
+        aliases: &[],
+        summary: "show values in a text of one's own",
+        examples: &[
+            (
+                "printf \"%d of %s\\n\", count, name",
+                "the conversions of C",
+            ),
+            (
+                "printf \"%#x %5.2f\", flags, ratio",
+                "with flags and widths",
+            ),
+        ],
+        details: "%s takes any value, and shows it as print does. What is shown ends with a \
+                  line's end in any case.",
+        repeats: false,
+        completes: Completes::Expressions,
+    },
+    Entry {
+        command: Command::Echo,
+        name: "echo",
+        aliases: &[],
+        summary: "show a text",
+        examples: &[("echo here it is\\n", "escapes are those of C")],
+        details: "For the commands of points, and for files of commands.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Script,
+        name: "source",
+        aliases: &["so"],
+        summary: "execute the commands of a file",
+        examples: &[("source setup.juror", "line by line, as if typed")],
+        details: "Empty lines and those that begin with # are passed over. A mistake ends it.",
+        repeats: false,
+        completes: Completes::Nothing,
+    },
+    Entry {
         command: Command::Up,
         name: "up",
         aliases: &[],
@@ -275,6 +321,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("whatis size_t", "what a name of a type stands for"),
             ("whatis queue->count", "of a value"),
+            ("whatis queue_push", "of a function"),
         ],
         details: "",
         repeats: false,

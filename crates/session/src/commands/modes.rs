@@ -20,6 +20,7 @@ impl Command {
             | Command::Delete
             | Command::Disable
             | Command::Display
+            | Command::Echo
             | Command::Enable
             | Command::Handle
             | Command::HardwareBreak
@@ -31,11 +32,14 @@ impl Command {
             | Command::NameType
             | Command::Property
             | Command::Quit
+            | Command::RegexBreak
             | Command::Restore
             | Command::Run
             | Command::Scenario
+            | Command::Script
             | Command::Set
             | Command::ShowGraph
+            | Command::Skip
             | Command::Start
             | Command::TemporaryBreak
             | Command::TemporaryCatch
@@ -56,8 +60,10 @@ impl Command {
             | Command::Kill
             | Command::NextInstruction
             | Command::Print
+            | Command::PrintFormatted
             | Command::Process
             | Command::ReadWatch
+            | Command::Signal
             | Command::StepInstruction
             | Command::Thread
             | Command::Watch => Modes::Program,
@@ -67,6 +73,8 @@ impl Command {
             | Command::Down
             | Command::Finish
             | Command::Frame
+            | Command::Jump
+            | Command::Return
             | Command::Next
             | Command::Step
             | Command::Until

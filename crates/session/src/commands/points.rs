@@ -11,6 +11,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("break queue_push", "where the body of the function begins"),
             ("break queue.c:23", "at a line"),
+            (
+                "break area(int)",
+                "one of the functions of this name; break area is at all of them",
+            ),
+            ("break queue.c:push", "the function push of queue.c"),
+            ("break /^queue_/", "all functions whose names match"),
             ("break *0x401136", "at an address"),
             (
                 "break queue_push if c == 'x'",
@@ -129,6 +135,20 @@ pub(super) const ENTRIES: &[Entry] = &[
                   breakpoints how many there were, and run again.",
         repeats: false,
         completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::RegexBreak,
+        name: "rbreak",
+        aliases: &["rb"],
+        summary: "stop at all functions whose names match a regular expression",
+        examples: &[
+            ("rbreak ^queue_", "one breakpoint, with a location for each"),
+            ("rbreak queue.c:.", "all functions of queue.c"),
+        ],
+        details: "Only functions with debug information count, and of those only what was not \
+                  inlined. break /REGEX/ is the same.",
+        repeats: false,
+        completes: Completes::Places,
     },
     Entry {
         command: Command::TemporaryBreak,

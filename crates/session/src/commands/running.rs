@@ -63,6 +63,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Nothing,
     },
     Entry {
+        command: Command::Jump,
+        name: "jump",
+        aliases: &["j"],
+        summary: "go on at another place of the function",
+        examples: &[
+            ("jump 30", "at line 30 of this file"),
+            ("jump +1", "at the next line: the present one is left out"),
+            ("jump *$rip+5", "at an address"),
+        ],
+        details: "The stack and the registers stay as they are. The program runs on from there.",
+        repeats: false,
+        completes: Completes::Places,
+    },
+    Entry {
         command: Command::Kill,
         name: "kill",
         aliases: &["k"],
@@ -104,6 +118,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "",
         repeats: false,
         completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Return,
+        name: "return",
+        aliases: &["ret"],
+        summary: "leave the selected function at once, without the rest of it",
+        examples: &[
+            ("return", "to its caller"),
+            ("return -1", "with a result of -1"),
+        ],
+        details: "Nothing runs: registers are as the caller keeps them, and what the function \
+                  would still have done (unlocking, destructors) is not done.",
+        repeats: false,
+        completes: Completes::Expressions,
     },
     Entry {
         command: Command::Run,
@@ -165,6 +193,39 @@ pub(super) const ENTRIES: &[Entry] = &[
                   is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
         repeats: false,
         completes: Completes::Nothing,
+    },
+    Entry {
+        command: Command::Signal,
+        name: "signal",
+        aliases: &[],
+        summary: "let the program run on with a signal",
+        examples: &[
+            ("signal SIGUSR1", "as if somebody had sent it"),
+            ("signal 0", "without the one that stopped it"),
+        ],
+        details: "The selected thread gets it. handle says what is done about signals that come \
+                  by themselves.",
+        repeats: false,
+        completes: Completes::Signals,
+    },
+    Entry {
+        command: Command::Skip,
+        name: "skip",
+        aliases: &[],
+        summary: "say which functions and files step does not enter",
+        examples: &[
+            ("skip function queue_check", "calls of it are passed"),
+            ("skip file checks.h", "those of all functions in this file"),
+            ("skip -gfi /usr/include/c++/*/*", "in files of such names"),
+            ("skip -rfu ^std::", "of functions whose names match"),
+            ("skip", "the function of the selected frame"),
+            ("skip disable 2", "number 2 not for now; enable, delete"),
+        ],
+        details: "A function is named as in places, by the end of its name, with its scopes or \
+                  without. -fi, -gfi, -fu and -rfu may be combined: both must fit. info skip \
+                  shows all. Breakpoints inside stop as ever.",
+        repeats: false,
+        completes: Completes::Places,
     },
     Entry {
         command: Command::Start,

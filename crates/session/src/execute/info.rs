@@ -57,6 +57,7 @@ impl Session {
             }
             "scope" => self.scope(argument),
             "signals" => self.signals(argument),
+            "skip" => Ok(self.skip_views()),
             "scenarios" => self.scenario_views(argument),
             "sharedlibrary" => self.shared_libraries(),
             "symbol" => self.symbol(argument),

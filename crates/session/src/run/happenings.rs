@@ -136,10 +136,7 @@ impl Session {
         say(&mut moment, Owner::Developer, pause);
         say(&mut moment, Owner::Monitor, told);
         let pause = self.pause_of(moment, thread);
-        if pause.is_none() {
-            self.go_on(thread, goal)?;
-        }
-        Ok(pause)
+        self.or_go_on(pause, thread, goal)
     }
 
     /// A thread begins or ends a system call that somebody waits for.
@@ -158,15 +155,11 @@ impl Session {
         let mut moment = Moment::default();
         say(&mut moment, Owner::Developer, caught);
         say(&mut moment, Owner::Monitor, told);
-        let pause = self.pause_of(moment, thread);
-        if pause.is_some() {
-            return Ok(pause);
-        }
         let is_over = matches!(phase, SystemCallPhase::Exit { .. });
-        if is_over && goal.stepping == Some(thread) {
-            return Ok(Some(Pause::Stepped(thread)));
-        }
-        self.go_on(thread, goal)?;
-        Ok(None)
+        let is_stepped = is_over && goal.stepping == Some(thread);
+        let pause = self
+            .pause_of(moment, thread)
+            .or(is_stepped.then_some(Pause::Stepped(thread)));
+        self.or_go_on(pause, thread, goal)
     }
 }

@@ -215,13 +215,11 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let pause = self.on_hit(thread, address, owners, observer, goal.temporaries)?;
-        if pause.is_none() {
-            if goal.stepping.is_none() && owners.intersects(Owners::MONITOR | Owners::RETURN) {
-                self.count_for_checkpoint(observer)?;
-            }
-            self.go_on(thread, goal)?;
+        let is_event = owners.intersects(Owners::MONITOR | Owners::RETURN);
+        if pause.is_none() && goal.stepping.is_none() && is_event {
+            self.count_for_checkpoint(observer)?;
         }
-        Ok(pause)
+        self.or_go_on(pause, thread, goal)
     }
 
     /// A thread is at a hardware breakpoint.
@@ -236,10 +234,7 @@ impl Session {
             true => None,
             false => self.on_hardware_hit(thread, address)?,
         };
-        if pause.is_none() {
-            self.go_on(thread, goal)?;
-        }
-        Ok(pause)
+        self.or_go_on(pause, thread, goal)
     }
 
     /// A thread has executed one instruction.
@@ -263,6 +258,19 @@ impl Session {
         // What it has in registers is watched.
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
+    }
+
+    /// Where a notice was no pause, its thread goes on.
+    pub(super) fn or_go_on(
+        &mut self,
+        pause: Option<Pause>,
+        thread: ThreadId,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        if pause.is_none() {
+            self.go_on(thread, goal)?;
+        }
+        Ok(pause)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod index;
 mod search;
+pub(crate) mod signature;
 
 pub(crate) use index::FunctionIndex;
 

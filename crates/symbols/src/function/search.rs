@@ -1,5 +1,6 @@
 //! Functions by the names that users write.
 
+use super::signature;
 use crate::dwarf::facts::FunctionRecord;
 use crate::names::{self, CloneKind};
 use crate::{Function, SymbolFile};
@@ -12,8 +13,14 @@ impl SymbolFile {
     /// copies (`name.constprop.0`) are included, moved fragments
     /// (`name.cold`) and outlined parts (`name.part.0`) only under their own
     /// names, PLT stubs only as `name@plt`. Inlined copies are not functions:
-    /// see [`SymbolFile::inlined_copies`].
+    /// see [`SymbolFile::inlined_copies`]. With the types of its parameters
+    /// (`area(int)`) one of several overloads is meant.
     pub fn functions_named(&self, name: &str) -> Vec<Function> {
+        if let Some((plain, types)) = signature::split(name) {
+            let mut found = self.functions_named(plain);
+            found.retain(|function| self.takes(function, &types));
+            return found;
+        }
         let inner = &*self.inner;
         if name.is_empty() {
             return Vec::new();

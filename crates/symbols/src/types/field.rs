@@ -5,10 +5,25 @@ use super::{Field, TYPE_DEPTH_MAX, Type};
 /// How many structures inside structures are looked through.
 const NESTING_MAX: usize = TYPE_DEPTH_MAX / 4;
 
+impl Field {
+    /// The position of a field of a Rust tuple, as Rust writes it: `0` of what the
+    /// debug information calls `__0`.
+    pub fn position(&self) -> Option<&str> {
+        let digits = self.name.as_deref()?.strip_prefix("__")?;
+        let is_position = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_position.then_some(digits)
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.name.as_deref() == Some(name) || self.position() == Some(name)
+    }
+}
+
 impl Type {
     /// A member by its name, its offset counted from the start of this type.
     /// Members of anonymous members and of base classes are found too; a
-    /// structure's own hide those of its bases.
+    /// structure's own hide those of its bases. Fields of Rust's tuples are found
+    /// by their position, too.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.field_within(name, NESTING_MAX)
     }
@@ -16,11 +31,7 @@ impl Type {
     fn field_within(&self, name: &str, depth: usize) -> Option<Field> {
         let depth = depth.checked_sub(1)?;
         let composite = self.composite()?;
-        if let Some(field) = composite
-            .fields
-            .iter()
-            .find(|field| field.name.as_deref() == Some(name))
-        {
+        if let Some(field) = composite.fields.iter().find(|field| field.is_named(name)) {
             return Some(field.clone());
         }
         let anonymous = composite
@@ -53,8 +64,9 @@ impl Type {
             return;
         };
         for field in &composite.fields {
-            match &field.name {
-                Some(name) => names.push(name.clone()),
+            let name = field.position().or(field.name.as_deref());
+            match name {
+                Some(name) => names.push(name.into()),
                 None => field.r#type.collect_field_names(names, depth),
             }
         }

@@ -7,10 +7,12 @@
 
 mod field;
 mod lookup;
+mod method;
 mod name;
 mod read;
 mod template;
 
+pub use method::Method;
 pub use template::TemplateArgument;
 
 pub(crate) use read::target;

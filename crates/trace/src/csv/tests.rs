@@ -1,6 +1,7 @@
 use super::*;
 use crate::decode::{Decoder, Form};
 use crate::samples::{self, Recorded};
+use juror_event::Value;
 use proptest::prelude::*;
 
 fn read(text: &str, columns: &[&str]) -> Recorded {
@@ -186,13 +187,44 @@ proptest! {
         for row in &rows {
             let row = row.as_bytes();
             let mut values = Vec::new();
-            let Some(short) = short_row(row, &mut sink.tables, &mut values) else {
+            let Some(short) = short::plain_row(row, &mut sink.tables, &mut values) else {
                 continue;
             };
             let start = batch.values.len();
             let fields = fields(row).expect("the short way took it");
             let mut decoder = CsvDecoder::default();
             let general = decoder.plain_columns(&fields, &mut sink, &mut batch);
+            prop_assert_eq!(Ok(short), general);
+            let expected = batch.values[start..].iter().map(|it| format!("{it:?}"));
+            let given: Vec<_> = values.iter().map(|it| format!("{it:?}")).collect();
+            prop_assert_eq!(given, expected.collect::<Vec<_>>());
+        }
+    }
+
+    /// The same of rows whose columns have names.
+    #[test]
+    fn the_short_way_of_named_columns_agrees(
+        rows in proptest::collection::vec(
+            "(-?[0-9]{0,3}| 1 |x|\\+1),(e|f| e|e |),(1|2| |-1|007|99999999999),([0-9x\\-\"e. ]{0,4}|t|3)(,(true|\"q\"|.{0,2}))?",
+            1..6,
+        ),
+    ) {
+        let header = "time,event,thread,a,b\n";
+        let known = "1,e,1,1,\n1,\" e\",1,1,1\n1,f,1,,1\n1,e,1,1,2\n1,e,1,,\n1,,1,1,\n";
+        let mut sink = Sink::default();
+        let mut batch = Batch::default();
+        let mut decoder = CsvDecoder::default();
+        decoder.decode(format!("{header}{known}").as_bytes(), true, &mut sink, &mut batch);
+        let columns = decoder.header.expect("the columns are named");
+        for row in &rows {
+            let row = row.as_bytes();
+            let mut values = Vec::new();
+            let Some(short) = short::named_row(row, &columns, &mut sink.tables, &mut values) else {
+                continue;
+            };
+            let start = batch.values.len();
+            let fields = fields(row).expect("the short way took it");
+            let general = named_columns(&columns, &fields, &mut None, &mut sink, &mut batch);
             prop_assert_eq!(Ok(short), general);
             let expected = batch.values[start..].iter().map(|it| format!("{it:?}"));
             let given: Vec<_> = values.iter().map(|it| format!("{it:?}")).collect();

@@ -6,6 +6,7 @@
 //! values that were read until then are the caller's to drop.
 
 use crate::decode::Written;
+use crate::digits;
 use crate::tables::{self, Tables};
 use juror_event::{Sequence, Value};
 use memchr::memchr;
@@ -116,21 +117,8 @@ fn after_key<'a>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
 
 /// A number without sign, fraction or leading zeros, below 10^19.
 fn natural(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let mut number = 0_u64;
-    let mut length = 0;
-    for &byte in bytes {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        if length == 19 {
-            return None;
-        }
-        number = number * 10 + u64::from(digit);
-        length += 1;
-    }
-    let has_leading_zero = length > 1 && bytes.first() == Some(&b'0');
-    if length == 0 || has_leading_zero {
+    let (number, length) = digits::natural(bytes)?;
+    if length > 1 && bytes.first() == Some(&b'0') {
         return None;
     }
     Some((number, bytes.get(length..)?))

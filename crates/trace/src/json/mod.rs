@@ -16,7 +16,8 @@ pub(crate) use write::JsonEncoder;
 use crate::decode::{BATCH_EVENTS, Sink};
 use crate::fault::{Excerpt, FaultKind, Position};
 use crate::model::Batch;
-use memchr::memchr;
+use crate::tables::Tables;
+use memchr::{memchr, memrchr};
 
 /// Reads JSON lines.
 #[derive(Debug, Default)]
@@ -50,6 +51,11 @@ impl JsonDecoder {
         consumed
     }
 
+    /// How many of these bytes are whole lines.
+    pub fn whole_lines(bytes: &[u8]) -> usize {
+        memrchr(b'\n', bytes).map_or(0, |end| end + 1)
+    }
+
     fn take_line(&mut self, line: &[u8], is_cut: bool, sink: &mut Sink, batch: &mut Batch) {
         let position = Position::Line(self.line);
         let values = batch.values.len();
@@ -70,5 +76,23 @@ impl JsonDecoder {
     }
 }
 
+/// Reads lines that are all events of the short way, without the lines in front
+/// of them; their numbers count from 1. Gives how many there are, or nothing
+/// when a line goes another way.
+pub(crate) fn read_lines(lines: &[u8], tables: &mut Tables, batch: &mut Batch) -> Option<u64> {
+    let (mut rest, mut number) = (lines, 0);
+    while let Some(end) = memchr(b'\n', rest) {
+        let (line, after) = rest.split_at_checked(end)?;
+        rest = after.get(1..)?;
+        number += 1;
+        let values = batch.values.len();
+        let written = fast::event(line, tables, &mut batch.values)?;
+        batch
+            .events
+            .push(written.event(values..batch.values.len(), number));
+    }
+    rest.is_empty().then_some(number)
+}
+
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

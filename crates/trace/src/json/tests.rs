@@ -164,7 +164,7 @@ fn a_line_that_is_cut_off_is_one_fault() {
 }
 
 /// A line near those that are written: some of its parts are strange.
-fn any_line() -> impl Strategy<Value = String> {
+pub(crate) fn any_line() -> impl Strategy<Value = String> {
     let number = || {
         prop_oneof![
             4 => any::<u32>().prop_map(|number| number.to_string()),

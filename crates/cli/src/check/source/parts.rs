@@ -1,0 +1,132 @@
+//! Reading a file in parts, which other threads read ahead.
+//!
+//! The parts are given out as the file is read, and taken in their order. One
+//! that could not be read ahead is decoded when its turn comes: the first of a
+//! trace, and those in which something is new or wrong ([`juror_trace::Part`]).
+
+use super::pool::Pool;
+use super::{Item, RECORD_BYTES_MAX, Reader, Stopped};
+use juror_trace::{Decoder, Part, PartReader};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+/// The way of the parts.
+pub struct Parts<'a> {
+    pool: &'a Pool,
+    /// Parts that were given out, the first first.
+    under_way: VecDeque<Receiver<Part>>,
+    /// What reads parts, and how much of the trace was known then.
+    reader: Option<(usize, Arc<PartReader>)>,
+    /// Parts to be used again.
+    empty: Vec<Part>,
+}
+
+impl<'a> Parts<'a> {
+    /// With no part under way.
+    pub fn new(pool: &'a Pool) -> Parts<'a> {
+        Parts {
+            pool,
+            under_way: VecDeque::new(),
+            reader: None,
+            empty: Vec::new(),
+        }
+    }
+
+    /// Gives out what is whole of the buffer; the rest stays in it.
+    fn give(
+        &mut self,
+        reading: &Reader,
+        decoder: &mut Decoder,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), Stopped> {
+        let whole = decoder.whole_records(buffer).unwrap_or(0);
+        if whole == 0 {
+            return Ok(());
+        }
+        let mut part = self.empty.pop().unwrap_or_default();
+        part.bytes.clear();
+        part.bytes.extend(buffer.get(whole..).unwrap_or(&[]));
+        buffer.truncate(whole);
+        std::mem::swap(buffer, &mut part.bytes);
+        if self.reader.as_ref().is_none_or(|it| it.0 != decoder.known()) {
+            let reader = decoder.part_reader();
+            self.reader = reader.map(|reader| (decoder.known(), Arc::new(reader)));
+        }
+        match &self.reader {
+            Some((_, reader)) => {
+                let receiver = self.pool.read(part, Arc::clone(reader));
+                self.under_way.push_back(receiver);
+            }
+            None => {
+                // Nothing is known yet, so nothing is under way.
+                reading.decode(decoder, &mut part.bytes, false)?;
+                self.empty.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes parts until no more than so many are under way.
+    fn take(
+        &mut self,
+        reading: &Reader,
+        decoder: &mut Decoder,
+        remaining: usize,
+    ) -> Result<(), Stopped> {
+        while self.under_way.len() > remaining
+            && let Some(receiver) = self.under_way.pop_front()
+        {
+            let mut part = receiver.recv().map_err(|_| {
+                let message = "a thread that reads it has ended";
+                Ok(Item::Failed(io::Error::other(message)))
+            })?;
+            let mut batch = reading.batch();
+            match decoder.take_part(&mut part, &mut batch) {
+                true => reading.send(batch).map_err(Err)?,
+                false => reading.decode(decoder, &mut part.bytes, false)?,
+            }
+            self.empty.push(part);
+        }
+        Ok(())
+    }
+}
+
+impl Reader {
+    /// Reads to the end, with the first bytes in the buffer.
+    pub(super) fn read_in_parts(
+        &mut self,
+        pool: &Pool,
+        decoder: &mut Decoder,
+        buffer: &mut Vec<u8>,
+        mut is_last: bool,
+    ) -> Result<(), Stopped> {
+        let mut parts = Parts::new(pool);
+        loop {
+            parts.give(self, decoder, buffer)?;
+            parts.take(self, decoder, pool.parts_ahead())?;
+            if is_last {
+                return parts.take(self, decoder, 0);
+            }
+            let filled = match buffer.len() > RECORD_BYTES_MAX {
+                true => Err(too_long()),
+                false => self.fill(buffer),
+            };
+            match filled {
+                Ok(is_end) => is_last = is_end,
+                // What was read before counts.
+                Err(stopped) => {
+                    parts.take(self, decoder, 0)?;
+                    return Err(stopped);
+                }
+            }
+        }
+    }
+}
+
+/// A record that would take all memory.
+pub(super) fn too_long() -> Stopped {
+    let message = "a record is longer than 256 MiB";
+    Ok(Item::Failed(io::Error::other(message)))
+}

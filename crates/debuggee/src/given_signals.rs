@@ -1,0 +1,23 @@
+//! Signals that a person at the prompt gives to a thread, or takes from it.
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::thread::PendingSignal;
+use juror_stepping::ThreadId;
+
+impl Debuggee {
+    /// When it runs, a stopped thread gets this signal in place of the one that
+    /// it was stopped by; none at all with 0. Nobody is told of it again.
+    pub fn give_signal(&mut self, thread: ThreadId, number: i32) -> Result<(), DebuggeeError> {
+        let pending = (number != 0).then(|| PendingSignal {
+            number,
+            information: kernel::own_signal(number),
+            deliver: true,
+            fresh: false,
+            synchronous: false,
+        });
+        self.stopped_mut(thread)?.pending = pending;
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! Threads run, make a step, and are halted, because somebody says so.
+
+use juror_stepping::{Input, ThreadId};
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::thread::State;
+
+impl Debuggee {
+    /// Lets a thread run. Does nothing for one that runs or has ended, for
+    /// one that has a further notice waiting (it runs after the last of them),
+    /// and for one that stands still while another one calls a function.
+    pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.has_notice(thread) || self.calls.keep_still(thread) {
+            return Ok(());
+        }
+        self.return_terminal();
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
+        if !known.awaiting || self.keeps_interrupted(thread) {
+            return Ok(());
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.awaiting = false;
+        match known.is_stepped {
+            true => self.feed(Input::Step { thread }),
+            false => self.feed(Input::Resume { thread }),
+        }
+    }
+
+    /// From now on a thread that is let run executes one instruction, as by
+    /// [`Debuggee::step`], or runs as others do.
+    pub fn run_by_steps(&mut self, thread: ThreadId, is_stepped: bool) {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.is_stepped = is_stepped;
+        }
+    }
+
+    /// Lets every thread run, but for those whose notices are still to be
+    /// taken from [`Debuggee::wait`].
+    pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
+        self.is_halting = false;
+        let mut next = 0;
+        while let Some((&id, _)) = self.threads.range(next..).next() {
+            self.resume(ThreadId(id))?;
+            next = id + 1;
+        }
+        Ok(())
+    }
+
+    /// Executes one instruction of a waiting thread; [`Notice::Stepped`] (or
+    /// what happens before) follows. Other threads stay as they are.
+    pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.has_notice(thread) {
+            return Ok(());
+        }
+        self.return_terminal();
+        self.stopped(thread)?;
+        if self.keeps_interrupted(thread) {
+            return Ok(());
+        }
+        self.stopped_mut(thread)?.awaiting = false;
+        self.feed(Input::Step { thread })
+    }
+
+    /// Stops every thread and returns when all are stopped. What they report
+    /// meanwhile is kept for [`Debuggee::wait`]. New threads stay stopped, too.
+    pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
+        self.is_halting = true;
+        let mut next = 0;
+        while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
+            next = id + 1;
+            match thread.state {
+                State::Starting => {}
+                _ if thread.awaiting => {}
+                _ => self.feed(Input::Halt {
+                    thread: ThreadId(id),
+                })?,
+            }
+        }
+        while self
+            .threads
+            .values()
+            .any(|thread| !thread.awaiting && thread.state != State::InVfork)
+        {
+            self.take_status()?;
+        }
+        self.is_halting = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! The values of an event, read where it happens: before a call, at a line, and
+//! after a call that was awaited.
+
+use super::{Occurrence, Probes};
+use crate::capture_plan::CapturePlan;
+use crate::facts::Moment;
+use crate::pending_returns::PendingReturn;
+use crate::program::Program;
+use crate::read_plan::{Begun, ReadPlan};
+use juror_debuggee::{DebuggeeError, Owner, ThreadId};
+use juror_event::{Unavailability, Value};
+
+impl Probes {
+    /// Reads the values of an event before a call, by capture slot; slots out
+    /// of `mask` are left as not captured. Gives the return address.
+    pub fn read_before(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        number: u32,
+        mask: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<u64, DebuggeeError> {
+        values.clear();
+        let machine = program.machine(thread)?;
+        let stack = machine.registers().rsp;
+        let caller = program.debuggee.read_u64(stack).unwrap_or(0);
+        let Some(probe) = self.get(number) else {
+            return Ok(caller);
+        };
+        let moment = Moment {
+            return_address: Some(caller),
+            ..Moment::default()
+        };
+        for (slot, plan) in probe.captures.iter().enumerate() {
+            values.push(if mask >> slot & 1 == 0 {
+                Value::Unavailable(Unavailability::NotCaptured)
+            } else {
+                match plan {
+                    CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
+                        plan.read(&machine, stack.wrapping_add(8))
+                    }
+                    CapturePlan::Elements { plans, .. } => {
+                        let frame = stack.wrapping_add(8);
+                        let values = plans.iter().map(|plan| plan.read(&machine, frame));
+                        Value::Sequence(values.collect())
+                    }
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
+                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
+                        program.capture(thread, plan, &moment)
+                    }
+                }
+            });
+        }
+        Ok(caller)
+    }
+
+    /// Reads the values of an event at a line, whose thread stands there.
+    pub fn read_line(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        number: u32,
+        mask: u64,
+        values: &mut Vec<Value>,
+    ) {
+        values.clear();
+        let moment = Moment::default();
+        let plans = self.get(number).map_or(&[][..], |probe| &probe.captures);
+        values.extend(plans.iter().enumerate().map(|(slot, plan)| {
+            if mask >> slot & 1 == 0 {
+                Value::Unavailable(Unavailability::NotCaptured)
+            } else {
+                program.capture(thread, plan, &moment)
+            }
+        }));
+    }
+
+    /// A call has been entered whose return is an event: plants the return.
+    pub fn await_return(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(number as usize) else {
+            return Ok(());
+        };
+        let machine = program.machine(thread)?;
+        let stack = machine.registers().rsp;
+        let Ok(address) = program.debuggee.read_u64(stack) else {
+            return Ok(());
+        };
+        let frame = stack.wrapping_add(8);
+        let begun = probe
+            .captures
+            .iter()
+            .map(|plan| match plan {
+                CapturePlan::Entry(plan) => plan.begin(&machine, frame),
+                // All of them begin with the same pointer.
+                CapturePlan::Elements { plans, .. } => match plans.first() {
+                    Some(plan) if !plan.follow.is_empty() => plan.begin(&machine, frame),
+                    _ => Begun::Unavailable(Unavailability::OptimizedOut),
+                },
+                _ => Begun::Unavailable(Unavailability::NotCaptured),
+            })
+            .collect();
+        let pending = PendingReturn {
+            address,
+            frame,
+            call: self.calls,
+            probe: number,
+            at_entry: false,
+            begun,
+        };
+        let noted = self
+            .pending
+            .take_noted_entry(thread, address, frame, number);
+        if noted.is_some() {
+            program.debuggee.remove(address, Owner::Return)?;
+        }
+        self.pending.push(thread, pending);
+        program.debuggee.insert(address, Owner::Return)
+    }
+
+    /// A thread stands at a return address: takes the next event that has
+    /// happened, with its values.
+    pub fn take_returned(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<Option<Occurrence>, DebuggeeError> {
+        values.clear();
+        let stack = program.registers(thread)?.rsp;
+        let Some(pending) = self.pending.pop_returned(thread, address, stack) else {
+            return Ok(None);
+        };
+        program.debuggee.remove(address, Owner::Return)?;
+        let machine = program.machine(thread)?;
+        let moment = Moment {
+            return_address: Some(address),
+            ..Moment::default()
+        };
+        if let Some(probe) = self.get(pending.probe) {
+            for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
+                values.push(match plan {
+                    CapturePlan::Return(plan) => plan.read(&machine, stack),
+                    CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
+                    CapturePlan::Elements { plans, is_late } => {
+                        let read = |plan: &ReadPlan| match is_late {
+                            true => plan.read(&machine, stack),
+                            false => plan.complete(&machine, *begun),
+                        };
+                        Value::Sequence(plans.iter().map(read).collect())
+                    }
+                    CapturePlan::Fact(fact, conversion) => {
+                        fact.value_as(*conversion, program, thread, &moment)
+                    }
+                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
+                        program.capture(thread, plan, &moment)
+                    }
+                });
+            }
+        }
+        Ok(Some(Occurrence {
+            probe: pending.probe,
+            caller: address,
+        }))
+    }
+}

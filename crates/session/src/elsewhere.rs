@@ -1,0 +1,210 @@
+//! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
+//! `signal`.
+
+use crate::options::{CommandError, Observer};
+use crate::place;
+use crate::session::Session;
+use crate::view::Outcome;
+use juror_instrument::assignment::bytes_for;
+use juror_instrument::frames::Frame;
+use juror_symbols::{EntryPlace, register};
+
+impl Session {
+    /// `jump PLACE`: the thread goes on there, with its stack as it is.
+    pub(crate) fn jump(
+        &mut self,
+        text: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "to which place?",
+                "for example: jump queue.c:30, jump +1, jump *$rip+2",
+            ));
+        }
+        let placed = place::parse(text).map_err(CommandError::new)?;
+        if placed.condition.is_some() || placed.thread.is_some() {
+            return Err(CommandError::new("jump takes a place and nothing else"));
+        }
+        let place = self.resolvable(&placed.place)?;
+        let addresses = place.resolve(self.modules()).addresses;
+        let address = match addresses.as_slice() {
+            [] => {
+                self.check_names(&place)?;
+                return Err(CommandError::new(format!("there is no code at `{text}`")));
+            }
+            [address] => *address,
+            several => self.nearest_in_function(several, text)?,
+        };
+        self.check_address(address)?;
+        let thread = self.thread()?;
+        let program = self.running_mut()?;
+        let mut registers = *program.debuggee.registers(thread)?;
+        let start = |at| program.modules.function_at(at).map(|bound| bound.address());
+        if start(registers.rip) != start(address) {
+            observer
+                .notice("that is in another function: its stack frame is the one of this function");
+        }
+        registers.rip = address;
+        program.debuggee.set_registers(thread, &registers)?;
+        self.selection.frames = None;
+        self.continue_run(observer)
+    }
+
+    /// Of several places the one in the function where the thread stands.
+    fn nearest_in_function(&mut self, places: &[u64], text: &str) -> Result<u64, CommandError> {
+        let frame = self.selected_frame()?;
+        let function = frame.function.as_ref().zip(frame.module.as_ref());
+        let is_here = |address: &&u64| {
+            let inside = |(function, module): (&juror_symbols::Function, &std::rc::Rc<_>)| {
+                let module: &juror_instrument::modules::Module = module;
+                function.contains(module.to_file(**address))
+            };
+            function.is_some_and(inside)
+        };
+        let mut here = places.iter().filter(is_here);
+        match (here.next(), here.next()) {
+            (Some(&address), None) => Ok(address),
+            _ => Err(CommandError::with_help(
+                format!("`{text}` is {} places", places.len()),
+                "name one by its address: jump *ADDRESS; info line shows them",
+            )),
+        }
+    }
+
+    /// `return`, `return EXPRESSION`: the selected function is left at once,
+    /// with this result; the rest of it does not run.
+    pub(crate) fn return_from(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let level = self.selection.level;
+        let frames = self.frames()?;
+        let frame = frames
+            .get(level)
+            .cloned()
+            .ok_or_else(|| CommandError::new("the thread has no stack"))?;
+        if frame.called_by_juror.is_some() {
+            return Err(CommandError::with_help(
+                "this is where juror called a function",
+                "abandon gives the call up",
+            ));
+        }
+        if frame.is_inlined() {
+            return Err(CommandError::with_help(
+                "the call was inlined: there is no frame of it that could be left",
+                "jump leads to a place behind it",
+            ));
+        }
+        let is_barrier = |inner: &Frame| inner.called_by_juror.is_some();
+        if frames.iter().take(level).any(is_barrier) {
+            return Err(CommandError::with_help(
+                "a call that juror made is between here and there",
+                "abandon gives it up",
+            ));
+        }
+        let caller = frames
+            .get(level + 1)
+            .cloned()
+            .ok_or_else(|| CommandError::new("the outermost frame has nothing to return to"))?;
+        let value = match text {
+            "" => None,
+            text => Some(self.result_bytes(&frame, text)?),
+        };
+        self.leave_to(&caller, value)?;
+        self.selection.frames = None;
+        self.select_frame(0)
+    }
+
+    /// The registers of a caller become those of the thread.
+    fn leave_to(
+        &mut self,
+        caller: &Frame,
+        value: Option<Vec<(u16, u64)>>,
+    ) -> Result<(), CommandError> {
+        let thread = self.thread()?;
+        let debuggee = &mut self.running_mut()?.debuggee;
+        let mut registers = *debuggee.registers(thread)?;
+        for number in 0..=register::RIP {
+            // What calls may change has no value in a caller; it stays.
+            if let Some(word) = caller.registers.get(number) {
+                registers.set_by_dwarf_number(number, word);
+            }
+        }
+        registers.rip = caller.pc;
+        for (number, word) in value.unwrap_or_default() {
+            registers.set_by_dwarf_number(number, word);
+        }
+        Ok(debuggee.set_registers(thread, &registers)?)
+    }
+
+    /// The result of a function, by the registers that hold it.
+    fn result_bytes(&mut self, frame: &Frame, text: &str) -> Result<Vec<(u16, u64)>, CommandError> {
+        let value = self.evaluate(text)?;
+        let unknown = || {
+            CommandError::with_help(
+                "nothing says what this function returns",
+                "return without a value, and set $rax",
+            )
+        };
+        let (module, function) = frame
+            .module
+            .as_ref()
+            .zip(frame.function.as_ref())
+            .ok_or_else(unknown)?;
+        let plan = module
+            .symbols
+            .return_value_plan(function)
+            .ok_or_else(unknown)?;
+        let shape = juror_instrument::typed::Typed::missing(plan.r#type.clone(), "");
+        let bytes = bytes_for(&shape, &value, self.running()?).map_err(CommandError::new)?;
+        let mut words = Vec::new();
+        for piece in &plan.location {
+            let EntryPlace::Register(number) = piece.place else {
+                return Err(no_register());
+            };
+            if number > register::RIP {
+                return Err(no_register());
+            }
+            let part = bytes
+                .get(piece.offset as usize..)
+                .and_then(|rest| rest.get(..piece.size as usize))
+                .ok_or_else(no_register)?;
+            let mut word = [0; 8];
+            word.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+            words.push((number, u64::from_le_bytes(word)));
+        }
+        match words.is_empty() {
+            true => Err(CommandError::new("the function returns nothing")),
+            false => Ok(words),
+        }
+    }
+
+    /// `signal SIGNAL`, `signal 0`: the program goes on with this signal, or
+    /// without the one that it was stopped by.
+    pub(crate) fn go_on_with_signal(
+        &mut self,
+        text: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let number = match text {
+            "0" => 0,
+            text => crate::signal::number(text).ok_or_else(|| {
+                CommandError::with_help(
+                    match text {
+                        "" => "with which signal?".to_owned(),
+                        text => format!("there is no signal `{text}`"),
+                    },
+                    "for example: signal SIGUSR1; signal 0 goes on without one",
+                )
+            })?,
+        };
+        let thread = self.thread()?;
+        self.running_mut()?.debuggee.give_signal(thread, number)?;
+        self.continue_run(observer)
+    }
+}
+
+fn no_register() -> CommandError {
+    CommandError::with_help(
+        "the result of this function is in no general register",
+        "return without a value, and set what the caller reads",
+    )
+}

@@ -1,0 +1,402 @@
+//! Parameters in names: which of several functions `area(int)` means.
+//!
+//! A user writes types by hand (`const char*`, `unsigned`, `string const &`); the
+//! debug information and the mangled name have them in their own ways. All are
+//! brought to one form, [`Written`], and compared there.
+
+use crate::dwarf::{DebugInfo, DieRef};
+use crate::{Function, SymbolFile, Type, TypeKind, variable};
+use std::sync::Arc;
+
+/// Names of types that stand for other names are looked through so often.
+const NAMES_MAX: usize = 16;
+/// Template arguments inside template arguments.
+const DEPTH_MAX: usize = 16;
+
+/// Splits `area(int, char)` into `area` and the types; none where no list of
+/// parameters ends the name. `operator()` is a name, and so is what stands in
+/// `(anonymous namespace)`.
+pub(crate) fn split(name: &str) -> Option<(&str, Vec<&str>)> {
+    let mut rest = name.trim_end();
+    for qualifier in ["&&", "&", "const", "volatile", "noexcept"] {
+        rest = rest.strip_suffix(qualifier).unwrap_or(rest).trim_end();
+    }
+    let inside = rest.strip_suffix(')')?;
+    let mut depth = 1;
+    let open = inside.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })?;
+    let (plain, list) = inside.split_at(open);
+    let plain = plain.trim_end();
+    let is_name = !plain.is_empty() && !plain.ends_with("::") && !plain.ends_with("operator");
+    let list = list.strip_prefix('(').unwrap_or(list).trim();
+    is_name.then(|| (plain, types_of(list)))
+}
+
+/// The types of a list, split at its commas.
+fn types_of(list: &str) -> Vec<&str> {
+    if list.is_empty() || list == "void" {
+        return Vec::new();
+    }
+    let mut depth = 0;
+    let is_comma = |c: char| {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    list.split(is_comma).map(str::trim).collect()
+}
+
+/// A type as it is compared: `unsigned long const *` has the base `unsigned
+/// long`, `const` before it, and `*` behind.
+#[derive(Debug, PartialEq, Eq)]
+struct Written {
+    base: String,
+    is_const: bool,
+    is_volatile: bool,
+    behind: String,
+}
+
+impl Written {
+    fn read(text: &str) -> Written {
+        let words = words_of(text);
+        written(&mut words.as_slice(), DEPTH_MAX)
+    }
+
+    /// Whether this is what the user means by `asked`, who may leave out scopes.
+    fn is_meant_by(&self, asked: &Written) -> bool {
+        let is_whole = |rest: &str| {
+            // Template arguments that have a default may be left out, too.
+            rest.is_empty() || asked.base.ends_with('>') && rest.starts_with(',')
+        };
+        let start = asked.base.strip_suffix('>').unwrap_or(&asked.base);
+        let mut found = self.base.match_indices(start);
+        let is_base = found.any(|(at, _)| {
+            let (scopes, rest) = self.base.split_at(at);
+            let rest = rest.get(start.len()..).unwrap_or("");
+            let is_scope = scopes.is_empty() || scopes.ends_with("::");
+            let rest = match asked.base.ends_with('>') {
+                true => rest.strip_prefix('>').unwrap_or(rest),
+                false => rest,
+            };
+            is_scope && !scopes.contains('<') && is_whole(rest)
+        });
+        // Whether the function may change its own copy is nobody's affair.
+        let is_copy = self.behind.is_empty();
+        let is_qualified = self.is_const == asked.is_const && self.is_volatile == asked.is_volatile;
+        is_base && self.behind == asked.behind && (is_copy || is_qualified)
+    }
+}
+
+/// Names with their scopes, and single signs.
+fn words_of(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text.trim();
+    while let Some(first) = rest.chars().next() {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '$' | '~');
+        let end = match is_part(first) {
+            true => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
+}
+
+fn written(words: &mut &[&str], depth: usize) -> Written {
+    let mut names: Vec<String> = Vec::new();
+    let mut found = Written {
+        base: String::new(),
+        is_const: false,
+        is_volatile: false,
+        behind: String::new(),
+    };
+    while let [word, rest @ ..] = *words {
+        match *word {
+            "const" => found.is_const = true,
+            "volatile" => found.is_volatile = true,
+            "struct" | "class" | "union" | "enum" => {}
+            "<" if depth > 0 => {
+                *words = rest;
+                let arguments = arguments(words, depth - 1);
+                if let Some(last) = names.last_mut() {
+                    last.push_str(&arguments);
+                }
+                continue;
+            }
+            "," | ">" => break,
+            name if name.starts_with(|c: char| c.is_alphanumeric() || "_:$~".contains(c)) => {
+                // `Vec<T>::iterator` goes on behind its arguments.
+                match names.last_mut() {
+                    Some(last) if name.starts_with("::") => last.push_str(name),
+                    _ => names.push(without_versions(name)),
+                }
+            }
+            _ => {
+                found.behind = rest_of(words);
+                break;
+            }
+        }
+        *words = words.get(1..).unwrap_or(&[]);
+    }
+    found.base = arithmetic(&names).unwrap_or_else(|| names.join(" "));
+    found
+}
+
+/// Template arguments up to their `>`, each in its one form.
+fn arguments(words: &mut &[&str], depth: usize) -> String {
+    let mut list = Vec::new();
+    loop {
+        let argument = written(words, depth);
+        let qualified = [
+            ("const ", argument.is_const),
+            ("volatile ", argument.is_volatile),
+        ];
+        let words_before = qualified
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(word, _)| *word);
+        list.push(format!(
+            "{}{}{}",
+            words_before.collect::<String>(),
+            argument.base,
+            argument.behind
+        ));
+        match *words {
+            [",", rest @ ..] => *words = rest,
+            [_, rest @ ..] => {
+                *words = rest;
+                break;
+            }
+            [] => break,
+        }
+    }
+    format!("<{}>", list.join(","))
+}
+
+/// Stars and what else is behind a name, up to the end of the argument.
+fn rest_of(words: &mut &[&str]) -> String {
+    let mut depth = 0;
+    let mut text = String::new();
+    while let [word, rest @ ..] = *words {
+        match *word {
+            "," | ">" if depth == 0 => break,
+            "<" | "(" | "[" => depth += 1,
+            ">" | ")" | "]" => depth -= 1,
+            _ => {}
+        }
+        text.push_str(word);
+        *words = rest;
+    }
+    text
+}
+
+/// A name without the scopes in which libraries keep their versions.
+fn without_versions(name: &str) -> String {
+    name.trim_start_matches("::")
+        .replace("::__cxx11::", "::")
+        .replace("std::__1::", "std::")
+}
+
+/// The one name of an arithmetic type of C: `long unsigned int` is `unsigned
+/// long`.
+fn arithmetic(names: &[String]) -> Option<String> {
+    let count = |wanted: &str| names.iter().filter(|name| *name == wanted).count();
+    let is_word = |name: &String| {
+        let words = [
+            "unsigned", "signed", "long", "short", "int", "char", "double",
+        ];
+        words.contains(&name.as_str())
+    };
+    if names.is_empty() || !names.iter().all(is_word) {
+        return None;
+    }
+    let sign = match (
+        count("unsigned") > 0,
+        count("signed") > 0 && count("char") > 0,
+    ) {
+        (true, _) => "unsigned ",
+        (_, true) => "signed ",
+        _ => "",
+    };
+    let size = match (count("long"), count("short")) {
+        (0, 0) if count("char") > 0 => "char",
+        (0, 0) if count("double") > 0 => "double",
+        (0, 0) => "int",
+        (0, _) => "short",
+        (1, _) if count("double") > 0 => "long double",
+        (1, _) => "long",
+        _ => "long long",
+    };
+    Some(format!("{sign}{size}"))
+}
+
+impl SymbolFile {
+    /// A function's name with the types of its parameters, where they are
+    /// known: `area(int, double)`.
+    pub fn name_with_parameters(&self, function: &Function) -> String {
+        let described = self.inner.debug_info().zip(function.die);
+        let types = match described {
+            Some((info, die)) => Some(types_in(info, die).iter().map(Type::name).collect()),
+            None => mangled_types(function),
+        };
+        let types: Option<Vec<String>> = types;
+        match types {
+            Some(types) => format!("{}({})", function.name, types.join(", ")),
+            None => function.name.to_string(),
+        }
+    }
+
+    /// Whether a function has parameters of these types, as far as it is known.
+    pub(crate) fn takes(&self, function: &Function, wanted: &[&str]) -> bool {
+        let described = self.inner.debug_info().zip(function.die);
+        let is_described = described.is_some_and(|(info, die)| entry_takes(info, die, wanted));
+        // The mangled name has other words for the same types.
+        is_described
+            || mangled_types(function).is_some_and(|types| {
+                let types: Vec<Vec<String>> = types.into_iter().map(|name| vec![name]).collect();
+                are_meant(&types, wanted)
+            })
+    }
+}
+
+/// Whether the function that an entry describes has parameters of these types.
+pub(crate) fn entry_takes(info: &Arc<DebugInfo>, function: DieRef, wanted: &[&str]) -> bool {
+    let types: Vec<Vec<String>> = types_in(info, function).iter().map(names_of).collect();
+    are_meant(&types, wanted)
+}
+
+/// Whether each parameter, which may have several names, is the one wanted.
+fn are_meant(types: &[Vec<String>], wanted: &[&str]) -> bool {
+    types.len() == wanted.len()
+        && types.iter().zip(wanted).all(|(names, wanted)| {
+            let wanted = Written::read(wanted);
+            let mut names = names.iter();
+            names.any(|name| Written::read(name).is_meant_by(&wanted))
+        })
+}
+
+/// The types of a function's parameters, without those that the compiler made
+/// (`this`).
+fn types_in(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Type> {
+    let parameters = variable::parameters(info, function).into_iter();
+    let own = parameters.filter(|parameter| !parameter.artificial);
+    own.map(|parameter| parameter.r#type).collect()
+}
+
+/// What a type is called: by its own name, and by what that stands for.
+fn names_of(r#type: &Type) -> Vec<String> {
+    let mut names = vec![r#type.name()];
+    let mut inner = r#type.clone();
+    for _ in 0..NAMES_MAX {
+        inner = match inner.kind() {
+            TypeKind::Typedef(to) => to,
+            TypeKind::Const(to) | TypeKind::Volatile(to) | TypeKind::Qualified(to) => to,
+            _ => break,
+        };
+        names.push(inner.name());
+    }
+    names
+}
+
+/// The types of the parameters in the function's mangled name.
+fn mangled_types(function: &Function) -> Option<Vec<String>> {
+    let raw = function.linkage_name.as_deref()?;
+    let readable = crate::names::demangle_whole(raw)?;
+    let (_, types) = split(&readable)?;
+    Some(types.into_iter().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_split_off_names() {
+        for (name, expected) in [
+            ("area(int)", Some(("area", vec!["int"]))),
+            ("area()", Some(("area", vec![]))),
+            ("area(void)", Some(("area", vec![]))),
+            (
+                "ns::f(std::map<int, char>, int (*)(int, int)) const",
+                Some(("ns::f", vec!["std::map<int, char>", "int (*)(int, int)"])),
+            ),
+            (
+                "Point::operator()(int)",
+                Some(("Point::operator()", vec!["int"])),
+            ),
+            ("Point::operator()", None),
+            ("ns::(anonymous namespace)::helper", None),
+            ("ns::(anonymous namespace)", None),
+            ("max<int>", None),
+            ("main", None),
+            ("(int)", None),
+            (")", None),
+        ] {
+            assert_eq!(split(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn types_are_the_same_in_all_notations() {
+        for (known, asked, expected) in [
+            ("int", "int", true),
+            ("int", "unsigned", false),
+            ("unsigned int", "unsigned", true),
+            ("long unsigned int", "unsigned long", true),
+            ("long int", "long", true),
+            ("long int", "int", false),
+            ("long long int", "long long", true),
+            ("short int", "short", true),
+            ("const char *", "char const*", true),
+            ("const char *", "char *", false),
+            ("const int", "int", true),
+            ("char", "signed char", false),
+            ("struct queue *", "queue*", true),
+            ("std::__cxx11::string", "std::string", true),
+            ("const std::string &", "string const &", true),
+            ("ns::Shape &", "Shape&", true),
+            ("ns::Shape &", "ape&", false),
+            ("std::vector<unsigned int>", "vector<unsigned>", true),
+            (
+                "std::map<int, char const*> &",
+                "std::map<int,const char *>&",
+                true,
+            ),
+            ("std::map<int, char>", "std::map<int, int>", false),
+            (
+                "std::vector<int, std::allocator<int> >",
+                "vector<int>",
+                true,
+            ),
+            ("std::vector<int, std::allocator<int> >", "vector<i>", false),
+            ("std::pair<std::string, int>", "string", false),
+            ("std::pair<ns::string, int>", "string", false),
+            ("int (*)(int, int)", "int(*)(int,int)", true),
+            ("std::vector<int>::iterator", "vector<int>::iterator", true),
+            ("&str", "&str", true),
+            ("", "", true),
+        ] {
+            let (one, other) = (Written::read(known), Written::read(asked));
+            assert_eq!(one.is_meant_by(&other), expected, "{known} for {asked}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in ".*") {
+            let _ = split(&text);
+            let _ = Written::read(&text);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Member functions of classes, by name, also those of base classes.
+
+use super::{Source, TYPE_DEPTH_MAX, Type, read};
+use crate::dwarf::{DebugInfo, Die, DieRef};
+use gimli::AttributeValue;
+use std::sync::Arc;
+
+/// A member function as its class declares it.
+#[derive(Debug, Clone)]
+pub struct Method {
+    /// The class that declares it.
+    pub class: Type,
+    /// Where that class's part begins in the object, in bytes; nothing for a
+    /// virtual base class, whose place the object says.
+    pub offset: Option<u64>,
+    /// The type of the function, with `this` as its first parameter.
+    pub r#type: Type,
+    /// Its name in the symbol table.
+    pub linkage_name: Option<Box<str>>,
+    /// Its place in the table of virtual functions.
+    pub slot: Option<u64>,
+    /// It takes no object.
+    pub is_static: bool,
+}
+
+impl Type {
+    /// The member functions of this name: those of the class itself, or else
+    /// those of the nearest base classes that have any.
+    pub fn methods_named(&self, name: &str) -> Vec<Method> {
+        self.methods_within(name, Some(0), TYPE_DEPTH_MAX / 4)
+    }
+
+    fn methods_within(&self, name: &str, offset: Option<u64>, depth: usize) -> Vec<Method> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Vec::new();
+        };
+        let class = self.strip();
+        let Source::Die { info, die } = &class.source else {
+            return Vec::new();
+        };
+        let entry = info.die(*die);
+        let definition = entry.and_then(|entry| read::definition(info, *die, &entry));
+        let children = info.children(definition.unwrap_or(*die)).into_iter();
+        let own: Vec<Method> = children
+            .filter(|(at, child)| is_method_named(info, *at, child, name))
+            .map(|(at, child)| method(info, at, &child, &class, offset))
+            .collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let Some(composite) = class.composite() else {
+            return Vec::new();
+        };
+        let inherited = composite.bases.iter().flat_map(|base| {
+            let inside = offset.zip(base.offset);
+            let offset = inside.and_then(|(offset, base)| offset.checked_add(base));
+            base.r#type.methods_within(name, offset, depth)
+        });
+        inherited.collect()
+    }
+}
+
+fn is_method_named(info: &DebugInfo, at: DieRef, entry: &Die, name: &str) -> bool {
+    entry.tag() == gimli::DW_TAG_subprogram
+        && info
+            .text(at.unit, entry.attr_value(gimli::DW_AT_name))
+            .is_some_and(|known| &*known == name)
+}
+
+fn method(
+    info: &Arc<DebugInfo>,
+    at: DieRef,
+    entry: &Die,
+    class: &Type,
+    offset: Option<u64>,
+) -> Method {
+    let slot = match entry.attr_value(gimli::DW_AT_vtable_elem_location) {
+        Some(AttributeValue::Exprloc(expression)) => constant(expression),
+        Some(value) => value.udata_value(),
+        None => None,
+    };
+    let children = info.children(at);
+    let first = children
+        .iter()
+        .find(|(_, child)| child.tag() == gimli::DW_TAG_formal_parameter);
+    let takes_object =
+        first.is_some_and(|(_, child)| DebugInfo::is_set(child, gimli::DW_AT_artificial));
+    Method {
+        class: class.clone(),
+        offset,
+        r#type: Type::from_die(Arc::clone(info), at),
+        linkage_name: info.text(at.unit, entry.attr_value(gimli::DW_AT_linkage_name)),
+        slot,
+        is_static: !takes_object,
+    }
+}
+
+/// The number that an expression only puts on the stack.
+fn constant(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
+    // A number is written the same way in all versions.
+    let encoding = gimli::Encoding {
+        address_size: 8,
+        format: gimli::Format::Dwarf32,
+        version: 4,
+    };
+    let mut operations = expression.operations(encoding);
+    match (operations.next().ok()??, operations.next().ok()?) {
+        (gimli::Operation::UnsignedConstant { value }, None) => Some(value),
+        (gimli::Operation::SignedConstant { value }, None) => u64::try_from(value).ok(),
+        _ => None,
+    }
+}

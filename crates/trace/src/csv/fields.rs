@@ -1,0 +1,181 @@
+//! The rows and fields of CSV, and the values in them.
+
+use crate::digits;
+use crate::fault::FaultKind;
+use crate::tables;
+use juror_event::{Unavailability, Value};
+use memchr::{memchr, memchr2};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+
+/// A field, without its quotes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field<'a> {
+    pub text: Cow<'a, [u8]>,
+    pub is_quoted: bool,
+    /// Where it begins in the row.
+    pub at: usize,
+}
+
+pub(super) type Row<'a> = SmallVec<[Field<'a>; 12]>;
+pub(super) type Wrong = (FaultKind, usize);
+
+/// Where the row ends: at the first line end that is not within quotes.
+pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    let mut is_quoted = false;
+    loop {
+        let rest = bytes.get(from..)?;
+        let at = match is_quoted {
+            true => memchr(b'"', rest)?,
+            false => memchr2(b'"', b'\n', rest)?,
+        };
+        if rest.get(at) == Some(&b'\n') {
+            return Some(from + at);
+        }
+        is_quoted = !is_quoted;
+        from += at + 1;
+    }
+}
+
+pub(super) fn fields(row: &[u8]) -> Result<Row<'_>, Wrong> {
+    let mut fields = Row::new();
+    let mut at = 0;
+    loop {
+        let rest = row.get(at..).unwrap_or(&[]);
+        let (field, length) = match rest.first() {
+            Some(b'"') => quoted(rest, at)?,
+            _ => {
+                let end = memchr(b',', rest).unwrap_or(rest.len());
+                let text = rest.get(..end).unwrap_or(rest).trim_ascii();
+                let text = Cow::Borrowed(text);
+                let is_quoted = false;
+                (
+                    Field {
+                        text,
+                        is_quoted,
+                        at,
+                    },
+                    end,
+                )
+            }
+        };
+        fields.push(field);
+        at += length;
+        match row.get(at) {
+            None => return Ok(fields),
+            Some(b',') => at += 1,
+            Some(_) => {
+                let message = "after the closing quote a comma is expected".to_owned();
+                return Err((FaultKind::Malformed(message), at));
+            }
+        }
+    }
+}
+
+/// A field in quotes, and its length with them.
+fn quoted(bytes: &[u8], at: usize) -> Result<(Field<'_>, usize), Wrong> {
+    let is_quoted = true;
+    let mut text: Cow<'_, [u8]> = Cow::Borrowed(&[]);
+    let mut from = 1;
+    loop {
+        let rest = bytes.get(from..).unwrap_or(&[]);
+        let Some(end) = memchr(b'"', rest) else {
+            let message = "the quote is not closed".to_owned();
+            return Err((FaultKind::Malformed(message), at));
+        };
+        let part = rest.get(..end).unwrap_or(rest);
+        if text.is_empty() {
+            text = Cow::Borrowed(part);
+        } else {
+            text.to_mut().extend_from_slice(part);
+        }
+        from += end + 1;
+        if bytes.get(from) != Some(&b'"') {
+            return Ok((
+                Field {
+                    text,
+                    is_quoted,
+                    at,
+                },
+                from,
+            ));
+        }
+        text.to_mut().push(b'"');
+        from += 1;
+    }
+}
+
+pub(super) fn no_text(at: usize) -> Wrong {
+    (FaultKind::Malformed("this is no UTF-8".to_owned()), at)
+}
+
+pub(super) fn text<'a>(field: &'a Field<'_>) -> Result<&'a str, Wrong> {
+    std::str::from_utf8(&field.text).map_err(|_| no_text(field.at))
+}
+
+/// A number that may be absent.
+pub(super) fn number(field: &Field<'_>) -> Result<Option<u64>, Wrong> {
+    if field.text.is_empty() {
+        return Ok(None);
+    }
+    let number = text(field)?.parse().map_err(|_| {
+        let message = "a whole number of 64 bits is expected here".to_owned();
+        (FaultKind::Malformed(message), field.at)
+    })?;
+    Ok(Some(number))
+}
+
+pub(super) fn thread_number(field: &Field<'_>) -> Result<u32, Wrong> {
+    let number = number(field)?.unwrap_or(0);
+    u32::try_from(number).map_err(|_| {
+        let message = "the number of a thread is too large".to_owned();
+        (FaultKind::Malformed(message), field.at)
+    })
+}
+
+pub(super) fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
+    match field.is_quoted {
+        true => Ok(Value::Text(text(field)?.into())),
+        false => value(&field.text, field.at),
+    }
+}
+
+/// A value without quotes: a number, an address, `true`, `false`, or text.
+pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
+    let bytes = bytes.trim_ascii();
+    if let Some(number) = integer(bytes) {
+        return Ok(Value::Int(number));
+    }
+    if let Some(address) = tables::address(bytes) {
+        return Ok(address);
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| no_text(at))?;
+    Ok(match text {
+        "" => Value::Unavailable(Unavailability::NotCaptured),
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => {
+            let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+            let float = || text.parse().ok().filter(|_| text.bytes().all(is_number));
+            match text.parse::<i128>() {
+                Ok(number) => Value::Int(number),
+                Err(_) => float().map_or_else(|| Value::Text(text.into()), Value::Float),
+            }
+        }
+    })
+}
+
+/// A whole number of at most 18 digits.
+fn integer(bytes: &[u8]) -> Option<i128> {
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let (number, length) = digits::natural(digits)?;
+    if length < digits.len() || length > 18 {
+        return None;
+    }
+    let number = i128::from(number);
+    Some(match digits.len() < bytes.len() {
+        true => -number,
+        false => number,
+    })
+}
