@@ -105,6 +105,7 @@ pub(super) struct Worker<'a, S: System> {
 /// What the others know of a thread.
 #[derive(Default)]
 struct Told {
+    searched: u64,
     known: u64,
     memory_bytes: u64,
 }
@@ -136,7 +137,7 @@ impl<'a, S: System> Worker<'a, S> {
             found: Found::default(),
             told: Told::default(),
         };
-        worker.told = worker.now();
+        worker.told = worker.now(0);
         worker
     }
 
@@ -160,7 +161,7 @@ impl<'a, S: System> Worker<'a, S> {
             let mut id = range.start;
             while id < range.end && !self.common.stop.load(Ordering::Relaxed) {
                 if count.is_multiple_of(BETWEEN_QUESTIONS) {
-                    self.ask(&mut go_on);
+                    self.ask(count, &mut go_on);
                 }
                 if count.is_multiple_of(BETWEEN_LOOKS) {
                     self.sink.look();
@@ -183,30 +184,31 @@ impl<'a, S: System> Worker<'a, S> {
         self.found
     }
 
-    fn now(&self) -> Told {
+    fn now(&self, searched: u64) -> Told {
         let stores = || self.sink.shards.iter().map(|shard| &shard.store);
         Told {
+            searched,
             known: stores().map(|store| store.len() as u64).sum(),
             memory_bytes: stores().map(|store| store.memory_bytes()).sum(),
         }
     }
 
     /// Tells the others how far this thread is; who may, asks whether to go on.
-    fn ask(&mut self, go_on: &mut Option<GoOn<'_>>) {
-        let (common, now) = (self.common, self.now());
+    fn ask(&mut self, count: u64, go_on: &mut Option<GoOn<'_>>) {
+        let (common, now) = (self.common, self.now(count));
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
         let known = add(&common.known, now.known - self.told.known);
         let memory_bytes = add(
             &common.memory_bytes,
             now.memory_bytes - self.told.memory_bytes,
         );
+        let searched = add(&common.searched, now.searched - self.told.searched);
         self.told = now;
-        let searched = add(&common.searched, BETWEEN_QUESTIONS);
         let limit = common.options.memory_bytes_max;
         if memory_bytes > limit {
             self.cut(Cut::Memory { limit });
         } else if let Some(go_on) = go_on
-            && !go_on(searched.min(known), known)
+            && !go_on(searched, known)
         {
             self.cut(Cut::Interrupted);
         }
