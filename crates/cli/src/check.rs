@@ -12,7 +12,7 @@ mod source;
 mod words;
 
 use crate::arguments::Check;
-use crate::driver::{Observer as _, SessionError};
+use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
 use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
@@ -26,35 +26,13 @@ use source::{Plan, Source};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-/// Progress is shown when it takes longer.
-const PROGRESS_AFTER: Duration = Duration::from_secs(1);
+use std::time::Instant;
 
 /// Checks the traces; gives the exit status.
 pub fn run(check: &Check) -> anyhow::Result<u8> {
     let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
     match prepare(check) {
-        Ok((sources, plan)) => {
-            let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
-            output.begin_check(&sources, &names)?;
-            let history = check.history.unwrap_or_default();
-            let (offline, remarks) = match Offline::load(&sources, history) {
-                Ok(loaded) => loaded,
-                Err(error) => return Ok(output.show_session_error(&error)?),
-            };
-            for remark in remarks {
-                output.notice(&remark);
-            }
-            let checking = Checking {
-                check,
-                offline,
-                output,
-                plan,
-                names,
-            };
-            Ok(checking.all()?)
-        }
+        Ok((sources, plan)) => with_output(check, output, &sources, plan),
         Err(error) => {
             output.show_error(&format!("{error:#}"))?;
             Ok(exit::USAGE)
@@ -62,7 +40,34 @@ pub fn run(check: &Check) -> anyhow::Result<u8> {
     }
 }
 
-fn prepare(check: &Check) -> anyhow::Result<(Vec<crate::driver::PropertySource>, Plan)> {
+/// The same, once it is known of what and how.
+fn with_output(
+    check: &Check,
+    mut output: Output,
+    sources: &[PropertySource],
+    plan: Plan,
+) -> anyhow::Result<u8> {
+    let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
+    output.begin_check(sources, &names)?;
+    let history = check.history.unwrap_or_default();
+    let (offline, remarks) = match Offline::load(sources, history) {
+        Ok(loaded) => loaded,
+        Err(error) => return Ok(output.show_session_error(&error)?),
+    };
+    for remark in remarks {
+        output.notice(&remark);
+    }
+    let checking = Checking {
+        check,
+        offline,
+        output,
+        plan,
+        names,
+    };
+    Ok(checking.all()?)
+}
+
+fn prepare(check: &Check) -> anyhow::Result<(Vec<PropertySource>, Plan)> {
     let sources = check.sources()?;
     let stop = Arc::new(AtomicBool::new(false));
     if check.follow {
@@ -215,7 +220,7 @@ impl Checking<'_> {
             return Ok(None);
         };
         self.offline.learn(trace, cursor.batch());
-        if run.started.elapsed() > PROGRESS_AFTER
+        if run.started.elapsed() >= self.plan.progress_after
             && let Some((done, of)) = run.progress()
         {
             self.output

@@ -1,5 +1,8 @@
 //! What is said about mistakes, and where.
 
+mod common;
+
+use common::check_found;
 use juror_language::{Diagnostic, load};
 
 /// A property around one mistake.
@@ -9,12 +12,7 @@ const HEAD: &str = "property p\nevent push = before push(queue, size: int)\n\
 #[track_caller]
 fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
     let (_, diagnostics) = load(source);
-    let Some(found) = diagnostics.iter().find(|d| d.code == code) else {
-        panic!("no {code} for:\n{source}\n{diagnostics:#?}");
-    };
-    assert_eq!(&source[found.span.clone()], underlined, "{found:#?}");
-    let found_help = found.help.clone().unwrap_or_default();
-    assert!(found_help.contains(help), "{help:?} is not in {found:#?}");
+    check_found(source, &diagnostics, code, underlined, help);
 }
 
 #[track_caller]

@@ -1,6 +1,9 @@
 //! Events of every kind: what they are about, what they read, and what has no
 //! meaning.
 
+mod common;
+
+use common::check_found;
 use juror_event::{Conversion, EventKind, Reach, Read};
 use juror_language::{Property, load};
 
@@ -208,12 +211,7 @@ fn elements_are_a_sequence() {
 fn check_error(event: &str, code: &str, underlined: &str, help: &str) {
     let source = format!("property p event e = {event} state init {{ on e }}");
     let (_, diagnostics) = load(&source);
-    let Some(found) = diagnostics.iter().find(|d| d.code == code) else {
-        panic!("no {code} for {event}: {diagnostics:#?}");
-    };
-    assert_eq!(&source[found.span.clone()], underlined, "{found:#?}");
-    let found_help = found.help.clone().unwrap_or_default();
-    assert!(found_help.contains(help), "{help:?} is not in {found:#?}");
+    check_found(&source, &diagnostics, code, underlined, help);
 }
 
 #[test]

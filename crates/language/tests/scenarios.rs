@@ -1,5 +1,8 @@
 //! Scenarios: what is read, what is said about mistakes, and where.
 
+mod common;
+
+use common::check_found;
 use juror_language::{
     Action, ActionKind, Diagnostic, Fact, Input, Piece, Scenario, StateName, Trigger, format,
     load_among, load_with,
@@ -42,12 +45,7 @@ fn check(items: &str, code: &str, underlined: &str, help: &str) {
 #[track_caller]
 fn check_source(source: &str, code: &str, underlined: &str, help: &str) {
     let (scenarios, diagnostics) = load(source);
-    let Some(found) = diagnostics.iter().find(|d| d.code == code) else {
-        panic!("no {code} for:\n{source}\n{diagnostics:#?}");
-    };
-    assert_eq!(&source[found.span.clone()], underlined, "{found:#?}");
-    let found_help = found.help.clone().unwrap_or_default();
-    assert!(found_help.contains(help), "{help:?} is not in {found:#?}");
+    let found = check_found(source, &diagnostics, code, underlined, help);
     let declared = source.matches("scenario ").count();
     assert!(scenarios.len() < declared || !found.is_error());
 }

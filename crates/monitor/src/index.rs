@@ -1,17 +1,18 @@
 //! From the values of an event's parameters to the slices they concern.
 //!
-//! Slices are grouped by the set of parameters that they bind. A group has a
-//! table for its whole set, in which a slice is unique. For each smaller set in
-//! which events can meet it, it has a table of rings: the slices that agree on
-//! that set are linked in a circle, so that one is taken out without a search
-//! for its place among a million others. Where events meet it in no parameter
-//! at all, it has a list of its members.
+//! Slices are grouped by the set of parameters that they bind. For each smaller
+//! set in which events can meet it, a group has a table of rings: the slices that
+//! agree on that set are linked in a circle, so that one is taken out without a
+//! search for its place among a million others. A slice with a given binding is
+//! found by a table for the whole set; as long as some of the rings are all short,
+//! it is found in its ring, and that table is not there. Where events meet the
+//! group in no parameter at all, it has a list of its members.
 //!
 //! Invariant: a table holds one place for each ring, and every member of the
 //! group is in one ring of each table.
 
 use crate::hashing;
-use crate::rings::Rings;
+use crate::rings::{Rings, enter};
 use crate::slices::{BASE, Place, Slices};
 use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
@@ -24,7 +25,9 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Clone)]
 struct Group {
     mask: u32,
-    exact: HashTable<Place>,
+    count: usize,
+    /// All members by what they bind; nothing while some rings are short.
+    exact: Option<HashTable<Place>>,
     rings: Vec<Rings>,
     /// All members, where events meet the group in no parameter.
     members: Option<Members>,
@@ -87,7 +90,7 @@ impl Index {
         for group in groups.filter(|group| group.mask & mask != mask) {
             let common = group.mask & mask;
             if common == 0 && !group.has_state(is_changed) {
-                left_out |= !group.exact.is_empty();
+                left_out |= group.count > 0;
             } else {
                 group.compatible(slices, binding, common, found);
             }
@@ -110,9 +113,7 @@ impl Index {
     #[inline]
     pub(crate) fn exact(&self, slices: &Slices, binding: &[Word], mask: u32) -> Option<Place> {
         let group = self.groups.iter().find(|group| group.mask == mask)?;
-        let agrees = |&place: &Place| agree(slices.binding(place), binding, mask);
-        let found = group.exact.find(hash_words(binding, mask), agrees);
-        found.copied()
+        group.exact(slices, binding)
     }
 
     /// The slice that binds this one parameter to the word, where there is no
@@ -121,7 +122,7 @@ impl Index {
     pub(crate) fn only(&self, slices: &Slices, word: Word) -> Option<Place> {
         let group = self.groups.first()?;
         let is_it = |&place: &Place| slices.first_word(place) == Some(word);
-        let found = group.exact.find(hashing::mix(0, word), is_it);
+        let found = group.exact.as_ref()?.find(hashing::mix(0, word), is_it);
         found.copied()
     }
 
@@ -129,12 +130,12 @@ impl Index {
     #[inline]
     pub(crate) fn binds_all(&self, mask: u32) -> bool {
         let mut groups = self.groups.iter();
-        groups.all(|group| group.mask == mask || group.exact.is_empty())
+        groups.all(|group| group.mask == mask || group.count == 0)
     }
 
     /// The sets of parameters that slices bind.
     pub(crate) fn masks(&self) -> impl Iterator<Item = u32> + '_ {
-        let occupied = self.groups.iter().filter(|group| !group.exact.is_empty());
+        let occupied = self.groups.iter().filter(|group| group.count > 0);
         occupied.map(|group| group.mask)
     }
 
@@ -152,10 +153,15 @@ impl Index {
         let Some(group) = self.groups.get_mut(position) else {
             return;
         };
-        let hash = |&place: &Place| hash_words(slices.binding(place), mask);
-        group.exact.insert_unique(hash(&place), place, hash);
+        group.count += 1;
         for rings in &mut group.rings {
             rings.insert(slices, place);
+        }
+        match &mut group.exact {
+            Some(exact) => enter(exact, place, |&place: &Place| {
+                hash_words(slices.binding(place), mask)
+            }),
+            None => group.keep_findable(slices),
         }
         if let Some(members) = &mut group.members {
             members.insert(place);
@@ -169,9 +175,12 @@ impl Index {
         let Some(group) = self.groups.iter_mut().find(|group| group.mask == mask) else {
             return;
         };
-        let hash = hash_words(slices.binding(place), mask);
-        if let Ok(entry) = group.exact.find_entry(hash, |&other| other == place) {
-            entry.remove();
+        group.count = group.count.saturating_sub(1);
+        if let Some(exact) = &mut group.exact {
+            let hash = hash_words(slices.binding(place), mask);
+            if let Ok(entry) = exact.find_entry(hash, |&other| other == place) {
+                entry.remove();
+            }
         }
         for rings in &mut group.rings {
             rings.remove(slices, place);
@@ -185,31 +194,31 @@ impl Index {
     /// Enters a slice that binds the only parameter to the word.
     #[inline]
     pub(crate) fn insert_only(&mut self, slices: &Slices, place: Place, word: Word) {
-        match self.groups.first_mut() {
-            Some(group) if group.is_plain() => {
-                let hash = |&place: &Place| {
+        match self.groups.first_mut().and_then(Group::plain) {
+            Some((exact, count)) => {
+                debug_assert_eq!(slices.first_word(place), Some(word));
+                *count += 1;
+                enter(exact, place, |&place: &Place| {
                     let word = slices.first_word(place);
                     hashing::mix(0, word.unwrap_or_default())
-                };
-                group
-                    .exact
-                    .insert_unique(hashing::mix(0, word), place, hash);
+                });
             }
-            _ => self.insert(slices, place),
+            None => self.insert(slices, place),
         }
     }
 
     /// Takes out a slice that binds the only parameter to the word.
     #[inline]
     pub(crate) fn remove_only(&mut self, slices: &Slices, place: Place, word: Word) {
-        match self.groups.first_mut() {
-            Some(group) if group.is_plain() => {
+        match self.groups.first_mut().and_then(Group::plain) {
+            Some((exact, count)) => {
                 let hash = hashing::mix(0, word);
-                if let Ok(entry) = group.exact.find_entry(hash, |&other| other == place) {
+                if let Ok(entry) = exact.find_entry(hash, |&other| other == place) {
                     entry.remove();
+                    *count = count.saturating_sub(1);
                 }
             }
-            _ => self.remove(slices, place),
+            None => self.remove(slices, place),
         }
     }
 
@@ -218,7 +227,8 @@ impl Index {
         let of_members =
             |members: &Members| 4 * (members.places.capacity() + members.positions.capacity());
         let groups = self.groups.iter().map(|group| {
-            group.exact.allocation_size()
+            let exact = group.exact.as_ref();
+            exact.map_or(0, HashTable::allocation_size)
                 + group.rings.iter().map(Rings::bytes).sum::<usize>()
                 + group.members.as_ref().map_or(0, of_members)
         });
@@ -236,15 +246,49 @@ impl Group {
         let is_met_in_none = bound().any(|event| event & mask == 0);
         Group {
             mask,
-            exact: HashTable::new(),
+            count: 0,
+            exact: masks.is_empty().then(HashTable::new),
             rings: masks.into_iter().map(Rings::new).collect(),
             members: is_met_in_none.then(Members::default),
         }
     }
 
-    /// Whether its members are in one table and nowhere else.
-    fn is_plain(&self) -> bool {
-        self.rings.is_empty() && self.members.is_none()
+    /// The one table that its members are in, and how many they are, where there is
+    /// nothing else.
+    fn plain(&mut self) -> Option<(&mut HashTable<Place>, &mut usize)> {
+        let is_plain = self.rings.is_empty() && self.members.is_none();
+        let exact = self.exact.as_mut().filter(|_| is_plain)?;
+        Some((exact, &mut self.count))
+    }
+
+    /// The member with this binding.
+    #[inline]
+    fn exact(&self, slices: &Slices, binding: &[Word]) -> Option<Place> {
+        let agrees = |place: Place| agree(slices.binding(place), binding, self.mask);
+        if let Some(exact) = &self.exact {
+            let hash = hash_words(binding, self.mask);
+            return exact.find(hash, |&place| agrees(place)).copied();
+        }
+        let rings = self.rings.iter().find(|rings| rings.are_short)?;
+        rings.ring(slices, binding).find(|&place| agrees(place))
+    }
+
+    /// When there are no short rings any more, the members get a table.
+    fn keep_findable(&mut self, slices: &Slices) {
+        let Some(rings) = self.rings.first() else {
+            return;
+        };
+        if self.rings.iter().any(|rings| rings.are_short) {
+            return;
+        }
+        let mask = self.mask;
+        let mut exact = HashTable::with_capacity(self.count);
+        for place in rings.places() {
+            enter(&mut exact, place, |&place: &Place| {
+                hash_words(slices.binding(place), mask)
+            });
+        }
+        self.exact = Some(exact);
     }
 
     /// Whether a member is in such a state.
@@ -263,25 +307,12 @@ impl Group {
             found.extend(members.into_iter().flatten());
             return;
         }
-        let hash = hash_words(binding, common);
-        let agrees = |&place: &Place| agree(slices.binding(place), binding, common);
         if common == self.mask {
-            found.extend(self.exact.find(hash, agrees));
+            found.extend(self.exact(slices, binding));
             return;
         }
-        let Some(rings) = self.rings.iter().find(|rings| rings.mask == common) else {
-            return;
-        };
-        let Some(&head) = rings.heads.find(hash, agrees) else {
-            return;
-        };
-        let mut place = head;
-        loop {
-            found.push(place);
-            place = rings.after(place);
-            if place == head {
-                return;
-            }
+        if let Some(rings) = self.rings.iter().find(|rings| rings.mask == common) {
+            found.extend(rings.ring(slices, binding));
         }
     }
 }
@@ -328,3 +359,6 @@ impl Members {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,9 @@ use std::cmp::Reverse;
 pub(crate) struct Candidate {
     pub parent: Place,
     pub union: u32,
+    /// What the parent binds, and its name: the order in which they are asked.
+    mask: u32,
+    id: SliceId,
 }
 
 /// A binding that no slice has after a parent was asked for it.
@@ -119,17 +122,20 @@ impl Monitor {
             left_out |= self
                 .index
                 .parents(&self.slices, binding, mask, &is_changed, &mut parents);
-            candidates.extend(parents.iter().map(|&parent| Candidate { parent, union }));
+            candidates.extend(parents.iter().map(|&parent| Candidate {
+                parent,
+                union,
+                mask: self.slices.mask(parent),
+                id: self.slices.id(parent),
+            }));
         }
-        if candidates.len() > 1 {
-            let slices = &self.slices;
-            candidates.sort_unstable_by_key(|candidate| {
-                let mask = slices.mask(candidate.parent);
-                let most_bound_first = Reverse(mask.count_ones());
-                let union = candidate.union;
-                (most_bound_first, mask, slices.id(candidate.parent), union)
-            });
-        }
+        candidates.sort_unstable_by_key(|candidate| {
+            let most_bound_first = Reverse(candidate.mask.count_ones());
+            let Candidate {
+                mask, id, union, ..
+            } = *candidate;
+            (most_bound_first, mask, id, union)
+        });
         self.scratch.candidates = candidates;
         self.scratch.parents = parents;
         left_out
@@ -277,11 +283,14 @@ impl Monitor {
     }
 
     /// Drops slices that have become as the one below them.
-    pub(crate) fn prune(&mut self, touched: &mut [Place]) {
-        let slices = &self.slices;
-        touched.sort_unstable_by_key(|&place| (slices.mask(place).count_ones(), place));
+    pub(crate) fn prune(&mut self, touched: &[Place]) {
+        let mut ranked = std::mem::take(&mut self.scratch.ranked);
+        let rank = |&place: &Place| (self.slices.mask(place).count_ones(), place);
+        ranked.clear();
+        ranked.extend(touched.iter().map(rank));
+        ranked.sort_unstable();
         let mut lost_violation: Option<SliceId> = None;
-        for &place in &*touched {
+        for &(_, place) in &ranked {
             if place == BASE || !self.slices.is_live(place) {
                 continue;
             }
@@ -296,6 +305,7 @@ impl Monitor {
                 self.forget(place);
             }
         }
+        self.scratch.ranked = ranked;
         if lost_violation.is_some() {
             // The slice below tells of it.
             let mut changes = std::mem::take(&mut self.changes);

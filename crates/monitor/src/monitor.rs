@@ -122,6 +122,8 @@ pub(crate) struct Scratch {
     pub settled_numbers: HashTable<(u64, u32)>,
     /// Slices that the event brought into being.
     pub created: Vec<Place>,
+    /// Slices by how much they bind.
+    pub ranked: Vec<(u32, Place)>,
     /// What an event of plain numbers carries.
     pub values: Vec<Value>,
 }

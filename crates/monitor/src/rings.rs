@@ -6,19 +6,23 @@
 //! entered and not taken out is in one ring.
 
 use crate::slices::{Place, Slices, make_room};
-use crate::words::{agree, hash_words};
+use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
 
 /// Of a place that is alone.
 const NOWHERE: u32 = u32::MAX;
+/// A ring with more slices is not short.
+const SHORT_MAX: usize = 4;
 
 /// Rings of the slices that agree on some of their parameters.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Rings {
     /// The parameters that are hashed; bit n is parameter n.
     pub mask: u32,
+    /// No ring was ever long: whoever looks through one is soon done.
+    pub are_short: bool,
     /// One member of each ring.
-    pub heads: HashTable<Place>,
+    heads: HashTable<Place>,
     /// By place; nowhere, or beyond the end, for one that is alone in its ring.
     /// So where all are alone, this is empty.
     next: Vec<Place>,
@@ -30,11 +34,33 @@ impl Rings {
     pub fn new(mask: u32) -> Rings {
         Rings {
             mask,
-            ..Rings::default()
+            are_short: true,
+            heads: HashTable::new(),
+            next: Vec::new(),
+            previous: Vec::new(),
         }
     }
 
-    pub fn after(&self, place: Place) -> Place {
+    /// The slices that agree with the binding on the parameters that are hashed.
+    #[inline]
+    pub fn ring(&self, slices: &Slices, binding: &[Word]) -> impl Iterator<Item = Place> + '_ {
+        let agrees = |&place: &Place| agree(slices.binding(place), binding, self.mask);
+        let head = self.heads.find(hash_words(binding, self.mask), agrees);
+        head.into_iter().flat_map(move |&head| self.along(head))
+    }
+
+    /// The ring of a slice, from it on.
+    fn along(&self, head: Place) -> impl Iterator<Item = Place> + '_ {
+        let after = move |&place: &Place| Some(self.after(place)).filter(|&next| next != head);
+        std::iter::successors(Some(head), after)
+    }
+
+    /// All slices.
+    pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        self.heads.iter().flat_map(move |&head| self.along(head))
+    }
+
+    fn after(&self, place: Place) -> Place {
         let next = self.next.get(place as usize).copied();
         next.filter(|&next| next != NOWHERE).unwrap_or(place)
     }
@@ -76,13 +102,16 @@ impl Rings {
         let agrees = |&other: &Place| agree(slices.binding(other), slices.binding(place), mask);
         match self.heads.find(hash(&place), agrees).copied() {
             Some(head) => {
+                if self.are_short {
+                    self.are_short = self.along(head).take(SHORT_MAX).count() < SHORT_MAX;
+                }
                 let last = self.before(head);
                 self.link(last, place);
                 self.link(place, head);
             }
             None => {
                 self.unlink(place);
-                self.heads.insert_unique(hash(&place), place, hash);
+                enter(&mut self.heads, place, hash);
             }
         }
     }
@@ -103,5 +132,28 @@ impl Rings {
     /// The bytes that were taken from the system.
     pub fn bytes(&self) -> usize {
         self.heads.allocation_size() + 4 * (self.next.capacity() + self.previous.capacity())
+    }
+}
+
+/// Enters a place into a table. One in which removed places stand in the way of new
+/// ones is made anew rather than twice as large, unless it is nearly full.
+#[inline]
+pub(crate) fn enter(table: &mut HashTable<Place>, place: Place, hash: impl Fn(&Place) -> u64) {
+    if table.len() == table.capacity() && !table.is_empty() {
+        make_anew(table, &hash);
+    }
+    table.insert_unique(hash(&place), place, hash);
+}
+
+#[cold]
+fn make_anew(table: &mut HashTable<Place>, hash: &impl Fn(&Place) -> u64) {
+    let count = table.len();
+    // With room for a quarter more, it is not made anew again soon.
+    let mut anew = HashTable::with_capacity(count + count / 4 + 1);
+    if anew.allocation_size() <= table.allocation_size() {
+        for &place in &*table {
+            anew.insert_unique(hash(&place), place, hash);
+        }
+        *table = anew;
     }
 }

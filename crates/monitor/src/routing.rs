@@ -81,7 +81,8 @@ impl Monitor {
                 let slot = usize::from(slot.unwrap_or(0));
                 let word = match occurrence.values.get(slot) {
                     Some(Value::Unavailable(_)) | None => {
-                        return Err(unbound(&self.plan, delivery, 0, slot));
+                        let error = unbound(&self.plan, delivery, 0, slot);
+                        return self.refuse(event, error);
                     }
                     Some(value) => self.words.word(0, value),
                 };
@@ -132,7 +133,9 @@ impl Monitor {
     /// An event in one or several roles that bind any parameters.
     fn route_anywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
         let plan = Arc::clone(&self.plan);
-        self.bind_roles(&plan, delivery)?;
+        if let Err(error) = self.bind_roles(&plan, delivery) {
+            return self.refuse(delivery.event, error);
+        }
         // The buffers go round by value: no allocation, no borrow of the rest.
         let mut targets = std::mem::take(&mut self.scratch.targets);
         self.find_targets(&mut targets);
@@ -145,7 +148,7 @@ impl Monitor {
         }
         if self.drops {
             targets.extend_from_slice(&self.scratch.created);
-            self.prune(&mut targets);
+            self.prune(&targets);
         }
         self.scratch.targets = targets;
         result

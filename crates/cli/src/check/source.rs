@@ -28,6 +28,8 @@ const RECORD_BYTES_MAX: usize = 1 << 28;
 const BATCHES_AHEAD: usize = 8;
 /// How long a growing trace is left alone at its end.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(50);
+/// Progress is shown when a run takes so long.
+const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
 /// How traces are to be read.
 pub struct Plan {
@@ -38,6 +40,8 @@ pub struct Plan {
     stop: Arc<AtomicBool>,
     pool: Option<Arc<Pool>>,
     chunk_bytes: usize,
+    /// When progress is shown.
+    pub progress_after: Duration,
 }
 
 impl Plan {
@@ -57,6 +61,7 @@ impl Plan {
             stop,
             pool: Pool::new(check.jobs)?,
             chunk_bytes: CHUNK_BYTES,
+            progress_after: PROGRESS_AFTER,
         })
     }
 

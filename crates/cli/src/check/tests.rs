@@ -1,3 +1,6 @@
+mod jobs;
+mod progress;
+
 use super::words;
 use juror_trace::{Decoder, Fault, Form};
 

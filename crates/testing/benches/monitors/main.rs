@@ -1,7 +1,7 @@
 //! What an event costs in a monitor, and what an instance takes.
 //!
 //! ```text
-//! cargo bench -p juror-testing --bench monitors [-- --quick]
+//! cargo bench -p juror-testing --bench monitors [-- --quick] [TABLE...]
 //! ```
 //!
 //! Events are numbers in memory; nothing is traced. The peer is what a program
@@ -9,6 +9,9 @@
 //! written at each event, in the same run and over the same objects. All rows
 //! of a table take turns, several rounds, so that a busy machine is busy for
 //! all of them; the figures are those of the best round.
+//!
+//! The tables are `objects`, `parameters`, `guards`, `formula`, `demands` and
+//! `locks`; all of them, unless some are named.
 //!
 //! The property: nobody reads what is closed. Each object is opened, read and
 //! closed in turns, in an order that jumps over all objects.
@@ -25,6 +28,17 @@ use objects::{ByHand, Watched, address, one, three};
 use properties::{automaton, formula, guarded, nobody_reads, unrelated};
 use std::process::ExitCode;
 
+type Table = fn(&Effort) -> Result<(), String>;
+
+const TABLES: [(&str, Table); 6] = [
+    ("objects", by_objects),
+    ("parameters", by_parameters),
+    ("guards", by_guards),
+    ("formula", by_formula),
+    ("demands", by_demands),
+    ("locks", locks::lock_order),
+];
+
 fn main() -> ExitCode {
     let has = |wanted| std::env::args().any(|argument| argument == wanted);
     let quick = has("--quick");
@@ -33,13 +47,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let effort = if quick { QUICK } else { FULL };
-    let measured = by_objects(&effort)
-        .and_then(|()| by_parameters(&effort))
-        .and_then(|()| by_guards(&effort))
-        .and_then(|()| by_formula(&effort))
-        .and_then(|()| by_demands(&effort))
-        .and_then(|()| locks::lock_order(&effort));
-    match measured {
+    let is_any_named = TABLES.iter().any(|(name, _)| has(name));
+    let wanted = TABLES.iter().filter(|(name, _)| !is_any_named || has(name));
+    match wanted.map(|(_, table)| table(&effort)).collect() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("monitors: {message}");

@@ -1,6 +1,7 @@
 //! The short way through an event's line, for the shape in which events are
-//! written: members in their order, no spaces, no escapes, values that are
-//! numbers, plain text or truth values, names that have been seen.
+//! written: members in their order, no spaces or one behind each colon and comma,
+//! no escapes, values that are numbers, plain text or truth values, names that have
+//! been seen.
 //!
 //! Whatever is not so is nothing here, and the general way looks at it. The
 //! values that were read until then are the caller's to drop.
@@ -19,19 +20,20 @@ pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -
     let sequence = member(&mut rest, b"\"sequence\":")?;
     let time_ns = member(&mut rest, b"\"time\":")?;
     let thread = member(&mut rest, b"\"thread\":")?;
-    rest = rest.strip_prefix(b"\"event\":\"")?;
+    rest = behind(rest, b"\"event\":")?.strip_prefix(b"\"")?;
     let end = memchr(b'"', rest)?;
     let name = tables.find(rest.get(..end)?)?;
     rest = rest.get(end + 1..)?;
     let mut place = None;
-    if let Some(after) = rest.strip_prefix(b",\"place\":") {
+    if let Some(after) = next_member(rest, b"\"place\":") {
         let (number, after) = natural(after)?;
         place = Some(u32::try_from(number).ok()?);
         rest = after;
     }
-    let layout = match rest.strip_prefix(b",\"values\":{") {
+    let layout = match next_member(rest, b"\"values\":") {
         Some(after) => {
-            let (layout, after) = read_values(after, tables, name, values)?;
+            let members = after.strip_prefix(b"{")?;
+            let (layout, after) = read_values(members, tables, name, values)?;
             rest = after;
             layout
         }
@@ -51,12 +53,29 @@ pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -
 
 /// A member with a number and the comma behind it, where it is there.
 fn member(rest: &mut &[u8], name: &[u8]) -> Option<Option<u64>> {
-    let Some(after) = rest.strip_prefix(name) else {
+    let Some(after) = behind(rest, name) else {
         return Some(None);
     };
     let (number, after) = natural(after)?;
-    *rest = after.strip_prefix(b",")?;
+    *rest = behind(after, b",")?;
     Some(Some(number))
+}
+
+/// What follows this, and a space if there is one.
+#[inline]
+fn behind<'a>(rest: &'a [u8], this: &[u8]) -> Option<&'a [u8]> {
+    rest.strip_prefix(this).map(without_space)
+}
+
+/// The same behind a comma.
+#[inline]
+fn next_member<'a>(rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    behind(behind(rest, b",")?, name)
+}
+
+#[inline]
+fn without_space(rest: &[u8]) -> &[u8] {
+    rest.strip_prefix(b" ").unwrap_or(rest)
 }
 
 /// The members of the values, behind the opening brace; gives what follows the
@@ -80,7 +99,7 @@ fn read_values<'a>(
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => {}
+            b',' => rest = without_space(rest),
             b'}' if read == keys.len() => return Some((expected, rest)),
             b'}' => {
                 let keys: SmallVec<[Arc<str>; 8]> = keys.iter().take(read).cloned().collect();
@@ -96,13 +115,13 @@ fn read_values<'a>(
         let after = rest.strip_prefix(b"\"")?;
         let end = memchr(b'"', after)?;
         found.push(after.get(..end)?);
-        let after = after.get(end + 1..)?.strip_prefix(b":")?;
+        let after = behind(after.get(end + 1..)?, b":")?;
         let (value, after) = value(after)?;
         values.push(value);
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => {}
+            b',' => rest = without_space(rest),
             b'}' => return Some((tables.find_plain_layout(name, &found)?, rest)),
             _ => return None,
         }
@@ -112,7 +131,7 @@ fn read_values<'a>(
 /// What follows `"key":`.
 fn after_key<'a>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let after = rest.strip_prefix(b"\"")?.strip_prefix(key.as_bytes())?;
-    after.strip_prefix(b"\":")
+    behind(after, b"\":")
 }
 
 /// A number without sign, fraction or leading zeros, below 10^19.
@@ -168,7 +187,7 @@ fn sequence(mut rest: &[u8]) -> Option<(Value, &[u8])> {
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => {}
+            b',' => rest = without_space(rest),
             b']' => return Some((Value::Sequence(elements), rest)),
             _ => return None,
         }

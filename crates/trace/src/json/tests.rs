@@ -205,18 +205,26 @@ pub(crate) fn any_line() -> impl Strategy<Value = String> {
         proptest::option::weighted(0.2, number()),
         proptest::option::weighted(0.9, values),
         space,
+        any::<bool>(),
     )
-        .prop_map(|(sequence, time, thread, event, place, values, space)| {
-            let place = place.map_or(String::new(), |place| format!(",\"place\":{place}"));
-            let values = values.map_or(String::new(), |values| {
-                let members = values.into_iter();
-                let members: Vec<String> = members.map(|(k, v)| format!("\"{k}\":{v}")).collect();
-                format!(",\"values\":{{{}}}", members.join(","))
-            });
-            format!(
-                "{{{sequence}{time}{thread}{space}\"event\":\"{event}\"{place}{values}}}{space}"
-            )
-        })
+        .prop_map(
+            |(sequence, time, thread, event, place, values, space, spaced)| {
+                let place = place.map_or(String::new(), |place| format!(",\"place\":{place}"));
+                let values = values.map_or(String::new(), |values| {
+                    let members = values.into_iter();
+                    let members: Vec<String> =
+                        members.map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                    format!(",\"values\":{{{}}}", members.join(","))
+                });
+                let line = format!(
+                    "{{{sequence}{time}{thread}{space}\"event\":\"{event}\"{place}{values}}}{space}"
+                );
+                match spaced {
+                    true => line.replace(':', ": ").replace(',', ", "),
+                    false => line,
+                }
+            },
+        )
 }
 
 /// What the general way makes of each line: events, or what is wrong.

@@ -101,6 +101,8 @@ fn parts_of_good_traces_count() {
     let lines: String = (1..=100).map(event).collect();
     assert!(check(Form::Json, &lines, &[(100, 0)]) > 40);
     assert!(check(Form::Json, &lines, &[(100, 3)]) > 40);
+    let spaced = lines.replace(':', ": ").replace(',', ", ");
+    assert!(check(Form::Json, &spaced, &[(100, 0)]) > 40);
     let row = |number: u64| format!("{number},1,e,a={number}\n");
     let rows: String = (1..=100).map(row).collect();
     assert!(check(Form::Csv, &rows, &[(30, 2)]) > 20);
