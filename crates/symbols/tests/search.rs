@@ -79,6 +79,16 @@ fn compare(path: &Path, step: usize) -> usize {
         "",
         "<",
         "item",
+        "count",
+        "item::count",
+        "shop::hidden",
+        "open",
+        "most",
+        "add",
+        "twice",
+        "domain",
+        "main",
+        "g",
     ];
     names.extend(others.map(str::to_owned));
     // A person says the end of a name.

@@ -128,7 +128,13 @@ impl Pattern<'_> {
                 continue;
             };
             let mut unread = abbreviation.attributes();
-            if !is_indexed(abbreviation.tag()) {
+            // A variable may have its name from a member that declares it.
+            let is_static_member = || {
+                let mut attributes = unread.iter();
+                abbreviation.tag() == gimli::DW_TAG_member
+                    && attributes.any(|it| it.name() == gimli::DW_AT_external)
+            };
+            if !is_indexed(abbreviation.tag()) && !is_static_member() {
                 raw.skip_attributes(unread)?;
                 continue;
             }

@@ -325,6 +325,7 @@ fn is_separator(character: char) -> bool {
 fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
     let mut input = gimli::EndianSlice::new(section, LittleEndian);
     let mut forms = Forms::default();
+    let mut has_static_members = false;
     while !input.is_empty() {
         if input.read_uleb128().ok()? == 0 {
             continue;
@@ -339,6 +340,7 @@ fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
             }
             match name {
                 DwAt(0) => break,
+                gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
                 gimli::DW_AT_name if !is_unit(tag) => match form {
                     gimli::DW_FORM_strp => {}
                     gimli::DW_FORM_string => forms.has_inline = true,
@@ -353,7 +355,8 @@ fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
             }
         }
     }
-    Some(forms)
+    // Who defines a member of another unit has its name from nowhere else.
+    (!has_static_members || !forms.has_distant).then_some(forms)
 }
 
 fn is_unit(tag: DwTag) -> bool {
