@@ -43,8 +43,11 @@ const PARALLEL_SIZE_MIN: usize = 4 << 20;
 pub(super) struct Searches {
     forms: OnceLock<Option<Forms>>,
     /// By name: what has it, or nothing where that is too much.
-    found: Mutex<FxHashMap<(Box<str>, Wanted), Option<Arc<Found>>>>,
+    found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
 }
+
+/// A name, and what it is wanted of.
+type Question = (Box<str>, Wanted);
 
 /// What a name is wanted of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
