@@ -11,6 +11,8 @@ pub fn look_at(file: &SymbolFile, noise: Noise) {
         header.is_code(header.entry),
     );
     let _ = (file.has_debug_info(), file.debug_file_path());
+    // Names are searched until there is an index, which lists of them need.
+    look_for_names(file);
     let mut sources = file.source_files();
     sources.truncate(2);
     let mut functions: Vec<_> = file.functions().take(16).collect();
@@ -58,6 +60,21 @@ pub fn look_at(file: &SymbolFile, noise: Noise) {
             file.addresses_of_line(&source.to_string_lossy(), line);
         }
     }
+}
+
+/// Asks for things by name.
+fn look_for_names(file: &SymbolFile) {
+    for name in ["main", "weigh", "list", "total", "GREEN"] {
+        let found = (
+            file.functions_named(name),
+            file.inlined_copies(name),
+            file.type_named(name).map(|it| it.size()),
+            file.globals_named(name),
+            file.enumerator_named(name),
+        );
+        drop(found);
+    }
+    let _ = file.addresses_of_line("seeds.c", 7);
 }
 
 /// Asks everything about one address.

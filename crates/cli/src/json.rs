@@ -61,11 +61,11 @@ pub struct ModelVerdict<'a> {
     pub verdict: &'a str,
     /// Why it is violated, or what cut the search short.
     pub why: Option<&'a str>,
-    /// How many states were found.
+    /// How many states were found; of a session, in how many the model can be.
     pub states: u64,
-    /// How many steps lead from them.
+    /// How many steps lead from them; of a session, how many it made.
     pub transitions: Option<u64>,
-    /// The longest run that was looked at.
+    /// The longest run that was looked at, of a search.
     pub depth: Option<u64>,
     /// The run that violates it.
     pub trail: Option<&'a Chart>,

@@ -173,6 +173,10 @@ pub struct Simulate {
 /// `juror model conform`.
 #[derive(Debug, Args)]
 pub struct Conform {
+    /// Write the answer as a JSON line, to FILE or to the output
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "-")]
+    pub json: Option<PathBuf>,
     #[command(flatten)]
     pub messages: Messages,
     /// The model, an abstract state machine

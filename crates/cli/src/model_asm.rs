@@ -1,12 +1,13 @@
 //! `juror model` for abstract state machines.
 
 use crate::exit;
+use crate::json::{Line, ModelVerdict};
 use crate::model_arguments::{CheckModel, Conform, Simulate};
 use crate::model_command::{options, search, show_fault, watched};
 use crate::model_report::{Answer, cut_words};
 use crate::output::Output;
 use anyhow::Context as _;
-use juror_model::asm::{Divergence, Model, Shown, load};
+use juror_model::asm::{Divergence, Follower, Model, Shown, load_with};
 use juror_model::promela::Text;
 use juror_model::{Automaton, Chart, Fault, Finding, Options, Report, Verdict};
 use std::fs::File;
@@ -27,6 +28,15 @@ pub fn text_of(file: &Path) -> anyhow::Result<Text> {
 
 /// Reads the model; nothing if it has mistakes, which are shown.
 pub fn read(file: &Path, output: &mut Output) -> anyhow::Result<Option<Model>> {
+    read_with(file, &[], output)
+}
+
+/// The same with formulas that the model does not have.
+fn read_with(
+    file: &Path,
+    formulas: &[String],
+    output: &mut Output,
+) -> anyhow::Result<Option<Model>> {
     let text = text_of(file)?;
     let directory = file.parent().unwrap_or(Path::new("")).to_owned();
     let mut reader = |named: &str| {
@@ -39,7 +49,7 @@ pub fn read(file: &Path, output: &mut Output) -> anyhow::Result<Option<Model>> {
             Err(error) => Err(error.to_string()),
         }
     };
-    match load(text, &mut reader) {
+    match load_with(text, formulas, &mut reader) {
         Ok(model) => Ok(Some(model)),
         Err(rejection) => {
             for fault in &rejection.faults {
@@ -57,17 +67,9 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
             "--symmetry and --reduce are for models with processes, files .pml\nhelp: leave them out"
         );
     }
-    let Some(model) = read(&check.model.file, output)? else {
+    let Some(model) = read_asked(check, output)? else {
         return Ok(exit::USAGE);
     };
-    for name in &check.ltl {
-        if !model.formulas.iter().any(|formula| *formula.name == **name) {
-            output.show_error(&format!(
-                "the model has no formula `{name}`\nwrite it there: `ltl {name} = ...`"
-            ))?;
-            return Ok(exit::USAGE);
-        }
-    }
     let mut status = exit::HOLDS;
     if check.ltl.is_empty() {
         let report = search(check, &model, output);
@@ -96,6 +98,31 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
     match check.ltl.is_empty() && status != exit::VIOLATED {
         true => refinement(check, &model, status, output),
         false => Ok(status),
+    }
+}
+
+/// Reads the model with the formulas that are asked about; nothing if there are
+/// mistakes, which are shown.
+fn read_asked(check: &CheckModel, output: &mut Output) -> anyhow::Result<Option<Model>> {
+    let file = &check.model.file;
+    let Some(model) = read(file, output)? else {
+        return Ok(None);
+    };
+    let is_own = |asked: &&String| model.formulas.iter().any(|own| *own.name == ***asked);
+    let mut others: Vec<String> = check.ltl.iter().filter(|it| !is_own(it)).cloned().collect();
+    others.sort();
+    others.dedup();
+    let is_word = |text: &str| text.chars().all(|it| it.is_alphanumeric() || it == '_');
+    if let Some(name) = others.iter().find(|text| is_word(text)) {
+        output.show_error(&format!(
+            "the model has no formula `{name}`\nwrite it there: `ltl {name} = ...`, or give the \
+             formula itself"
+        ))?;
+        return Ok(None);
+    }
+    match others.is_empty() {
+        true => Ok(Some(model)),
+        false => read_with(file, &others, output),
     }
 }
 
@@ -211,7 +238,7 @@ fn side_by_side(own: &str, other: &str, divergence: &Divergence) -> String {
 
 /// `juror model conform`.
 pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
-    let mut output = Output::open(conform.messages.color, None, false)?;
+    let mut output = Output::open(conform.messages.color, conform.json.as_deref(), false)?;
     let Some(model) = read(&conform.model, &mut output)? else {
         return Ok(exit::USAGE);
     };
@@ -222,7 +249,7 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
         )?;
         return Ok(exit::USAGE);
     }
-    let mut follower = match juror_model::asm::Follower::new(&model) {
+    let mut follower = match Follower::new(&model) {
         Ok(follower) => follower,
         Err(fault) => return wrong(&model, &fault, &mut output),
     };
@@ -247,12 +274,14 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
                 .iter()
                 .filter_map(|word| key(word))
                 .collect();
-            output.show_error(&format!(
+            let why = format!(
                 "the session does not follow the model: line {number} of {name} ({})",
                 words.join(", ")
-            ))?;
+            );
+            output.show_error(&why)?;
             show_fault(&model.texts, &parting.fault, &mut output)?;
             output.say(&standing(&parting))?;
+            record(conform, &follower, Some(&why), &mut output)?;
             return Ok(exit::VIOLATED);
         }
     }
@@ -260,7 +289,30 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
         "the session follows the model: {} of {number} lines, {} steps\n",
         follower.lines, follower.steps
     ))?;
+    record(conform, &follower, None, &mut output)?;
     Ok(exit::HOLDS)
+}
+
+/// Writes the line of JSON of a session that was followed up to its end, or to
+/// where it left the model.
+fn record(
+    conform: &Conform,
+    follower: &Follower<'_>,
+    why: Option<&str>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let model = conform.model.display().to_string();
+    let line = Line::ModelVerdict(ModelVerdict {
+        model: &model,
+        question: &format!("the session {}", conform.record.display()),
+        verdict: why.map_or("holds", |_| "violated"),
+        why,
+        states: follower.states() as u64,
+        transitions: Some(follower.steps),
+        depth: None,
+        trail: None,
+    });
+    Ok(output.show_line(&line, |_| ())?)
 }
 
 /// Where the model stood when a record left it.

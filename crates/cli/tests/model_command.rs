@@ -71,6 +71,47 @@ fn a_machine_is_answered_in_the_same_lines() {
 }
 
 #[test]
+fn a_machine_is_asked_about_a_formula_that_it_does_not_have() {
+    let machine = "debugger/control.asm";
+    let asked = |formula: &str| check(&["--json", "--ltl", formula, machine]);
+    let output = asked("always (mode = Run or not (mode = Run))");
+    let first = &lines(&output)[0];
+    assert_eq!(first["verdict"], "holds", "{output:?}");
+    assert_eq!(asked("never mode").status.code(), Some(2));
+    let output = asked("unknown_name");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no formula `unknown_name`"));
+}
+
+#[test]
+fn whether_a_session_follows_a_machine_is_a_line() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let record = directory.path().join("run.jsonl");
+    let conform = |text: &str| {
+        std::fs::write(&record, text).expect("a file");
+        Command::new(env!("CARGO_BIN_EXE_juror"))
+            .args(["model", "conform", "--json", "debugger/control.asm"])
+            .arg(&record)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"))
+            .output()
+            .expect("juror runs")
+    };
+    let output = conform("{}\n");
+    let answer = lines(&output).pop().expect("a line");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(
+        (&answer["kind"], &answer["verdict"], &answer["why"]),
+        (&"model_verdict".into(), &"holds".into(), &Value::Null)
+    );
+    let output = conform("{\"kind\":\"outcome\"}\n");
+    let answer = lines(&output).pop().expect("a line");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(answer["verdict"], "violated");
+    let why = answer["why"].as_str().expect("a reason");
+    assert!(why.contains("line 1"), "{why}");
+}
+
+#[test]
 fn what_would_not_be_done_is_refused() {
     for (arguments, word) in [
         (&["--compact", "--reduce", "peterson.pml"][..], "--reduce"),

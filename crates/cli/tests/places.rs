@@ -124,13 +124,13 @@ fn generic_functions_and_methods_of_traits_in_rust() {
         ),
         ("break deep::helper", &["helper"]),
         ("break generics::deep::helper", &["helper"]),
-        ("break generics.rs:apply", &["apply"]),
         ("break Stack<u8>::push", &["push"]),
         ("rbreak ^generics::deep", &["helper"]),
     ];
     check("generics.rs", any, table);
     let table: &[(&str, &[&str])] = &[
         ("break generics::largest", &["largest"]),
+        ("break generics.rs:apply", &["apply"]),
         ("break Stack::push", &["push"]),
         ("rbreak ^generics::largest", &["largest"]),
     ];
@@ -197,7 +197,7 @@ fn all_overloads_are_stopped_at() {
         .lines
         .iter()
         .filter(|line| line["kind"] == "stop")
-        .map(|line| line["frame"]["arguments"][0]["name"].clone())
+        .map(|line| line["backtrace"][0]["arguments"][0]["name"].clone())
         .collect();
     assert_eq!(stops, ["a", "a", "shape"], "{:#?}", report.lines);
 }

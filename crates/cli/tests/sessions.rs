@@ -10,7 +10,7 @@ mod support;
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use std::fs;
 use std::path::Path;
-use support::{Batch, juror, program};
+use support::{Batch, juror, program, property_of};
 
 /// Runs the lines of a transcript that are typed, and gives the whole.
 fn transcript(executable: &Path, typed: &str) -> String {
@@ -281,6 +281,73 @@ fn a_step_goes_through_the_linkage_table() {
         .argument("-Wl,--no-as-needed")
         .argument(&library.display().to_string());
     check_fixture("library", &fixture, |build| *build == plain);
+}
+
+#[test]
+fn the_program_is_led_elsewhere_and_texts_are_shown() {
+    check("elsewhere", "elsewhere.c", unoptimized);
+}
+
+#[test]
+fn a_function_that_a_person_left_has_not_returned() {
+    let executable = program("elsewhere.c").compile_plain();
+    let events = "event weighed = after weigh\nevent out = after outer";
+    let report = Batch::watching(&property_of(events))
+        .command("break weigh")
+        .command("run")
+        .command("return 5")
+        .command("next")
+        .command("print inside")
+        .command("continue")
+        .run(&executable, &[]);
+    assert_eq!(report.outcome("print inside")["value"], "5");
+    let counts = ["weighed", "out"].map(|event| report.counts(event).occurrences);
+    assert_eq!(counts, [0, 1]);
+}
+
+#[test]
+fn commands_come_from_files() {
+    let executable = program("elsewhere.c").compile_plain();
+    let directory = executable.parent().expect("a directory");
+    let inner = directory.join("inner.commands");
+    std::fs::write(&inner, "print sum\n").expect("a file");
+    let text = "# Comments and empty lines are passed over.\n\n\
+                break 35\ncommands\nsilent\nprint p.x\nend\n\
+                run\nnext\nsource inner.commands\nprint nosuch\nprint never\n";
+    std::fs::write(directory.join("outer.commands"), text).expect("a file");
+    let output = juror(&["run"])
+        .args([&executable])
+        .directory(directory)
+        .input("source outer.commands\nprint ratio\n")
+        .run();
+    let values = output.stdout.lines().filter(|line| line.starts_with('$'));
+    let values: Vec<&str> = values.collect();
+    assert_eq!(values, ["$1 = 3", "$2 = 103", "$3 = 0.25"], "{output:?}");
+    assert!(output.stdout.contains("there is no `nosuch`"), "{output:?}");
+    assert!(!output.stdout.contains("`never`"), "{output:?}");
+}
+
+#[test]
+fn steps_go_into_the_right_one_of_several_calls() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("nested_calls", "nested_calls.cpp", gcc);
+}
+
+#[test]
+fn what_is_skipped_is_not_entered() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("skips", "nested_calls.cpp", gcc);
+}
+
+#[test]
+fn member_functions_are_called_as_they_are_written() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("member_calls", "overloads.cpp", gcc);
+}
+
+#[test]
+fn trait_objects_are_what_they_lead_to() {
+    check("traits", "generics.rs", unoptimized);
 }
 
 #[test]

@@ -19,7 +19,13 @@ fn kept(cache: &Path) -> Vec<String> {
 /// juror debugs itself: the largest program that is certainly there.
 fn itself(cache: &Path, arguments: &[&str]) -> Output {
     let own = env!("CARGO_BIN_EXE_juror");
-    let commands = ["break juror::main", "run", "backtrace"];
+    // A list of names needs the index; a breakpoint does not.
+    let commands = [
+        "info functions juror::main",
+        "break juror::main",
+        "run",
+        "backtrace",
+    ];
     let commands = commands.iter().flat_map(|command| ["-e", command]);
     juror(&["run", "--batch", "--color=never"])
         .env("XDG_CACHE_HOME", cache)
@@ -93,6 +99,67 @@ fn sources_that_have_moved_are_found_by_a_rule() {
     let shown = output.stdout.matches("total = 7;").count();
     // Not at the stop, when nobody knew where the file is; then in the list.
     assert_eq!(shown, 1, "{}\n{}", output.stdout, output.stderr);
+}
+
+#[test]
+fn a_breakpoint_needs_no_index() {
+    let cache = TempDir::new().expect("a directory");
+    let own = env!("CARGO_BIN_EXE_juror");
+    let output = juror(&["run", "--batch", "--color=never", "-e", "break juror::main"])
+        .env("XDG_CACHE_HOME", cache.path())
+        .args([own])
+        .run();
+    assert!(output.stdout.contains("main.rs"), "{}", output.stdout);
+    assert_eq!(kept(cache.path()), Vec::<String>::new());
+}
+
+#[test]
+fn sources_that_have_moved_are_found_by_their_checksum() {
+    let directory = TempDir::new().expect("a directory");
+    let (old, new) = (directory.path().join("old"), directory.path().join("new"));
+    fs::create_dir_all(old.join("src")).expect("a directory");
+    let source = "int total;\nint main(void) {\n    total = 7;\n    return 0;\n}\n";
+    fs::write(old.join("src/moved.c"), source).expect("a source");
+    let compiled = Command::new("clang")
+        .current_dir(&old)
+        .args(["-gdwarf-5", "-o", "moved", "src/moved.c"])
+        .status();
+    if !compiled.is_ok_and(|status| status.success()) {
+        println!("skipped: there is no clang");
+        return;
+    }
+    fs::rename(&old, &new).expect("another name");
+    let run = || {
+        juror(&[
+            "run",
+            "--batch",
+            "--color=never",
+            "-e",
+            "break main",
+            "-e",
+            "run",
+        ])
+        .args([new.join("moved")])
+        .directory(&new)
+        .run()
+    };
+    let output = run();
+    assert!(output.stdout.contains("total = 7;"), "{}", output.stdout);
+    assert!(output.stdout.contains("moved to"), "{}", output.stdout);
+    // What has other contents is another file.
+    fs::write(new.join("src/moved.c"), source.replace('7', "8")).expect("a source");
+    let output = run();
+    assert!(!output.stdout.contains("total = "), "{}", output.stdout);
+    // In its old place it is shown, and pointed out.
+    fs::create_dir_all(old.join("src")).expect("a directory");
+    fs::rename(new.join("src/moved.c"), old.join("src/moved.c")).expect("it moves");
+    let output = run();
+    assert!(output.stdout.contains("total = 8;"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("is not the one"),
+        "{}",
+        output.stdout
+    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub mod program;
 pub mod read_plan;
 pub mod scope;
 pub mod symbol_store;
+mod trait_objects;
 pub mod typed;
 pub mod unwinding;
 pub mod values;

@@ -6,8 +6,9 @@
 
 use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
-use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile};
+use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile, Type};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,6 +30,9 @@ pub struct Module {
     pub symbols: SymbolFile,
     /// When the file was last changed.
     pub built: Option<SystemTime>,
+    /// The types of trait objects by the file addresses of their tables; found
+    /// when one is first asked for.
+    tables: OnceCell<FxHashMap<u64, Box<str>>>,
 }
 
 impl Module {
@@ -58,6 +62,16 @@ impl Module {
             Reach::Anywhere | Reach::Library => true,
             Reach::Module(prefix) => self.name().starts_with(&**prefix),
         }
+    }
+
+    /// The type of the trait objects whose table is at this file address.
+    fn type_of_table(&self, file_address: u64) -> Option<Type> {
+        let found = || {
+            let tables = self.symbols.trait_object_tables().into_iter();
+            tables.map(|(at, name)| (at, name.into())).collect()
+        };
+        let name = self.tables.get_or_init(found).get(&file_address)?;
+        self.symbols.type_named(name)
     }
 
     /// Its file name without directories.
@@ -193,6 +207,7 @@ impl Modules {
                     is_late,
                     symbols,
                     built,
+                    tables: OnceCell::new(),
                 }));
             }
         }
@@ -241,6 +256,12 @@ impl Modules {
         let name = || Arc::clone(&indirect.function.name);
         let function = known.unwrap_or_else(|| Function::unnamed(name(), low_pc));
         Some(Bound { module, function })
+    }
+
+    /// The type of Rust's trait objects whose table of methods is at an address.
+    pub fn type_of_table(&self, address: u64) -> Option<Type> {
+        let module = self.find(address)?;
+        module.type_of_table(module.to_file(address))
     }
 
     /// The function that holds an address.

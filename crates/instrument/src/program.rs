@@ -6,7 +6,7 @@ use crate::read_plan::Machine;
 use crate::symbol_store::SymbolStore;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::Memory;
+use juror_symbols::{Memory, Type};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -284,6 +284,10 @@ impl crate::format::Names for Program {
     fn type_named(&self, name: &str) -> Option<juror_symbols::Type> {
         let mut modules = self.modules.iter();
         modules.find_map(|module| module.symbols.type_named(name))
+    }
+
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.modules.type_of_table(address)
     }
 
     fn views(&self) -> &Views {

@@ -66,6 +66,8 @@ impl FrameScope<'_> {
         }
         names.sort();
         names.dedup();
+        // What a closure has captured may have none.
+        names.retain(|name| !name.is_empty());
         names
     }
 
@@ -253,6 +255,10 @@ impl Scope for FrameScope<'_> {
 
     fn views(&self) -> Option<&Views> {
         Some(&self.program.views)
+    }
+
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.program.modules.type_of_table(address)
     }
 
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {

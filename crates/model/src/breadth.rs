@@ -71,6 +71,8 @@ pub fn breadth_first<S: System>(
         depth: 0,
     };
     run.all(&mut search, go_on);
+    // What was found before the search ended is known, too.
+    search.settle();
     Report {
         finding: run.finding,
         cut: run.cut,
@@ -293,6 +295,8 @@ mod tests {
             ..Toy::ring(20)
         };
         let report = search(&toy, Options::default());
+        // What is found before the search ends is counted.
+        assert_eq!((report.states, report.transitions), (15, 27));
         let (finding, trail) = report.finding.unwrap();
         assert_eq!(finding, Finding::Deadlock);
         let texts: Vec<&str> = trail.steps().map(|step: &Step| &*step.text).collect();

@@ -80,7 +80,7 @@ const WORD: usize = 8;
 /// An empty place of the table; no state has the number 0.
 const EMPTY: u64 = 0;
 const FIRST_SIZE: usize = 1 << 10;
-/// So many states are brought to the store together.
+/// So many states are waited for together.
 pub(crate) const BATCH: usize = 32;
 
 /// The states.
@@ -102,7 +102,6 @@ pub(crate) struct Store {
 pub(crate) struct Batch {
     bytes: Vec<u8>,
     items: Vec<Item>,
-    found: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -242,28 +241,36 @@ impl Store {
 
     /// Takes a batch in, in its order. Gives whether there was room for all.
     pub fn take(&mut self, batch: &mut Batch) -> bool {
-        let mut touched = 0;
-        for item in &batch.items {
-            touched ^= self.table[self.place(item.hash)];
-        }
-        batch.found.clear();
-        for item in &batch.items {
-            let found = self.candidate(item.hash);
-            batch.found.push(found.0);
-            touched ^= u64::from(self.number(found.at()));
-        }
-        black_box(touched);
         let (mut start, mut fits) = (0, true);
-        for (item, found) in batch.items.iter().zip(&batch.found) {
-            let state = batch.bytes.get(start..item.end).unwrap_or(&[]);
-            start = item.end;
-            if *found != 0 && self.get(StateId(*found)) == state {
-                continue;
+        for items in batch.items.chunks(BATCH) {
+            let found = self.touched(items);
+            for (item, found) in items.iter().zip(found) {
+                let state = batch.bytes.get(start..item.end).unwrap_or(&[]);
+                start = item.end;
+                if found != 0 && self.get(StateId(found)) == state {
+                    continue;
+                }
+                fits &= self.insert_hashed(state, item.hash, item.note) != Insertion::Full;
             }
-            fits &= self.insert_hashed(state, item.hash, item.note) != Insertion::Full;
         }
         batch.clear();
         fits
+    }
+
+    /// For each item the first state with its fingerprint, or 0; all of them have been
+    /// brought from memory.
+    fn touched(&self, items: &[Item]) -> [u32; BATCH] {
+        let (mut touched, mut found) = (0, [0; BATCH]);
+        for item in items {
+            touched ^= self.table[self.place(item.hash)];
+        }
+        for (item, found) in items.iter().zip(&mut found) {
+            let candidate = self.candidate(item.hash);
+            *found = candidate.0;
+            touched ^= u64::from(self.number(candidate.at()));
+        }
+        black_box(touched);
+        found
     }
 
     /// The state that was found, if there is one.

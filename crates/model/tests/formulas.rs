@@ -59,7 +59,9 @@ fn compare(seed: u64) -> bool {
     let Some(violated) = violated(&report) else {
         return false;
     };
-    let found = spin_formula(&text);
+    let Some(found) = spin_formula(&text) else {
+        return false;
+    };
     assert_eq!(violated, found.errors > 0, "{text}");
     true
 }

@@ -64,15 +64,16 @@ impl Attached {
         self.script.clear();
     }
 
-    /// The lines of a file are next. False if more than so many would wait.
-    pub(crate) fn begin_script(&mut self, lines: Vec<String>, most: usize) -> bool {
-        if self.script.len() + lines.len() > most {
-            return false;
-        }
+    /// How many lines wait to be executed.
+    pub(crate) fn waiting(&self) -> usize {
+        self.script.len()
+    }
+
+    /// These lines are next.
+    pub(crate) fn begin_script(&mut self, lines: Vec<String>) {
         for line in lines.into_iter().rev() {
             self.script.push_front(line);
         }
-        true
     }
 
     /// Where a line is the name of a group, its commands are next.

@@ -90,6 +90,7 @@ impl Session {
             "" => "here",
             text => text,
         };
+        let asked = place.clone();
         let wanted = Wanted {
             text: text.to_owned(),
             place,
@@ -108,7 +109,10 @@ impl Session {
             [] => format!(
                 "{kind} {number} at {written}: no loaded module has it; it waits for one that does"
             ),
-            [address] => format!("{kind} {number} at {}", self.place_words(*address)),
+            [address] => {
+                let words = self.words_of_one(&asked, *address);
+                format!("{kind} {number} at {words}")
+            }
             several => format!("{kind} {number} at {written} ({} places)", several.len()),
         };
         if let Some(line) = resolved.moved_to_line {

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::assignment::bytes_for;
 use juror_instrument::frames::Frame;
+use juror_instrument::unwinding::JumpTarget;
 use juror_symbols::{EntryPlace, register};
 
 impl Session {
@@ -132,7 +133,16 @@ impl Session {
         for (number, word) in value.unwrap_or_default() {
             registers.set_by_dwarf_number(number, word);
         }
-        Ok(debuggee.set_registers(thread, &registers)?)
+        debuggee.set_registers(thread, &registers)?;
+        let landing = JumpTarget {
+            pc: registers.rip,
+            stack: registers.rsp,
+        };
+        if let Some(program) = &mut self.program {
+            self.watch.drop_calls(program, thread, landing.stack)?;
+            self.watchpoints.drop_frames(program, thread, landing)?;
+        }
+        Ok(())
     }
 
     /// The result of a function, by the registers that hold it.

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::step::Lines;
 use crate::view::{CommandHelp, Outcome};
 use crate::watchpoints::WatchKind;
-use juror_instrument::frames::Frame;
+use juror_instrument::frames::{Frame, users_frames};
 
 impl Session {
     /// Executes a line. An empty line does nothing; what Enter repeats is the
@@ -227,7 +227,13 @@ impl Session {
     fn move_frame(&mut self, rest: &str, direction: i64) -> Result<Outcome, CommandError> {
         let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
         let level = self.selection.level as i64;
-        let last = self.frames()?.len() as i64 - 1;
+        // What started `main` is nobody's caller, unless one stands in it.
+        let frames = self.frames()?;
+        let shown = users_frames(frames).unwrap_or(frames.len());
+        let last = match shown as i64 - 1 {
+            last if level <= last => last,
+            _ => frames.len() as i64 - 1,
+        };
         let wanted = level.saturating_add(direction.saturating_mul(count));
         if wanted < 0 && level == 0 {
             return Err(CommandError::new("this is the innermost frame"));
@@ -279,7 +285,7 @@ fn is_about_points(word: &str) -> bool {
     )
 }
 
-fn find(word: &str) -> Result<&'static Entry, CommandError> {
+pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {
         return Err(CommandError::with_help(
             "`end` ends the commands of a breakpoint, and none are being given",

@@ -12,7 +12,7 @@ use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::Frame;
 use juror_instrument::typed::Typed;
 use juror_symbols::register_name;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
@@ -87,8 +87,25 @@ impl Session {
 
     fn source_of(&mut self, frame: &Frame, count: u32) -> Option<SourceView> {
         let (file, line, _) = self.line_of(frame)?;
-        let built = frame.module.as_ref().and_then(|module| module.built);
-        self.sources.around(&file, line, count, built)
+        self.text_around(frame, &file, line, count)
+    }
+
+    /// Lines of a file that a frame stands in.
+    pub(crate) fn text_around(
+        &mut self,
+        frame: &Frame,
+        file: &Path,
+        line: u32,
+        count: u32,
+    ) -> Option<SourceView> {
+        let module = frame.module.as_ref();
+        let checksum = module.and_then(|module| {
+            let address = module.to_file(frame.lookup);
+            module.symbols.source_checksum(file, address)
+        });
+        self.sources.expect(file, checksum);
+        let built = module.and_then(|module| module.built);
+        self.sources.around(file, line, count, built)
     }
 
     /// The line in which a frame stands, and whether it is no more than the line

@@ -34,6 +34,18 @@ impl Session {
         lines
     }
 
+    /// Where a place is, in words. A function is called by its name also where its
+    /// body begins with what was inlined from elsewhere.
+    pub(crate) fn words_of_one(&self, place: &Resolvable, address: u64) -> String {
+        let shown = self.modules().describe(address).function;
+        let bound = self.modules().function_at(address);
+        let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
+        match self.meant_at(place, address).filter(|_| is_other) {
+            Some(meant) => meant.words().trim_start().to_owned(),
+            None => self.place_words(address),
+        }
+    }
+
     /// The function that a place by name means at one of its addresses: one
     /// whose body begins there, or one that was inlined.
     fn meant_at(&self, place: &Resolvable, address: u64) -> Option<Meant> {
@@ -50,7 +62,11 @@ impl Session {
         let is_body = module.symbols.prologue_end(function) == at;
         if is_body && is_named(&function.name) {
             // What the body begins with may be inlined from elsewhere.
-            let line = module.symbols.opening_line(function);
+            let is_own = module.source_place(at).inlined.is_empty();
+            let line = match is_own {
+                true => module.symbols.line_at(at),
+                false => module.symbols.opening_line(function),
+            };
             return Some(Meant {
                 address,
                 function: shortened(&with_parameters(&bound)),

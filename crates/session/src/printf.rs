@@ -367,11 +367,24 @@ impl Session {
     }
 }
 
-/// What is shown ends with a line's end in any case.
+/// What is shown ends with a line's end in any case. Tabs are spaces up to the
+/// next eighth column.
 fn said(text: String) -> Outcome {
-    match text.strip_suffix('\n').unwrap_or(&text) {
-        "" => Outcome::Done,
-        text => Outcome::Message(text.to_owned()),
+    let mut shown = String::new();
+    let mut column = 0;
+    for c in text.strip_suffix('\n').unwrap_or(&text).chars() {
+        if c == '\t' {
+            let count = 8 - column % 8;
+            shown.push_str(&" ".repeat(count));
+            column += count;
+        } else {
+            shown.push(c);
+            column = if c == '\n' { 0 } else { column + 1 };
+        }
+    }
+    match shown.is_empty() {
+        true => Outcome::Done,
+        false => Outcome::Message(shown),
     }
 }
 

@@ -1,8 +1,10 @@
 //! The text of source files, read once and kept.
 //!
 //! A file may have moved or changed since the program was built: both are
-//! said, neither is an error.
+//! said, neither is an error. Where the compiler has left the checksum of a file,
+//! that decides, and one that has moved is looked for by it.
 
+use crate::checksum::md5;
 use crate::view::SourceView;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,17 +14,28 @@ use std::time::SystemTime;
 /// Files larger than this are not shown.
 const SIZE_MAX_BYTES: u64 = 64 << 20;
 
+/// In so many directories above the present one a file that has moved is looked for.
+const PARENTS_MAX: usize = 4;
+
+/// The checksum of a file.
+type Checksum = [u8; 16];
+
 /// A file's text.
 #[derive(Debug)]
 struct Text {
     lines: Vec<String>,
     modified: Option<SystemTime>,
+    checksum: Checksum,
+    /// Where it was found instead.
+    moved_to: Option<PathBuf>,
 }
 
 /// The source files that have been asked for.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: HashMap<PathBuf, Option<Rc<Text>>>,
+    /// The files as they were compiled.
+    checksums: HashMap<PathBuf, Checksum>,
     /// Where files were when they were compiled, and where they are now; the
     /// newest rule first.
     substitutions: Vec<(PathBuf, PathBuf)>,
@@ -57,7 +70,7 @@ impl Sources {
         if start >= text.lines.len() {
             return None;
         }
-        let newer = matches!((text.modified, built), (Some(m), Some(b)) if m > b);
+        let remark = self.remark(path, &text, built);
         Some(SourceView {
             file: path.display().to_string(),
             first_line: first.max(1),
@@ -69,9 +82,37 @@ impl Sources {
                 .cloned()
                 .collect(),
             current: None,
-            remark: newer
-                .then(|| "the source is newer than the program; lines may not match".to_owned()),
+            remark,
         })
+    }
+
+    /// What a file was like when the program was built; before it is shown.
+    pub fn expect(&mut self, path: &Path, checksum: Option<Checksum>) {
+        let Some(checksum) = checksum else { return };
+        let known = self.checksums.insert(path.to_owned(), checksum);
+        // It may be found by what is known of it now.
+        if known != Some(checksum) && matches!(self.files.get(path), Some(None)) {
+            self.files.remove(path);
+        }
+    }
+
+    /// What is said of a file that is not as, or where, it was.
+    fn remark(&self, path: &Path, text: &Text, built: Option<SystemTime>) -> Option<String> {
+        match self.checksums.get(path) {
+            Some(expected) if *expected != text.checksum => Some(
+                "the source is not the one that the program was built from; lines may not match"
+                    .to_owned(),
+            ),
+            Some(_) => {
+                let to = text.moved_to.as_ref()?;
+                Some(format!("the source has moved to {}", to.display()))
+            }
+            None => {
+                let newer = matches!((text.modified, built), (Some(m), Some(b)) if m > b);
+                let remark = "the source is newer than the program; lines may not match";
+                newer.then(|| remark.to_owned())
+            }
+        }
     }
 
     /// How many lines a file has.
@@ -100,10 +141,36 @@ impl Sources {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let text = read(&self.place(path)).map(Rc::new);
+        let text = read(&self.place(path)).or_else(|| self.moved(path));
+        let text = text.map(Rc::new);
         self.files.insert(path.to_owned(), text.clone());
         text
     }
+    /// A file that is elsewhere: in or above the present directory, under the end of
+    /// its path, with the contents that it had.
+    fn moved(&self, path: &Path) -> Option<Text> {
+        let expected = self.checksums.get(path)?;
+        let present = std::env::current_dir().ok()?;
+        moved_below(path, expected, &present)
+    }
+}
+
+fn moved_below(path: &Path, expected: &Checksum, present: &Path) -> Option<Text> {
+    let ends = std::iter::successors(path.strip_prefix("/").ok(), |end| {
+        let mut components = end.components();
+        components.next()?;
+        let shorter = components.as_path();
+        (!shorter.as_os_str().is_empty()).then_some(shorter)
+    });
+    let mut places = ends.flat_map(|end| {
+        let directories = present.ancestors().take(1 + PARENTS_MAX);
+        directories.map(move |directory| directory.join(end))
+    });
+    places.find_map(|place| {
+        let mut text = read(&place).filter(|text| text.checksum == *expected)?;
+        text.moved_to = Some(place);
+        Some(text)
+    })
 }
 
 fn read(path: &Path) -> Option<Text> {
@@ -118,12 +185,43 @@ fn read(path: &Path) -> Option<Text> {
             .map(str::to_owned)
             .collect(),
         modified: metadata.modified().ok(),
+        checksum: md5(&bytes),
+        moved_to: None,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_have_moved_or_changed_are_told_by_their_checksum() {
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("here/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::create_dir_all(directory.path().join("src")).unwrap();
+        std::fs::write(deep.join("a.c"), "another\n").unwrap();
+        let place = directory.path().join("src/a.c");
+        std::fs::write(&place, "one\n").unwrap();
+        let compiled = Path::new("/nowhere/build/src/a.c");
+        let expected = md5(b"one\n");
+        let found = moved_below(compiled, &expected, &deep).unwrap();
+        assert_eq!(
+            (found.lines, found.moved_to),
+            (vec!["one".to_owned()], Some(place.clone()))
+        );
+        assert!(moved_below(compiled, &md5(b"two\n"), &deep).is_none());
+
+        let long_ago = Some(SystemTime::UNIX_EPOCH);
+        let mut sources = Sources::default();
+        let mut remark = |checksum: Option<Checksum>| {
+            sources.expect(&place, checksum);
+            sources.around(&place, 1, 3, long_ago).unwrap().remark
+        };
+        assert!(remark(None).unwrap().contains("is newer"));
+        assert_eq!(remark(Some(expected)), None);
+        assert!(remark(Some(md5(b"two\n"))).unwrap().contains("not the one"));
+    }
 
     #[test]
     fn files_that_have_moved_are_found_by_a_rule() {

@@ -1,4 +1,5 @@
-//! `backtrace`, and the stacks of several threads: `thread apply all backtrace`.
+//! `backtrace`, the stacks of several threads (`thread apply all backtrace`), and
+//! other commands for several threads.
 
 use crate::commands::{self, Command};
 use crate::options::CommandError;
@@ -7,7 +8,7 @@ use crate::view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 use juror_instrument::frames::{Frame, users_frames};
 
 /// How `thread apply` is written.
-const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 bt full";
+const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";
 
 /// What is shown of a stack.
 struct Extent {
@@ -77,15 +78,32 @@ impl Session {
         let is_backtrace =
             commands::find(word).is_ok_and(|entry| entry.command == Command::Backtrace);
         if !is_backtrace {
-            return Err(wrong(
-                "to several threads at once only backtrace is applied".to_owned(),
-            ));
+            return self.apply_line(&chosen, rest);
         }
         let extent = Extent::parse(words)?;
         let before = std::mem::take(&mut self.selection);
         let views = self.stacks_of(chosen, &extent);
         self.selection = before;
         Ok(Outcome::Stacks(views?))
+    }
+
+    /// The line is executed for one thread after the other, each selected before;
+    /// at the end the present one is selected again. A mistake ends it.
+    fn apply_line(&mut self, chosen: &[ThreadView], line: &str) -> Result<Outcome, CommandError> {
+        if line.is_empty() {
+            return Err(CommandError::with_help("apply what?", APPLY_HELP));
+        }
+        crate::execute::find(commands::split_line(line).0)?;
+        let current = self.thread()?;
+        let current = self.running()?.thread_number(current);
+        let select = |number: u32| format!("thread {number}");
+        let mut lines: Vec<String> = chosen
+            .iter()
+            .flat_map(|thread| [select(thread.number), line.to_owned()])
+            .collect();
+        lines.push(select(current));
+        self.attached.begin_script(lines);
+        Ok(Outcome::Done)
     }
 
     fn stacks_of(

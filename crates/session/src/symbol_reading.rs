@@ -4,6 +4,7 @@
 
 use crate::commands::Command;
 use crate::options::{CommandError, Observer};
+use crate::place::{self, Place};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::modules::Module;
@@ -19,27 +20,57 @@ const SILENT: Duration = Duration::from_secs(1);
 /// So many files that are missing are named.
 const NAMED_MAX: usize = 3;
 
+/// Which names a command is going to ask for.
+#[derive(Debug, PartialEq)]
+enum Names {
+    None,
+    /// One function.
+    Function(String),
+    /// Whatever an expression says.
+    Any,
+    /// A list of them.
+    All,
+}
+
 impl Command {
-    /// Whether it finds something by name, so that all names have to be known.
-    fn needs_names(self, rest: &str) -> bool {
-        let place = rest.split_whitespace().next().unwrap_or("");
+    /// What it finds by name.
+    fn names(self, rest: &str) -> Names {
         match self {
             Command::Break
             | Command::TemporaryBreak
-            | Command::RegexBreak
             | Command::HardwareBreak
             | Command::TemporaryHardwareBreak
             | Command::Advance
             | Command::Until
             | Command::Clear
-            | Command::List => !place.is_empty() && !place.starts_with(['*', '+', '-']),
-            Command::Start => true,
+            | Command::List => match place::parse(rest).map(|it| it.place) {
+                // It takes two, with a comma between them.
+                Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
+                    Names::Any
+                }
+                Ok(Place::Function(name) | Place::FunctionIn { name, .. }) => Names::Function(name),
+                Ok(Place::Matching { .. }) => Names::All,
+                Ok(Place::Address(_)) => Names::Any,
+                _ => Names::None,
+            },
+            Command::RegexBreak => Names::All,
+            Command::Start => Names::Function("main".to_owned()),
             Command::Info => {
-                let subject = crate::commands::find_info_subject(place);
-                let by_name = ["functions", "types", "variables", "line", "scope"];
-                subject.is_ok_and(|subject| by_name.contains(&subject))
+                let (subject, rest) = crate::commands::split_line(rest);
+                match crate::commands::find_info_subject(subject) {
+                    Ok("functions" | "types" | "variables") => Names::All,
+                    Ok("line" | "scope") => Command::List.names(rest),
+                    _ => Names::None,
+                }
             }
-            _ => false,
+            Command::Print
+            | Command::Display
+            | Command::Examine
+            | Command::Watch
+            | Command::ReadWatch
+            | Command::AccessWatch
+            | Command::ChangeWatch => Names::Any,
+            _ => Names::None,
         }
     }
 }
@@ -55,7 +86,8 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        if !command.needs_names(rest) {
+        let names = command.names(rest);
+        if names == Names::None {
             return Ok(());
         }
         let modules = self.program.as_ref().map(|program| &program.modules);
@@ -63,13 +95,18 @@ impl Session {
         let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
         self.cancel.store(false, Ordering::Relaxed);
         for module in modules {
-            self.read_names(&module, observer)?;
+            self.read_names(&module, &names, observer)?;
             self.tell_missing(&module, observer);
         }
         Ok(())
     }
 
-    fn read_names(&self, module: &Module, observer: &mut dyn Observer) -> Result<(), CommandError> {
+    fn read_names(
+        &self,
+        module: &Module,
+        names: &Names,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
         let began = Instant::now();
         let cancel = Arc::clone(&self.cancel);
         let name = module.name();
@@ -81,7 +118,13 @@ impl Session {
                 is_told = true;
             }
         };
-        if module.symbols.prepare_names(&cancel, &mut progress) {
+        let symbols = &module.symbols;
+        let is_ready = match names {
+            Names::All => symbols.prepare_names(&cancel, &mut progress),
+            Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
+            Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),
+        };
+        if is_ready {
             return Ok(());
         }
         observer.progress(&what, 1, 1);

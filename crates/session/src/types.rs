@@ -5,6 +5,7 @@ use crate::print::read;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::definition::definition;
+use juror_instrument::modules::Module;
 use juror_instrument::typed::{Place, Typed};
 use juror_symbols::{Signature, Type};
 
@@ -66,7 +67,7 @@ impl Session {
     fn function_types(&mut self, text: &str) -> Result<Option<String>, CommandError> {
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '<'));
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
-        if !is_name || self.type_named(text).is_some() {
+        if !is_name {
             return Ok(None);
         }
         // What is written as a plain name may be a variable.
@@ -77,9 +78,13 @@ impl Session {
                 _ => {}
             }
         }
-        let found = self
-            .modules()
-            .reached_definitions(text, |module| module.symbols.has_debug_info());
+        let with_types = |module: &Module| module.symbols.has_debug_info();
+        let found = self.modules().reached_definitions(text, with_types);
+        // Libraries have types of every short name.
+        let is_own = found.iter().any(|bound| bound.module.is_main);
+        if !is_own && !text.contains('(') && self.type_named(text).is_some() {
+            return Ok(None);
+        }
         let mut types: Vec<(String, String)> = found
             .iter()
             .filter(|bound| bound.function.has_debug_info())

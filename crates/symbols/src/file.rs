@@ -5,6 +5,7 @@ use crate::dwarf::DebugInfo;
 use crate::dwarf::names::Watch;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
 use crate::function::FunctionIndex;
+use crate::names;
 use crate::separate::{self, Search};
 use crate::settings::SymbolSettings;
 use crate::unwind::FrameRules;
@@ -100,13 +101,33 @@ impl SymbolFile {
         self.inner.debug_file().map(|file| file.path.as_path())
     }
 
-    /// Makes the index of names, unless it is there: everything that is found by
-    /// name is found through it. `progress` is told how much is done, and of how
-    /// much; setting `cancel` gives it up. False when it was given up.
+    /// Makes the index of names, unless it is there: all names are listed by it.
+    /// `progress` is told how much is done, and of how much; setting `cancel` gives
+    /// it up. False when it was given up.
     pub fn prepare_names(&self, cancel: &AtomicBool, progress: &mut dyn FnMut(u64, u64)) -> bool {
         let watch = &mut Watch { cancel, progress };
         let info = self.inner.debug_info();
         info.is_none_or(|info| info.prepare_names(watch))
+    }
+
+    /// Looks for one name, and makes the index only where it is not found without;
+    /// otherwise as [`SymbolFile::prepare_names`]. Without a name it is any: the
+    /// index is made where nothing at all is found without.
+    pub fn prepare_name(
+        &self,
+        name: Option<&str>,
+        cancel: &AtomicBool,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> bool {
+        let watch = &mut Watch { cancel, progress };
+        let info = self.inner.debug_info();
+        info.is_none_or(|info| {
+            let is_ready = match name {
+                Some(name) => info.finds_function(names::tail(name)),
+                None => info.finds_any(),
+            };
+            is_ready || info.prepare_names(watch)
+        })
     }
 
     /// Debug information that belongs to the file and is not there, in words,

@@ -43,15 +43,8 @@ impl SymbolFile {
             return Vec::new();
         };
         let asked = Asked::read(name);
-        let tail = names::tail(asked.name);
-        let mut units: Vec<u32> = info
-            .names()
-            .inlined_with_tail(tail)
-            .filter(|(callee, _)| names::tail(callee) == tail && names::matches(callee, asked.name))
-            .map(|(_, unit)| unit)
-            .collect();
-        units.sort_unstable();
-        units.dedup();
+        let is_wanted = |callee: &str| names::matches(callee, asked.name);
+        let units = info.units_inlining(names::tail(asked.name), is_wanted);
         let mut found = Vec::new();
         for unit in units {
             self.add_copies_of_unit(info, unit, &asked, &mut found);

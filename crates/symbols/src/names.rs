@@ -247,6 +247,14 @@ fn plain_component(component: &str) -> &str {
     component.get(..end).unwrap_or("")
 }
 
+/// The type that a method of a Rust trait is for: `Square` of `<Square as
+/// Shape>::area`.
+pub(crate) fn subject(name: &str) -> Option<&str> {
+    let (component, _) = split_component(name.trim());
+    let inner = component.strip_prefix('<')?.strip_suffix('>')?;
+    split_at_depth_zero(inner, " as ")
+}
+
 /// The last component: the name without its scopes.
 pub(crate) fn tail(name: &str) -> &str {
     // Most names are plain, and every name of a file comes through here.
@@ -380,6 +388,20 @@ mod tests {
             ("main", "", false),
         ] {
             assert_eq!(matches(name, query), expected, "{name} for {query}");
+        }
+    }
+
+    #[test]
+    fn methods_of_traits_are_for_a_type() {
+        for (name, expected) in [
+            ("<k::Square as k::Shape>::{vtable}", Some("k::Square")),
+            (
+                "<k::f::{closure_env#0}<A> as core::Fn<(B as C)>>::{vtable}",
+                Some("k::f::{closure_env#0}<A>"),
+            ),
+            ("k::Square::area", None),
+        ] {
+            assert_eq!(subject(name), expected, "{name}");
         }
     }
 

@@ -111,6 +111,10 @@ impl Scope for CallingScope<'_> {
         self.frame.views()
     }
 
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.frame.type_of_table(address)
+    }
+
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         self.frame.function_linked(linkage_name)
     }

@@ -165,6 +165,9 @@ impl<N: Names> Compiler<'_, N> {
             UnaryOperator::Dereference => self.dereference(self.operand(operand)?, span),
             UnaryOperator::AddressOf => {
                 let operand = self.operand(operand)?;
+                if matches!(operand.r#type.strip().kind(), TypeKind::Reference(_)) {
+                    return Err(Stuck::Evaluate);
+                }
                 match (operand.spot, operand.bits) {
                     (_, Some(_)) => wrong("a bit field has no address", span),
                     (Spot::Memory(address), None) => Ok(Operand::new(

@@ -6,6 +6,7 @@
 
 use super::viewed::{Key, Reach, is_composite};
 use super::{ELEMENTS_MAX, Scope};
+use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
 use juror_symbols::{Type, TypeKind};
 
@@ -47,12 +48,21 @@ pub fn address_of(value: &Typed) -> Result<Typed, String> {
 
 /// What `*` makes of a value: of a smart pointer, too.
 pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
+    if let Some(object) = object_behind(value, scope) {
+        return Ok(object);
+    }
     if is_composite(&value.r#type)
         && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
     {
         return target;
     }
     dereference(value, scope.memory())
+}
+
+/// What a trait object of Rust leads to.
+pub(super) fn object_behind(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
+    let of_table = |address| scope.type_of_table(address);
+    concrete(value, scope.memory(), of_table)
 }
 
 /// A field of a value, or of what it leads to.
@@ -67,6 +77,11 @@ pub(super) fn field_of(
         true => pointed_to(object, scope)?,
         false => object.clone(),
     };
+    if base.r#type.field(name).is_none()
+        && let Some(object) = object_behind(&base, scope)
+    {
+        return object.field(name);
+    }
     base.field(name).or_else(|why| {
         // `->` through a reference to a smart pointer, and Rust's `.`.
         let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));

@@ -5,7 +5,7 @@
 //! the one of its dynamic type is called. The object's address is the first
 //! argument.
 
-use super::access::{address_of, pointed_to};
+use super::access::{address_of, object_behind, pointed_to};
 use super::call::Argument;
 use super::{Scope, evaluate};
 use crate::expression::ExpressionError;
@@ -32,13 +32,35 @@ pub(super) fn member(
         arrow,
     } = &function.kind
     else {
-        return Ok(None);
+        return of_function_object(function, count, scope);
     };
     let value = evaluate(object, scope)?;
     let found = of_object(&value, &field.text, *arrow, count, scope);
     found.map_err(|message| ExpressionError {
         message,
         span: field.span.clone(),
+    })
+}
+
+/// `closure(1)`: the call operator of an object of C++.
+fn of_function_object(
+    function: &Expression,
+    count: usize,
+    scope: &dyn Scope,
+) -> Result<Option<Member>, ExpressionError> {
+    let value = evaluate(function, scope)?;
+    let class = match value.r#type.strip().kind() {
+        TypeKind::Reference(target) => target,
+        _ => value.r#type.clone(),
+    };
+    if class.composite().is_none() || class.is_rust() {
+        return Ok(None);
+    }
+    let is_indirect = is_indirect(&value.r#type);
+    let found = of_object(&value, "operator()", is_indirect, count, scope);
+    found.map_err(|message| ExpressionError {
+        message,
+        span: function.span.clone(),
     })
 }
 
@@ -53,13 +75,22 @@ fn of_object(
         true => pointed_to(value, scope)?,
         false => value.clone(),
     };
+    let object = object_behind(&object, scope).unwrap_or(object);
+    let field = object.r#type.field(name);
     // A member that is a pointer to a function is called as what it is.
-    if object.r#type.field(name).is_some() || object.r#type.composite().is_none() {
+    if field
+        .as_ref()
+        .is_some_and(|field| field.r#type.is_pointer())
+    {
         return Ok(None);
     }
     let methods = object.r#type.methods_named(name);
     if methods.is_empty() {
-        return of_name(&object, name, count, scope);
+        let found = of_name(&object, name, count, scope)?;
+        return match field {
+            Some(_) if found.is_none() => Err(without_code(name, &object.r#type.strip())),
+            _ => Ok(found),
+        };
     }
     let takes = |method: &&Method| {
         let (parameters, is_variadic) = parameters_of(method);

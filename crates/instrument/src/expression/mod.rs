@@ -61,6 +61,11 @@ pub trait Scope {
     fn views(&self) -> Option<&Views> {
         Some(Views::standard())
     }
+    /// The type of Rust's trait objects whose table of methods is there.
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        let _ = address;
+        None
+    }
     /// Where the function of this name in the symbol table begins.
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         let _ = linkage_name;
@@ -227,6 +232,11 @@ fn is_nonzero(number: &Number) -> bool {
     }
 }
 
+fn is_reference(value: &Typed) -> bool {
+    let r#type = &value.r#type;
+    matches!(r#type.strip().kind(), TypeKind::Reference(_)) && !r#type.is_rust()
+}
+
 fn size_value(size: Option<u64>) -> Result<Typed, String> {
     let size = size.ok_or("its size is not known")?;
     let r#type = Type::builtin("unsigned long").ok_or("no type for sizes")?;
@@ -263,6 +273,10 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
 fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
+        // A reference of C++ is what it refers to.
+        UnaryOperator::AddressOf if is_reference(value) => {
+            return address_of(&pointed_to(value, scope)?);
+        }
         UnaryOperator::AddressOf => return address_of(value),
         UnaryOperator::Not => Number::Bool(!truth(value, scope)?),
         UnaryOperator::Negate => match number(value, scope)? {

@@ -1,6 +1,7 @@
 //! Structures, classes and the enumerations of Rust.
 
-use super::{DEPTH_MAX, Writer};
+use super::{DEPTH_MAX, Radix, Writer};
+use crate::trait_objects::concrete;
 use crate::typed::{Number, Place, Typed};
 use juror_symbols::{Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
@@ -130,6 +131,13 @@ impl Writer<'_> {
                 Some(composite) => self.fields(name, &inner, &composite, depth),
                 None => self.push(name),
             };
+        }
+        let of_table = |address| self.names.type_of_table(address);
+        let is_natural = !self.is_raw && self.radix == Radix::Natural;
+        if let Some(object) = concrete(value, self.memory, of_table).filter(|_| is_natural)
+            && let Some(address) = object.address()
+        {
+            return self.at(address, &object, depth);
         }
         let name = value.r#type.strip().name();
         let name = short(&name);

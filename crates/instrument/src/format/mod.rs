@@ -57,6 +57,12 @@ pub trait Names {
         None
     }
 
+    /// The type of Rust's trait objects whose table of methods is there.
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        let _ = address;
+        None
+    }
+
     /// How values of library types are shown.
     fn views(&self) -> &Views {
         Views::standard()

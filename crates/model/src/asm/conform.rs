@@ -98,6 +98,11 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// In how many states the model can be.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
     /// Takes a line, of which the texts under its keys are known.
     pub fn line(&mut self, keys: &dyn Fn(&str) -> Option<String>) -> Result<(), Box<Parting>> {
         let model = self.model;

@@ -4,7 +4,7 @@
 //! some of them: `override` says which. What replaces a declaration stands in
 //! its place, so everything that used the old one uses the new one.
 
-use super::parse::parse;
+use super::parse::{formula, parse};
 use super::syntax::{Item, Name, Parameter, Written};
 use crate::promela::{Reader, Text};
 use crate::{Fault, Span};
@@ -18,13 +18,17 @@ pub(super) struct Gathered {
     pub faults: Vec<Fault>,
 }
 
-pub(super) fn gather(text: Text, reader: &mut Reader<'_>) -> Gathered {
+/// The model of a text, with formulas that are asked about beside its own.
+pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -> Gathered {
     let mut gathered = Gathered {
         texts: Vec::new(),
         items: Vec::new(),
         faults: Vec::new(),
     };
     gathered.text(text, reader);
+    for text in formulas {
+        gathered.formula(text);
+    }
     gathered
 }
 
@@ -77,6 +81,28 @@ impl Gathered {
                 Item::Refine(file, span) => self.refined(&file, span, reader),
                 item => self.item(item),
             }
+        }
+    }
+
+    /// A formula that is asked about. It is its own name.
+    fn formula(&mut self, text: &str) {
+        let source = self.texts.len() as u32;
+        self.texts.push(Text {
+            name: "formula".to_owned(),
+            text: text.to_owned(),
+        });
+        let (read, faults) = formula(source, text);
+        self.faults.extend(faults);
+        match read {
+            Ok(formula) => self.items.push(Item::Ltl {
+                name: Name {
+                    text: text.into(),
+                    span: formula.span,
+                },
+                formula,
+                overrides: false,
+            }),
+            Err(fault) => self.faults.push(fault),
         }
     }
 

@@ -31,7 +31,7 @@ mod system;
 mod types;
 mod value;
 
-pub use check::{Rejection, load};
+pub use check::{Rejection, load, load_with};
 pub use conform::{Follower, Parting};
 pub use environment::{
     Asked, Environment, Possibilities, Question, Random, Settings, Stop, Subject, Written,

@@ -101,7 +101,9 @@ impl<'a, S: System> Search<'a, S> {
             };
             self.tell(found);
             self.searched = known;
-            self.finish_layer();
+            if !self.is_over() {
+                self.finish_layer();
+            }
         }
     }
 

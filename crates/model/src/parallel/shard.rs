@@ -48,6 +48,10 @@ pub(super) struct Shard {
     /// What was found and is not in the store yet.
     batch: Batch,
     pub full: bool,
+    /// Of its thread, by shard: what is to be sent there.
+    pub outboxes: Vec<Batch>,
+    /// Batches that its thread may fill again.
+    pub spare: Vec<Batch>,
 }
 
 impl Shard {
@@ -57,6 +61,8 @@ impl Shard {
             store: Store::sized(states_max, u32::MAX / shards as u32),
             batch: Batch::default(),
             full: false,
+            outboxes: (0..shards).map(|_| Batch::default()).collect(),
+            spare: Vec::new(),
         }
     }
 
@@ -75,8 +81,9 @@ impl Shard {
     }
 
     /// Takes states from another thread.
-    pub fn take(&mut self, batch: &mut Batch) {
-        self.full |= !self.store.take(batch);
+    pub fn take(&mut self, mut batch: Batch) {
+        self.full |= !self.store.take(&mut batch);
+        self.spare.push(batch);
     }
 
     /// No states, before the first one.

@@ -105,6 +105,7 @@ pub(super) struct Worker<'a, S: System> {
 /// What the others know of a thread.
 #[derive(Default)]
 struct Told {
+    searched: u64,
     known: u64,
     memory_bytes: u64,
 }
@@ -125,8 +126,6 @@ impl<'a, S: System> Worker<'a, S> {
                 shards,
                 first,
                 count: common.shards,
-                outboxes: (0..common.shards).map(|_| Batch::default()).collect(),
-                spare: Vec::new(),
                 ends,
                 done: 0,
                 from: NOWHERE,
@@ -138,7 +137,7 @@ impl<'a, S: System> Worker<'a, S> {
             found: Found::default(),
             told: Told::default(),
         };
-        worker.told = worker.now();
+        worker.told = worker.now(0);
         worker
     }
 
@@ -162,7 +161,7 @@ impl<'a, S: System> Worker<'a, S> {
             let mut id = range.start;
             while id < range.end && !self.common.stop.load(Ordering::Relaxed) {
                 if count.is_multiple_of(BETWEEN_QUESTIONS) {
-                    self.ask(&mut go_on);
+                    self.ask(count, &mut go_on);
                 }
                 if count.is_multiple_of(BETWEEN_LOOKS) {
                     self.sink.look();
@@ -185,30 +184,31 @@ impl<'a, S: System> Worker<'a, S> {
         self.found
     }
 
-    fn now(&self) -> Told {
+    fn now(&self, searched: u64) -> Told {
         let stores = || self.sink.shards.iter().map(|shard| &shard.store);
         Told {
+            searched,
             known: stores().map(|store| store.len() as u64).sum(),
             memory_bytes: stores().map(|store| store.memory_bytes()).sum(),
         }
     }
 
     /// Tells the others how far this thread is; who may, asks whether to go on.
-    fn ask(&mut self, go_on: &mut Option<GoOn<'_>>) {
-        let (common, now) = (self.common, self.now());
+    fn ask(&mut self, count: u64, go_on: &mut Option<GoOn<'_>>) {
+        let (common, now) = (self.common, self.now(count));
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
         let known = add(&common.known, now.known - self.told.known);
         let memory_bytes = add(
             &common.memory_bytes,
             now.memory_bytes - self.told.memory_bytes,
         );
+        let searched = add(&common.searched, now.searched - self.told.searched);
         self.told = now;
-        let searched = add(&common.searched, BETWEEN_QUESTIONS);
         let limit = common.options.memory_bytes_max;
         if memory_bytes > limit {
             self.cut(Cut::Memory { limit });
         } else if let Some(go_on) = go_on
-            && !go_on(searched.min(known), known)
+            && !go_on(searched, known)
         {
             self.cut(Cut::Interrupted);
         }
@@ -256,10 +256,6 @@ struct Sink<'a> {
     first: usize,
     /// How many shards there are, with those of others.
     count: usize,
-    /// By shard: what is to be sent to its thread.
-    outboxes: Vec<Batch>,
-    /// Batches to be filled again.
-    spare: Vec<Batch>,
     ends: Option<Ends>,
     /// How many of the others are done.
     done: usize,
@@ -276,27 +272,26 @@ impl Sink<'_> {
         self.shards.iter_mut().for_each(Shard::settle);
     }
 
-    fn send(&mut self, shard: usize) {
-        let spare = self.spare.pop().unwrap_or_default();
-        let sender = self.ends.as_ref().and_then(|ends| ends.senders.get(shard));
-        if let (Some(Some(sender)), Some(outbox)) = (sender, self.outboxes.get_mut(shard)) {
-            let full = std::mem::replace(outbox, spare);
+    fn send(&mut self, number: usize) {
+        // A thread with ends has one shard.
+        let Some(own) = self.shards.first_mut() else {
+            return;
+        };
+        let sender = self.ends.as_ref().and_then(|ends| ends.senders.get(number));
+        if let (Some(Some(sender)), Some(outbox)) = (sender, own.outboxes.get_mut(number)) {
+            let full = std::mem::replace(outbox, own.spare.pop().unwrap_or_default());
             // The other one receives until this one is done.
             let _ = sender.send(Post::States(full));
         }
     }
 
-    fn receive(&mut self, mut batch: Batch) {
-        // What is sent to a thread with ends is for its only shard.
-        if let Some(shard) = self.shards.first_mut() {
-            shard.take(&mut batch);
-        }
-        self.spare.push(batch);
-    }
-
     fn take(&mut self, post: Post) {
         match post {
-            Post::States(batch) => self.receive(batch),
+            Post::States(batch) => {
+                if let Some(own) = self.shards.first_mut() {
+                    own.take(batch);
+                }
+            }
             Post::Done => self.done += 1,
         }
     }
@@ -329,7 +324,10 @@ impl Visitor for Sink<'_> {
         let number = shard_of(hash, self.count);
         if let Some(shard) = self.shards.get_mut(number.wrapping_sub(self.first)) {
             shard.push(state, hash, self.from);
-        } else if let Some(outbox) = self.outboxes.get_mut(number)
+            return true;
+        }
+        let own = self.shards.first_mut();
+        if let Some(outbox) = own.and_then(|own| own.outboxes.get_mut(number))
             && outbox.push(state, hash, self.from) == SENT
         {
             self.send(number);

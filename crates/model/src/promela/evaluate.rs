@@ -83,7 +83,8 @@ impl<'a> View<'a> {
                 self.value(*chosen)?
             }
             Node::Itself => self.process as i32,
-            Node::Processes => self.shape.frames.len() as i32,
+            // Processes have numbers from 0 on, and the next one is the next.
+            Node::Processes | Node::Begun => self.shape.frames.len() as i32,
             Node::Last => match &self.machine.program.last {
                 Some(cell) => load(self.state, 0, cell),
                 None => 0,

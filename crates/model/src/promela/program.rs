@@ -90,6 +90,8 @@ pub(super) enum Node {
     Compare(Binary, Scope, u32, i32),
     Conditional(Code, Code, Code),
     Itself,
+    /// The number of the process that is run.
+    Begun,
     Processes,
     Last,
     OwnPriority,
@@ -167,7 +169,8 @@ pub(super) enum Operation {
         kind: u16,
         arguments: Box<[Code]>,
         priority: u8,
-        into: Option<Place>,
+        /// What is assigned then, where [`Node::Begun`] is the process.
+        into: Option<(Place, Code)>,
     },
     SetPriority(Code, Code),
     /// The process goes, if it is the youngest.

@@ -80,6 +80,31 @@ fn small_models_have_the_states_that_spin_finds() {
         16,
         23,
     );
+    counts(
+        "byte x; proctype P(byte a) { x++ } init { int y; y = x + run P(3) }",
+        5,
+        5,
+    );
+    counts(
+        "byte x; proctype P() { x++ }
+         init { int y; y = run P() + 1; assert(y == 2); y = 2 * (run P()); y = (run P() > 2) }",
+        40,
+        66,
+    );
+    counts(
+        "byte x; inline f(a) { byte t; t = a + 1; return t * 2; x = 9 }
+         init { byte y; y = f(3); assert(y == 8); x = f(y); assert(x == 9) }",
+        12,
+        12,
+    );
+    counts(
+        "byte x; inline f(a) { if :: a > 1 -> return 5 :: else -> return a fi; x++ }
+         inline g(a) { byte u; u = f(a); return u + 1 }
+         init { byte y[2]; y[1] = f(3); y[0] = g(1);
+                if :: y[1] == 5 -> x = f(0) fi; assert(x == 1) }",
+        15,
+        15,
+    );
 }
 
 #[test]
@@ -157,6 +182,21 @@ fn mistakes_in_a_model_are_told() {
     refused("trace { skip } init { skip }", "trace");
     refused("inline f(a) { f(a) } init { f(1) }", "too-deep");
     refused("init { l: goto l }", "empty-loop");
+    for value in [
+        "run P() + run P()",
+        "x && run P()",
+        "(x -> run P() : 1)",
+        "1 + (x || run P()) + run P()",
+    ] {
+        let text = format!("byte x; proctype P() {{ skip }} init {{ x = {value} }}");
+        refused(&text, "run");
+    }
+    refused("inline f() { return 1 } init { f() }", "return");
+    refused("init { return 1 }", "return");
+    refused(
+        "inline f() { byte y; y = 1; return y } init { byte y; y = f() }",
+        "return",
+    );
     refused("proctype P(byte b) { skip } init { run P() }", "arguments");
     refused(
         "active proctype P() { byte x } init { run P(1) }",

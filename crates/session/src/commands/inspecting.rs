@@ -170,7 +170,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         command: Command::Print,
         name: "print",
-        aliases: &["p", "inspect"],
+        aliases: &["p", "pri", "prin", "inspect"],
         summary: "show the value of an expression",
         examples: &[
             ("print count", "a variable"),
@@ -229,6 +229,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("thread", "which one it is"),
             ("thread 2", "choose number 2"),
             ("thread apply all backtrace", "the stacks of all threads"),
+            (
+                "thread apply 1 2 print count",
+                "any command, for one thread after the other",
+            ),
         ],
         details: "",
         repeats: false,

@@ -162,8 +162,7 @@ impl Session {
         let line_shown = location.line;
         let source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
-            let built = frame.module.as_ref().and_then(|module| module.built);
-            self.sources.around(&file, line, STOP_LINES, built)
+            self.text_around(frame, &file, line, STOP_LINES)
         });
         let displays = self.displayed(&frames, 0);
         Ok(StopView {

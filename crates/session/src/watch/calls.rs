@@ -116,6 +116,23 @@ impl Watch {
         Ok(())
     }
 
+    /// A person took frames off a thread's stack, which begins at `stack` now: the
+    /// calls among them return to nobody.
+    pub fn drop_calls(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        stack: u64,
+    ) -> Result<(), DebuggeeError> {
+        match program.mapping_of(stack) {
+            Some(mapping) => {
+                let same = |frame| mapping.contains(&frame);
+                self.probes.unwind_to(program, thread, stack, same)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// An event after a call has become needed while calls may be active:
     /// their returns are watched too (section 9.2.2 of the paper). `entered`:
     /// the function that the current thread is entering just now.

@@ -35,6 +35,15 @@ pub(crate) struct TypeRecord {
     pub declaration: bool,
 }
 
+impl TypeRecord {
+    /// Whether both are the same to who knows the name: the units of a program
+    /// repeat the types of its headers.
+    pub fn is_alike(&self, other: &TypeRecord) -> bool {
+        let key = |of: &TypeRecord| (of.tag, of.declaration);
+        key(self) == key(other) && self.name == other.name
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct GlobalRecord {
     pub die: DieRef,
@@ -45,17 +54,17 @@ pub(crate) struct GlobalRecord {
 /// A function before its name is resolved.
 #[derive(Debug)]
 pub(crate) struct PendingFunction {
-    record: FunctionRecord,
-    origin: Option<DieRef>,
+    pub(super) record: FunctionRecord,
+    pub(super) origin: Option<DieRef>,
 }
 
 /// A global variable before its name is resolved.
 #[derive(Debug)]
 pub(crate) struct PendingGlobal {
-    record: GlobalRecord,
-    origin: Option<DieRef>,
+    pub(super) record: GlobalRecord,
+    pub(super) origin: Option<DieRef>,
     /// Its mangled name, demangled.
-    readable: Option<String>,
+    pub(super) readable: Option<String>,
 }
 
 /// What one unit defines.
@@ -67,11 +76,11 @@ pub(crate) struct Facts {
     ranges: Vec<(Range<u64>, u32)>,
     /// Full names of functions without code: abstract instances and
     /// declarations.
-    abstract_names: FxHashMap<usize, Box<str>>,
-    linkage_names: FxHashMap<usize, Box<str>>,
+    pub(super) abstract_names: FxHashMap<usize, Box<str>>,
+    pub(super) linkage_names: FxHashMap<usize, Box<str>>,
     /// Entries of functions, and those that they complete.
-    origins: FxHashMap<usize, DieRef>,
-    global_names: FxHashMap<usize, (Box<str>, bool)>,
+    pub(super) origins: FxHashMap<usize, DieRef>,
+    pub(super) global_names: FxHashMap<usize, (Box<str>, bool)>,
     pub globals: Vec<PendingGlobal>,
     /// The abstract instances of which a copy was inlined here.
     pub inlined: FxHashSet<DieRef>,
@@ -123,6 +132,61 @@ impl Facts {
         self.functions.iter().map(|function| function.record.die)
     }
 
+    /// The functions whose name has this last component: their own, or that of one
+    /// of `origins`.
+    pub fn functions_with_tail<'a>(
+        &'a self,
+        tail: &'a str,
+        origins: &'a FxHashSet<DieRef>,
+    ) -> impl Iterator<Item = &'a PendingFunction> {
+        self.functions.iter().filter(move |function| {
+            function.origin.is_some_and(|it| origins.contains(&it))
+                || crate::names::tail(&function.record.name) == tail
+        })
+    }
+
+    /// The entries of other units that some here complete or copy.
+    pub fn distant_origins(&self, unit: u32) -> impl Iterator<Item = DieRef> {
+        let completed = self.origins.values();
+        let all = completed.chain(&self.inlined).copied();
+        all.filter(move |origin| origin.unit != unit)
+    }
+
+    /// Adds the entries without code whose name has this last component, and those
+    /// that complete them, or one of `known`.
+    pub fn add_origins_with_tail(
+        &self,
+        unit: u32,
+        tail: &str,
+        known: &FxHashSet<DieRef>,
+        found: &mut Vec<DieRef>,
+    ) {
+        let tail_of = crate::names::tail;
+        let functions = self.abstract_names.iter();
+        let functions = functions.filter(|(_, name)| tail_of(name) == tail);
+        let globals = self.global_names.iter();
+        let globals = globals.filter(|(_, (name, _))| tail_of(name) == tail);
+        let offsets = functions.map(|it| *it.0).chain(globals.map(|it| *it.0));
+        found.extend(offsets.map(|offset| DieRef { unit, offset }));
+        // One that completes another has its name, and may have one of its own.
+        let mut own: FxHashSet<DieRef> = found.iter().copied().collect();
+        for _ in 0..REFERENCE_DEPTH_MAX {
+            let before = found.len();
+            for (offset, origin) in &self.origins {
+                let die = DieRef {
+                    unit,
+                    offset: *offset,
+                };
+                if (own.contains(origin) || known.contains(origin)) && own.insert(die) {
+                    found.push(die);
+                }
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+    }
+
     fn finish(&mut self) {
         self.functions.sort_by_key(|function| {
             let nameless = function.record.name.is_empty() && function.origin.is_none();
@@ -141,111 +205,6 @@ impl Facts {
                 .extend(ranges.map(|range| (range.clone(), number as u32)));
         }
         self.ranges.sort_by_key(|(range, _)| range.start);
-    }
-}
-
-impl DebugInfo {
-    /// An entry and those that it completes, in this order.
-    fn with_origins<'a>(
-        &'a self,
-        own: (u32, &'a Facts),
-        start: DieRef,
-    ) -> impl Iterator<Item = (DieRef, &'a Facts)> {
-        let facts = move |unit: u32| match unit == own.0 {
-            true => Some(own.1),
-            false => self.facts(unit),
-        };
-        let first = facts(start.unit).map(|facts| (start, facts));
-        std::iter::successors(first, move |(die, of)| {
-            let next = *of.origins.get(&die.offset)?;
-            Some((next, facts(next.unit)?))
-        })
-        .take(REFERENCE_DEPTH_MAX)
-    }
-
-    /// The name of a function with the most scopes: a definition outside its
-    /// class has the bare name or none, the declaration in it has them all.
-    fn full_name<'a>(&'a self, own: (u32, &'a Facts), start: DieRef) -> Option<&'a str> {
-        self.with_origins(own, start)
-            .filter_map(|(die, facts)| facts.abstract_names.get(&die.offset))
-            .max_by_key(|name| name.len())
-            .map(|name| &**name)
-    }
-
-    /// The full name of a function without code.
-    pub fn abstract_name(&self, die: DieRef) -> Option<&str> {
-        self.full_name((die.unit, self.facts(die.unit)?), die)
-    }
-
-    /// The same, while the facts of a unit are not kept yet.
-    pub fn abstract_name_from<'a>(
-        &'a self,
-        unit: u32,
-        facts: &'a Facts,
-        die: DieRef,
-    ) -> Option<&'a str> {
-        self.full_name((unit, facts), die)
-    }
-
-    /// A function of a unit, by its number there.
-    pub fn function_of_unit(&self, unit: u32, number: u32) -> Option<FunctionRecord> {
-        let facts = self.facts(unit)?;
-        let function = facts.functions.get(number as usize)?;
-        Some(self.named_function(unit, facts, function))
-    }
-
-    /// A function with its name, wherever that is.
-    pub fn named_function(
-        &self,
-        unit: u32,
-        facts: &Facts,
-        function: &PendingFunction,
-    ) -> FunctionRecord {
-        let mut record = function.record.clone();
-        let Some(origin) = function.origin else {
-            return record;
-        };
-        let own = (unit, facts);
-        if let Some(name) = self.full_name(own, origin) {
-            record.name = name.into();
-        }
-        if record.linkage_name.is_none() {
-            record.linkage_name = self
-                .with_origins(own, origin)
-                .find_map(|(die, facts)| facts.linkage_names.get(&die.offset).cloned());
-        }
-        record
-    }
-
-    /// A global variable with its name; `None` where nothing names it.
-    pub fn named_global(
-        &self,
-        unit: u32,
-        facts: &Facts,
-        global: &PendingGlobal,
-    ) -> Option<GlobalRecord> {
-        let mut record = global.record.clone();
-        if !record.name.is_empty() && global.origin.is_none() {
-            return Some(record);
-        }
-        let declared = global.origin.and_then(|origin| {
-            let of = match origin.unit == unit {
-                true => facts,
-                false => self.facts(origin.unit)?,
-            };
-            of.global_names.get(&origin.offset)
-        });
-        // Some compilers declare the static variables of a class as its
-        // members; then the mangled name tells the scopes.
-        match (declared, &global.readable) {
-            (Some((name, external)), _) => {
-                record.name = name.clone();
-                record.external |= *external;
-            }
-            (None, Some(readable)) => record.name = readable.as_str().into(),
-            (None, None) => return None,
-        }
-        Some(record)
     }
 }
 
@@ -313,17 +272,11 @@ pub(super) fn with_borrowed<T>(
 ) -> Option<T> {
     let slot = info.slots.get(number as usize)?;
     let source = info.sources.get(slot.source as usize)?;
-    let abbreviations = source.dwarf.abbreviations(&slot.header).ok()?;
+    let entries = source.entries(slot.header.section);
+    let part = entries.part(slot.header.offset, slot.header.size)?;
+    let header = slot.header.parse_borrowed(&part)?;
+    let abbreviations = source.abbreviations(&slot.header)?;
     let dwarf = source.borrowed();
-    let header = match slot.header.debug_info_offset() {
-        Some(offset) => dwarf.unit_header(offset).ok()?,
-        None => {
-            let offset = slot.header.debug_types_offset()?;
-            let mut headers = dwarf.type_units();
-            std::iter::from_fn(|| headers.next().ok()?)
-                .find(|header| header.debug_types_offset() == Some(offset))?
-        }
-    };
     let mut unit = gimli::Unit::new_with_abbreviations(&dwarf, header, abbreviations).ok()?;
     if let Some(skeleton) = &slot.skeleton {
         unit.low_pc = skeleton.low_pc;
@@ -575,7 +528,8 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
     )
 }
 
-fn is_indexed(tag: DwTag) -> bool {
+/// Whether such an entry has a name that people use.
+pub(super) fn is_indexed(tag: DwTag) -> bool {
     matches!(
         tag,
         gimli::DW_TAG_subprogram

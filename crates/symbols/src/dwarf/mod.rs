@@ -6,10 +6,19 @@
 //!
 //! Loading lists the units and parses none. A unit is parsed when something in
 //! it is asked for; what it defines ([`facts`]) is read when an address in it is
-//! asked for; all units are read only where a name is ([`names`]).
+//! asked for, or a name that it has (`search`); all units are read only for lists of
+//! names ([`names`]).
 
+mod accelerated;
+mod entries;
 pub(crate) mod facts;
+mod lookup;
 pub(crate) mod names;
+mod naming;
+mod pattern;
+mod processors;
+mod ranges;
+mod search;
 mod source;
 mod split;
 mod unit;
@@ -19,10 +28,12 @@ pub(crate) use unit::{Language, Unit};
 
 use crate::elf::ElfFile;
 use crate::settings::{Cache, SymbolSettings};
+use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
-use gimli::{AttributeValue, DwAt, UnitOffset, UnitSectionOffset};
+use gimli::{AttributeValue, DwAt, UnitOffset};
 use names::{Identity, Kept, NameIndex, Watch};
 use rustc_hash::FxHashMap;
+use search::Searches;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -53,7 +64,7 @@ pub(crate) enum Visit {
 struct Slot {
     /// Where its entries are: a number of `sources`.
     source: u32,
-    header: gimli::UnitHeader<Reader>,
+    header: Header,
     /// The unit that stands for this one in the program.
     skeleton: Option<Box<gimli::Unit<Reader>>>,
     unit: OnceLock<Option<Box<Unit>>>,
@@ -73,6 +84,9 @@ pub(crate) struct DebugInfo {
     /// Executable address ranges: what lies outside was dropped by the linker.
     code: Vec<Range<u64>>,
     names: OnceLock<NameIndex>,
+    /// Set when an index that was kept has been looked for.
+    is_looked_for: OnceLock<()>,
+    searches: Searches,
     language: OnceLock<Language>,
     /// Whose index of names it is, and where it is kept.
     cache: Option<(Identity, Cache)>,
@@ -109,6 +123,8 @@ impl DebugInfo {
             type_signatures: FxHashMap::default(),
             code,
             names: OnceLock::new(),
+            is_looked_for: OnceLock::new(),
+            searches: Searches::default(),
             language: OnceLock::new(),
             cache: None,
             problems: Vec::new(),
@@ -124,54 +140,35 @@ impl DebugInfo {
         info
     }
 
-    /// Lists the units of a source, without parsing their entries.
+    /// Lists the units of a source, without reading their entries.
     fn list_units(&mut self, source: u32) {
-        let mut headers = Vec::new();
-        let Some(of) = self.sources.get(source as usize) else {
+        let Some(of) = self.sources.get_mut(source as usize) else {
             return;
         };
-        let mut units = of.dwarf.units();
-        while let Ok(Some(header)) = units.next() {
-            headers.push(header);
-        }
-        let mut type_units = of.dwarf.type_units();
-        while let Ok(Some(header)) = type_units.next() {
-            headers.push(header);
-        }
+        let mut headers = of.entries(EntrySection::Info).list(EntrySection::Info);
+        headers.extend(of.entries(EntrySection::Types).list(EntrySection::Types));
+        of.keep_abbreviations(headers.iter());
         for header in headers {
-            self.add_unit(source, header, None);
+            self.add_unit(source, header);
         }
     }
 
-    fn add_unit(
-        &mut self,
-        source: u32,
-        header: gimli::UnitHeader<Reader>,
-        skeleton: Option<Box<gimli::Unit<Reader>>>,
-    ) {
+    fn add_unit(&mut self, source: u32, header: Header) {
         let number = self.slots.len() as u32;
-        if let Some(offset) = header.debug_info_offset() {
-            self.by_offset.push((source, offset.0, number));
+        if header.section == EntrySection::Info {
+            self.by_offset.push((source, header.offset, number));
         }
-        if let gimli::UnitType::Type {
-            type_signature,
-            type_offset,
-        }
-        | gimli::UnitType::SplitType {
-            type_signature,
-            type_offset,
-        } = header.type_()
-        {
+        if let UnitKind::Type { signature, entry } = header.kind {
             let die = DieRef {
                 unit: number,
-                offset: type_offset.0,
+                offset: entry,
             };
-            self.type_signatures.entry(type_signature.0).or_insert(die);
+            self.type_signatures.entry(signature).or_insert(die);
         }
         self.slots.push(Slot {
             source,
             header,
-            skeleton,
+            skeleton: None,
             unit: OnceLock::new(),
             facts: OnceLock::new(),
         });
@@ -198,7 +195,7 @@ impl DebugInfo {
         let slot = self.slots.get(number as usize)?;
         let parse = || {
             let source = self.sources.get(slot.source as usize)?;
-            let mut unit = source.dwarf.unit(slot.header.clone()).ok()?;
+            let mut unit = source.unit(&slot.header)?;
             if let Some(skeleton) = &slot.skeleton {
                 split::complete(&mut unit, skeleton);
             }
@@ -217,9 +214,9 @@ impl DebugInfo {
         *self.language.get_or_init(|| {
             let own = self.slots.iter().filter(|slot| slot.source == 0);
             let units = own.filter_map(|slot| {
-                let dwarf = &self.sources.first()?.dwarf;
-                let unit = dwarf.unit(slot.header.clone()).ok()?;
-                Some(Unit::new(dwarf, unit).language)
+                let source = self.sources.first()?;
+                let unit = source.unit(&slot.header)?;
+                Some(Unit::new(&source.dwarf, unit).language)
             });
             let mut said = units.filter(|language| *language != Language::Other);
             said.next().unwrap_or(Language::Other)
@@ -263,7 +260,7 @@ impl DebugInfo {
             return None;
         }
         let sizes = self.slots.iter();
-        let sizes = sizes.map(|slot| slot.header.length_including_self() as u64);
+        let sizes = sizes.map(|slot| slot.header.size as u64);
         Some(Identity {
             build_id: program.header.build_id.clone()?,
             entries_size: sizes.sum(),
@@ -273,46 +270,56 @@ impl DebugInfo {
 
     /// Functions, types and variables by name; made on first use.
     pub fn names(&self) -> &NameIndex {
-        if let Some(names) = self.names.get() {
+        if let Some(names) = self.kept_names() {
             return names;
         }
         // Nobody watches, so nobody gives it up.
-        let names = self.prepared_names(None).unwrap_or_default();
+        let names = self.built_names(None).unwrap_or_default();
         self.names.get_or_init(|| names)
     }
 
     /// Makes the index of names, unless it is there. False when it was given up.
     pub fn prepare_names(&self, watch: &mut Watch<'_>) -> bool {
-        if self.names.get().is_some() {
+        if self.kept_names().is_some() {
             return true;
         }
-        let Some(names) = self.prepared_names(Some(watch)) else {
+        let Some(names) = self.built_names(Some(watch)) else {
             return false;
         };
         self.names.get_or_init(|| names);
         true
     }
 
-    fn prepared_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
-        let Some((identity, cache)) = &self.cache else {
-            return self.build_names(watch);
-        };
-        match identity.load(cache) {
-            Kept::Sound(names) => return Some(*names),
-            Kept::Absent => {}
-            Kept::Damaged(path, why) => {
-                let remark = format!(
+    /// The index of names, if it has been made, or was kept.
+    fn kept_names(&self) -> Option<&NameIndex> {
+        self.is_looked_for.get_or_init(|| {
+            let Some((identity, cache)) = &self.cache else {
+                return;
+            };
+            match identity.load(cache) {
+                Kept::Sound(names) => drop(self.names.set(*names)),
+                Kept::Absent => {}
+                Kept::Damaged(path, why) => self.remark(format!(
                     "the index of names in {} is damaged and is made anew: {why}",
                     path.display()
-                );
-                if let Ok(mut remarks) = self.remarks.lock() {
-                    remarks.push(remark);
-                }
+                )),
             }
-        }
+        });
+        self.names.get()
+    }
+
+    fn built_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
         let mut names = self.build_names(watch)?;
-        identity.keep(cache, &mut names);
+        if let Some((identity, cache)) = &self.cache {
+            identity.keep(cache, &mut names);
+        }
         Some(names)
+    }
+
+    fn remark(&self, remark: String) {
+        if let Ok(mut remarks) = self.remarks.lock() {
+            remarks.push(remark);
+        }
     }
 
     /// What is to be said, once.
@@ -324,59 +331,6 @@ impl DebugInfo {
     fn known_facts(&self, number: u32) -> Option<&Facts> {
         let slot = self.slots.get(number as usize)?;
         slot.facts.get().map(|facts| &**facts)
-    }
-
-    /// Address ranges and their units, by ascending start.
-    fn ranges(&self) -> &[(Range<u64>, u32)] {
-        if let Some(ranges) = self.ranges.get() {
-            return ranges;
-        }
-        let found = match self.names.get() {
-            Some(names) => names.unit_ranges(),
-            None => self.ranges_of_units(),
-        };
-        self.ranges.get_or_init(|| found)
-    }
-
-    fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
-        let mut found = Vec::new();
-        for number in self.unit_numbers() {
-            self.add_unit_ranges(number, &mut found);
-        }
-        found.sort_by_key(|(range, unit)| (range.start, *unit));
-        found
-    }
-
-    fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
-        let (Some(unit), Some(source)) = (self.unit(number), self.source(number)) else {
-            return;
-        };
-        // A skeleton says where the code of its unit is.
-        let slot = self.slots.get(number as usize);
-        let skeleton = slot.and_then(|slot| slot.skeleton.as_deref());
-        let ranges = match (skeleton, self.sources.first()) {
-            (Some(skeleton), Some(program)) => program.dwarf.unit_ranges(skeleton),
-            _ => source.dwarf.unit_ranges(&unit.unit),
-        };
-        let Ok(mut ranges) = ranges else { return };
-        while let Ok(Some(range)) = ranges.next() {
-            if self.is_code(range.begin) && range.begin < range.end {
-                found.push((range.begin..range.end, number));
-            }
-        }
-    }
-
-    /// The unit whose code an address belongs to.
-    pub fn unit_at(&self, address: u64) -> Option<u32> {
-        let ranges = self.ranges();
-        let end = ranges.partition_point(|(range, _)| range.start <= address);
-        ranges
-            .get(..end)?
-            .iter()
-            .rev()
-            .take(16)
-            .find(|(range, _)| range.contains(&address))
-            .map(|(_, unit)| *unit)
     }
 
     /// The function whose code an address belongs to.
@@ -446,10 +400,9 @@ impl DebugInfo {
             .partition_point(|(of, start, _)| (*of, *start) <= (source, offset));
         let (of, _, number) = *self.by_offset.get(end.checked_sub(1)?)?;
         let slot = self.slots.get(number as usize).filter(|_| of == source)?;
-        let within = UnitSectionOffset(offset).to_unit_offset(&slot.header)?;
         Some(DieRef {
             unit: number,
-            offset: within.0,
+            offset: slot.header.within(offset)?,
         })
     }
 

@@ -4,6 +4,7 @@
 //!
 //! What is missing hides itself alone, and says where it was looked for.
 
+use super::entries::{EntrySection, Header, UnitKind};
 use super::source::{SectionSource, load_all, reader};
 use super::{DebugInfo, Reader};
 use crate::elf::ElfFile;
@@ -23,9 +24,9 @@ pub(super) fn complete(unit: &mut gimli::Unit<Reader>, skeleton: &gimli::Unit<Re
 /// A unit that was split off: its sections, its header, and the type units
 /// beside it.
 struct SplitUnit {
-    dwarf: gimli::Dwarf<Reader>,
-    header: gimli::UnitHeader<Reader>,
-    others: Vec<gimli::UnitHeader<Reader>>,
+    source: SectionSource,
+    header: Header,
+    others: Vec<Header>,
 }
 
 impl DebugInfo {
@@ -90,15 +91,15 @@ impl DebugInfo {
             .get_address(8, gimli::DebugAddrBase(0), gimli::DebugAddrIndex(0))
             .is_ok();
         for (number, slot) in self.slots.iter().enumerate() {
-            let is_candidate = match slot.header.type_() {
-                gimli::UnitType::Skeleton(_) => true,
-                gimli::UnitType::Compilation => slot.header.version() < 5 && has_addresses,
+            let is_candidate = match slot.header.kind {
+                UnitKind::Skeleton => true,
+                UnitKind::Compilation => slot.header.version < 5 && has_addresses,
                 _ => false,
             };
             if slot.source != 0 || !is_candidate {
                 continue;
             }
-            let Ok(unit) = source.dwarf.unit(slot.header.clone()) else {
+            let Some(unit) = source.unit(&slot.header) else {
                 continue;
             };
             if let (Some(id), Ok(Some(_))) = (unit.dwo_id, unit.dwo_name()) {
@@ -109,25 +110,25 @@ impl DebugInfo {
     }
 
     fn put_in_place(&mut self, number: u32, skeleton: gimli::Unit<Reader>, split: SplitUnit) {
-        let source = self.sources.len() as u32;
+        let number_of_source = self.sources.len() as u32;
         let SplitUnit {
-            dwarf,
+            mut source,
             header,
             others,
         } = split;
-        let supplementary = self.sources.first().and_then(|own| own.supplementary);
-        self.sources
-            .push(SectionSource::complete(Arc::new(dwarf), supplementary));
+        source.supplementary = self.sources.first().and_then(|own| own.supplementary);
+        self.sources.push(source);
         if let Some(slot) = self.slots.get_mut(number as usize) {
-            if let Some(offset) = header.debug_info_offset() {
-                self.by_offset.push((source, offset.0, number));
+            if header.section == EntrySection::Info {
+                self.by_offset
+                    .push((number_of_source, header.offset, number));
             }
-            slot.source = source;
+            slot.source = number_of_source;
             slot.header = header;
             slot.skeleton = Some(Box::new(skeleton));
         }
         for other in others {
-            self.add_unit(source, other, None);
+            self.add_unit(number_of_source, other);
         }
     }
 }
@@ -158,24 +159,22 @@ impl Package {
 
 /// The unit of this identity, among those of a file.
 fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
-    let mut headers = Vec::new();
-    let mut units = dwarf.units();
-    while let Ok(Some(header)) = units.next() {
-        headers.push(header);
-    }
-    let mut types = dwarf.type_units();
-    while let Ok(Some(header)) = types.next() {
-        headers.push(header);
-    }
-    let identity = |header: &gimli::UnitHeader<Reader>| match header.type_() {
-        gimli::UnitType::SplitCompilation(id) => Some(id),
-        gimli::UnitType::Compilation => dwarf.unit(header.clone()).ok()?.dwo_id,
+    let source = SectionSource::complete(Arc::new(dwarf), None);
+    let mut headers = source.entries(EntrySection::Info).list(EntrySection::Info);
+    headers.extend(
+        source
+            .entries(EntrySection::Types)
+            .list(EntrySection::Types),
+    );
+    let identity = |header: &Header| match header.kind {
+        UnitKind::SplitCompilation(id) => Some(id),
+        UnitKind::Compilation => source.unit(header)?.dwo_id,
         _ => None,
     };
     let at = headers.iter().position(|it| identity(it) == Some(id))?;
     let header = headers.swap_remove(at);
     Some(SplitUnit {
-        dwarf,
+        source,
         header,
         others: headers,
     })

@@ -89,6 +89,11 @@ impl ElfFile {
         self.sections.iter().find(|section| &*section.name == name)
     }
 
+    /// Whether the file is at least so long.
+    pub fn is_complete(&self, end: u64) -> bool {
+        end <= self.size
+    }
+
     /// Bytes of the file; `None` when it ends before.
     pub fn read(&self, offset: u64, size: u64) -> Option<Vec<u8>> {
         if offset.checked_add(size)? > self.size {

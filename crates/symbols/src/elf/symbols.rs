@@ -77,7 +77,7 @@ impl SymbolTable {
         let Some(strings) = from
             .sections
             .get(section.link as usize)
-            .and_then(|strings| from.contents(strings))
+            .and_then(|strings| from.shared_contents(strings))
         else {
             return;
         };
@@ -88,7 +88,7 @@ impl SymbolTable {
                 self.symbols.push(symbol);
             }
         }
-        self.strings.push(strings.into());
+        self.strings.push(strings);
     }
 
     fn index(&mut self) {
@@ -98,14 +98,14 @@ impl SymbolTable {
                 .is_data()
                 .cmp(&b.kind.is_data())
                 .then(a.address.cmp(&b.address))
-                .then_with(|| self.text(a).cmp(self.text(b)))
+                .then_with(|| self.raw(a).cmp(self.raw(b)))
         });
         let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
         for symbol in symbols {
             if let Some(last) = merged.last_mut()
                 && last.address == symbol.address
                 && last.kind.is_data() == symbol.kind.is_data()
-                && self.text(last) == self.text(&symbol)
+                && self.raw(last) == self.raw(&symbol)
             {
                 last.binding = last.binding.max(symbol.binding);
                 last.size = last.size.max(symbol.size);
@@ -116,7 +116,7 @@ impl SymbolTable {
         self.function_count = merged.partition_point(|symbol| !symbol.kind.is_data());
         let mut by_name: Vec<u32> = (0..merged.len() as u32).collect();
         by_name.sort_by(|a, b| {
-            let name = |index: &u32| merged.get(*index as usize).map(|symbol| self.text(symbol));
+            let name = |index: &u32| merged.get(*index as usize).map(|symbol| self.raw(symbol));
             name(a).cmp(&name(b)).then(a.cmp(b))
         });
         self.by_name = by_name;
@@ -124,12 +124,16 @@ impl SymbolTable {
     }
 
     pub fn text(&self, symbol: &Symbol) -> &str {
+        std::str::from_utf8(self.raw(symbol)).unwrap_or("")
+    }
+
+    /// The same, before anybody reads it; in the same order.
+    fn raw(&self, symbol: &Symbol) -> &[u8] {
         let (table, start, length) = symbol.name;
         self.strings
             .get(table as usize)
             .and_then(|strings| strings.get(start as usize..(start + length) as usize))
-            .and_then(|name| std::str::from_utf8(name).ok())
-            .unwrap_or("")
+            .unwrap_or(&[])
     }
 
     pub fn functions(&self) -> &[Symbol] {

@@ -59,7 +59,7 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return;
         };
-        for record in info.names().functions_with_tail(names::tail(name)) {
+        for record in info.functions_with_tail(names::tail(name)) {
             let readable = record.linkage_name.as_deref().and_then(names::demangle);
             let matches = names::matches(&record.name, name)
                 || readable.is_some_and(|readable| names::matches(&readable, name));

@@ -83,9 +83,7 @@ impl SymbolFile {
         };
         let mut by_file: BTreeMap<Arc<Path>, Candidates> = BTreeMap::new();
         let name = Path::new(file).file_name().and_then(|name| name.to_str());
-        let mut units: Vec<u32> = info.names().units_with_file(name.unwrap_or("")).collect();
-        units.sort_unstable();
-        for number in units {
+        for number in info.units_with_file(name.unwrap_or("")) {
             let Some(table) = info.line_table(number) else {
                 continue;
             };

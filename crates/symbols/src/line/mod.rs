@@ -3,7 +3,7 @@
 mod breakpoint;
 mod table;
 
-pub(crate) use table::{LineTable, paths_of_unit};
+pub(crate) use table::{LineTable, has_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
 use crate::{Function, SymbolFile};
@@ -67,6 +67,13 @@ impl SymbolFile {
         let table = info.line_table(info.unit_at(address)?)?;
         let (sequence, at) = table.find(address)?;
         table.line(sequence, at)
+    }
+
+    /// The checksum (MD5) that a source file had when it was compiled, where the
+    /// compiler has left it; `address` is one of the code from there.
+    pub fn source_checksum(&self, file: &Path, address: u64) -> Option<[u8; 16]> {
+        let info = self.inner.debug_info()?;
+        info.line_table(info.unit_at(address)?)?.checksum(file)
     }
 
     /// For code that the compiler attributes to no line: the nearest line before

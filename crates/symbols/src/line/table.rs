@@ -31,6 +31,8 @@ pub(crate) struct Sequence {
 #[derive(Debug, Default)]
 pub(crate) struct LineTable {
     files: Vec<Arc<Path>>,
+    /// The checksums of the files (MD5), where the compiler has left them.
+    checksums: Vec<[u8; 16]>,
     rows: Vec<Row>,
     /// By ascending address.
     sequences: Vec<Sequence>,
@@ -47,6 +49,10 @@ impl LineTable {
         };
         let paths = files(dwarf, unit, program.header());
         table.files = paths.into_iter().map(Arc::from).collect();
+        if program.header().file_has_md5() {
+            let files = program.header().file_names().iter();
+            table.checksums = files.map(|file| *file.md5()).collect();
+        }
         let mut rows = program.rows();
         let mut first = 0;
         while let Ok(Some((_, row))) = rows.next_row() {
@@ -99,6 +105,13 @@ impl LineTable {
 
     pub fn file(&self, file: u32) -> Option<&Arc<Path>> {
         self.files.get(file as usize)
+    }
+
+    /// The checksum that a file had when it was compiled.
+    pub fn checksum(&self, path: &Path) -> Option<[u8; 16]> {
+        let at = self.files.iter().position(|file| **file == *path)?;
+        // Nothing stands for a file that the compiler has made up.
+        self.checksums.get(at).copied().filter(|it| *it != [0; 16])
     }
 
     pub fn sequences(&self) -> &[Sequence] {
@@ -168,6 +181,39 @@ pub(crate) fn paths_of_unit<'a>(
     }
     let program = unit.line_program.as_ref();
     program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()))
+}
+
+/// Whether a unit may have code from a source file of this name.
+pub(crate) fn has_file<'a>(
+    info: &DebugInfo,
+    number: u32,
+    dwarf: &'a gimli::Dwarf<Slice<'a>>,
+    unit: &'a gimli::Unit<Slice<'a>>,
+    name: &str,
+) -> bool {
+    if let Some((dwarf, unit)) = info.line_source_of_split(number) {
+        return lists_file(dwarf, unit, name);
+    }
+    lists_file(dwarf, unit, name)
+}
+
+fn lists_file<R: gimli::Reader<Offset = usize>>(
+    dwarf: &gimli::Dwarf<R>,
+    unit: &gimli::Unit<R>,
+    name: &str,
+) -> bool {
+    let Some(program) = &unit.line_program else {
+        return false;
+    };
+    let is_it = |entry: &gimli::FileEntry<R>| {
+        let text = dwarf.attr_string(unit, entry.path_name()).ok()?;
+        let text = text.to_slice().ok()?;
+        let (text, name) = (text.strip_suffix(b"/").unwrap_or(&text), name.as_bytes());
+        let before = text.strip_suffix(name)?;
+        (before.is_empty() || before.ends_with(b"/")).then_some(())
+    };
+    let mut files = program.header().file_names().iter();
+    files.any(|entry| is_it(entry).is_some())
 }
 
 /// The paths of the files, at the indexes by which rows name them.

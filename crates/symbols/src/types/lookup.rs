@@ -33,7 +33,7 @@ impl SymbolFile {
         }
         let info = self.inner.debug_info()?;
         let mut best = None;
-        for record in info.names().types_with_tail(names::tail(name)) {
+        for record in info.types_with_tail(names::tail(name)) {
             if wanted.is_some_and(|wanted| !wanted.accepts(record.tag))
                 || !names::matches(&record.name, name)
             {
@@ -54,7 +54,7 @@ impl SymbolFile {
     pub fn enumerator_named(&self, name: &str) -> Option<(Type, i128)> {
         let info = self.inner.debug_info()?;
         let wanted = names::tail(name);
-        info.names().enumerations_with(wanted).find_map(|die| {
+        info.enumeration_with(wanted).and_then(|die| {
             let enumeration = Type::from_die(info.clone(), die);
             let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
                 return None;

@@ -11,6 +11,7 @@ mod method;
 mod name;
 mod read;
 mod template;
+mod vtable;
 
 pub use method::Method;
 pub use template::TemplateArgument;

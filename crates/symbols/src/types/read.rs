@@ -66,8 +66,8 @@ pub(super) fn definition(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<D
         return None;
     }
     let declared = info.facts(die.unit)?.type_at(die)?;
-    info.names()
-        .types_with_tail(crate::names::tail(&declared.name))
+    info.types_with_tail(crate::names::tail(&declared.name))
+        .into_iter()
         .find(|record| {
             !record.declaration && record.name == declared.name && is_composite(record.tag)
         })

@@ -48,8 +48,8 @@ fn main() -> ExitCode {
     }
     let effort = if quick { QUICK } else { FULL };
     let is_any_named = TABLES.iter().any(|(name, _)| has(name));
-    let wanted = TABLES.iter().filter(|(name, _)| !is_any_named || has(name));
-    match wanted.map(|(_, table)| table(&effort)).collect() {
+    let mut wanted = TABLES.iter().filter(|(name, _)| !is_any_named || has(name));
+    match wanted.try_for_each(|(_, table)| table(&effort)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("monitors: {message}");

@@ -41,18 +41,33 @@ pub struct Rejection {
 
 /// A model from its text and those that it names, which the reader gives.
 pub fn load(text: Text, reader: &mut Reader<'_>) -> Result<Model, Rejection> {
-    load_at(text, reader, 0)
+    load_with(text, &[], reader)
+}
+
+/// The same with formulas that are asked about, beside those of the model: each is
+/// its own name.
+pub fn load_with(
+    text: Text,
+    formulas: &[String],
+    reader: &mut Reader<'_>,
+) -> Result<Model, Rejection> {
+    load_at(text, formulas, reader, 0)
 }
 
 /// How long a chain of abstract models may be.
 const ABSTRACTIONS_MAX: u32 = 8;
 
-fn load_at(text: Text, reader: &mut Reader<'_>, depth: u32) -> Result<Model, Rejection> {
+fn load_at(
+    text: Text,
+    formulas: &[String],
+    reader: &mut Reader<'_>,
+    depth: u32,
+) -> Result<Model, Rejection> {
     let Gathered {
         texts,
         items,
         faults,
-    } = gather(text, reader);
+    } = gather(text, formulas, reader);
     let mut checker = Checker::new(&texts, faults);
     let parts = checker.all(&items, reader, depth);
     let Checker {

@@ -108,7 +108,7 @@ impl Checker<'_> {
             let message = format!("`{file}` cannot be read: {reason}");
             Fault::new("file", message, Some(span))
         })?;
-        load_at(text, reader, depth + 1).map_err(|rejection| {
+        load_at(text, &[], reader, depth + 1).map_err(|rejection| {
             let first = rejection.faults.first();
             let message = format!(
                 "`{file}` is no model: {}",

@@ -1,4 +1,4 @@
-use super::load;
+use super::{load, load_with};
 use crate::promela::Text;
 
 fn text(name: &str, text: &str) -> Text {
@@ -226,5 +226,38 @@ fn formulas_are_made_of_conditions() {
     check(
         "controlled a : Bool = true main { skip } ltl f = (always a) = a",
         "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies`",
+    );
+}
+
+#[test]
+fn formulas_may_come_from_outside() {
+    let asked = |formula: &str| {
+        let source = "controlled on : Bool = true main { on := not on } ltl own = always on";
+        let none = &mut |_: &str| Err("there is no such file".to_owned());
+        let loaded = load_with(text("test.asm", source), &[formula.to_owned()], none);
+        match loaded {
+            Ok(model) => model.formulas.last().map(|it| it.name.to_string()),
+            Err(rejection) => rejection.faults.first().map(|fault| {
+                let span = fault.span.unwrap_or_default();
+                format!(
+                    "{} in {}",
+                    fault.message, rejection.texts[span.source as usize].name
+                )
+            }),
+        }
+    };
+    let check = |formula: &str, expected: &str| {
+        assert_eq!(asked(formula).as_deref(), Some(expected), "{formula}");
+    };
+    check("always eventually on", "always eventually on");
+    check("on", "on");
+    check("always off", "there is no value `off` in formula");
+    check(
+        "always on on",
+        "expected nothing more, found `on` in formula",
+    );
+    check(
+        "",
+        "expected an expression, found the end of the text in formula",
     );
 }

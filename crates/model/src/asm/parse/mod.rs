@@ -29,6 +29,15 @@ pub(super) fn parse(source: u32, text: &str) -> (Vec<Item>, Vec<Fault>) {
     (items, parser.faults)
 }
 
+/// A formula that is a text of its own, and what is wrong with its tokens.
+pub(super) fn formula(source: u32, text: &str) -> (Outcome<Expression>, Vec<Fault>) {
+    let mut parser = Parser::new(source, text);
+    parser.formula = true;
+    let read = parser.expression();
+    let whole = read.and_then(|formula| parser.end().map(|()| formula));
+    (whole, parser.faults)
+}
+
 pub(super) struct Parser {
     tokens: Vec<Token>,
     position: usize,

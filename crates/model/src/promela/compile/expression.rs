@@ -30,8 +30,11 @@ impl Compiler {
                 let message = "this operator belongs into an `ltl` block";
                 return self.refuse("temporal", message, span);
             }
+            // One process is begun, so there is one number.
+            ExpressionKind::Run(_) if std::mem::take(&mut self.begins) => Node::Begun,
             ExpressionKind::Run(_) => {
-                let message = "`run` stands alone, or is all that is assigned";
+                let message = "`run` stands alone, or once in a value that is assigned, \
+                               and not behind `&&`, `||` and `->`";
                 return self.refuse("run", message, span);
             }
             ExpressionKind::Probe(probe, channel) => {

@@ -53,6 +53,8 @@ pub(super) struct Compiler {
     asked_variables: Vec<AskedVariable>,
     /// The process whose body it is.
     frame: Option<Frame>,
+    /// A `run` may stand in the expression that is compiled.
+    begins: bool,
     /// Numbers of constant globals, which may be lengths of arrays.
     constants: FxHashMap<Arc<str>, i32>,
 }
@@ -84,6 +86,7 @@ pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)
         asked_labels: Vec::new(),
         asked_variables: Vec::new(),
         frame: None,
+        begins: false,
         constants: FxHashMap::default(),
     };
     compiler.model(written, asked);

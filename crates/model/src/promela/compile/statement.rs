@@ -153,9 +153,14 @@ impl Compiler {
             }
             StatementKind::Assign(reference, value) => {
                 let place = self.assigned(reference)?;
-                match &value.kind {
-                    ExpressionKind::Run(run) => self.run(run, Some(place))?,
-                    _ => Operation::Assign(place, self.expression(value)?),
+                match run_in(value) {
+                    Some(run) => {
+                        self.begins = true;
+                        let value = self.expression(value);
+                        self.begins = false;
+                        self.run(run, Some((place, value?)))?
+                    }
+                    None => Operation::Assign(place, self.expression(value)?),
                 }
             }
             StatementKind::Send {
@@ -185,7 +190,7 @@ impl Compiler {
         })
     }
 
-    fn run(&mut self, run: &Run, into: Option<Place>) -> Compiled<Operation> {
+    fn run(&mut self, run: &Run, into: Option<(Place, Code)>) -> Compiled<Operation> {
         let kind = self.kind_of(&run.process)?;
         let wanted = self
             .parameter_counts
@@ -397,6 +402,17 @@ impl Compiler {
             _ => "in range".to_owned(),
         };
         self.append(Operation::Condition(code), &[], condition.span, &text)
+    }
+}
+
+/// The first `run` in a value, where it is always evaluated.
+fn run_in(value: &Expression) -> Option<&Run> {
+    match &value.kind {
+        ExpressionKind::Run(run) => Some(run),
+        ExpressionKind::Unary(_, part) => run_in(part),
+        ExpressionKind::Binary(Binary::And | Binary::Or, ..) => None,
+        ExpressionKind::Binary(_, left, right) => run_in(left).or_else(|| run_in(right)),
+        _ => None,
     }
 }
 

@@ -17,18 +17,16 @@ impl Machine {
         view: &View<'_>,
         (kind, priority): (u16, u8),
         arguments: &[Code],
-        into: Option<&Place>,
+        into: Option<&(Place, Code)>,
         next: &mut Vec<u8>,
     ) -> Result<Done, Fault> {
         let trapped = |trap: Trap| trap.fault(&self.program);
-        let process = view.shape.frames.len() as i32;
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push((view.value(*argument).map_err(trapped)?, *argument));
         }
-        if let Some(place) = into {
-            let code = arguments.first().copied().unwrap_or(Code(0));
-            self.assign(view, place, process, code, next)
+        if let Some((place, value)) = into {
+            self.assign_value(view, place, *value, next)
                 .map_err(trapped)?;
         }
         let shape = self.begin(view.shape, kind, priority, &values, next)?;

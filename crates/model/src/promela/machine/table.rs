@@ -139,7 +139,9 @@ impl<'a> Known<'a> {
             match &instruction.operation {
                 Operation::Assign(place, _) => known.place(place),
                 Operation::Receive(reception) => known.reception(reception),
-                Operation::Run { into, .. } => into.iter().for_each(|place| known.place(place)),
+                Operation::Run { into, .. } => {
+                    into.iter().for_each(|(place, _)| known.place(place));
+                }
                 _ => {}
             }
         }

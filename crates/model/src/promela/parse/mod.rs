@@ -9,7 +9,7 @@ mod expression;
 mod statement;
 
 use super::lexer::{Kind, Token};
-use super::syntax::{Name, Written};
+use super::syntax::{Name, Reference, Written};
 use crate::{Fault, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -106,6 +106,8 @@ pub(super) struct Parser {
     records: FxHashSet<Arc<str>>,
     processes: FxHashSet<Arc<str>>,
     instances: u32,
+    /// By inline that is being used, the innermost last: what its value goes to.
+    returns: Vec<Option<Reference>>,
     depth: usize,
     /// How many parentheses are open: no end of a line ends a statement there.
     parentheses: usize,
@@ -160,6 +162,7 @@ impl Parser {
             records,
             processes,
             instances: 0,
+            returns: Vec::new(),
             depth: 0,
             parentheses: 0,
             temporal: false,

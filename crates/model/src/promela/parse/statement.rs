@@ -5,6 +5,7 @@ use crate::Span;
 use crate::promela::preprocess::substitute;
 use crate::promela::syntax::{
     Binary, Expression, ExpressionKind, Range, Receive, Reference, Statement, StatementKind,
+    Variable,
 };
 
 /// The most uses of inlines in a model: one that uses itself would have no end.
@@ -74,6 +75,7 @@ impl Parser {
     fn simple(&mut self) -> Parsed<Statement> {
         let (start, from) = (self.span(), self.position);
         if let Some(variables) = self.declaration()? {
+            self.check_captured(&variables)?;
             return Ok(self.made(StatementKind::Declare(variables), start, from));
         }
         let word = self.peek().map_or(String::new(), ToString::to_string);
@@ -124,12 +126,9 @@ impl Parser {
                 StatementKind::SetPriority(process, value)
             }
             "c_code" | "c_decl" | "c_expr" | "c_state" | "c_track" => return self.refuse_c(start),
-            "return" => {
-                let message = "an inline cannot return a value here";
-                return self.refuse("return", message, start);
-            }
+            "return" => self.return_value(start)?,
             _ if self.is_at(1, ":") && !self.is_process() => return self.label(start, from),
-            _ if self.is_inline() => self.use_inline()?,
+            _ if self.is_inline() => self.use_inline(None)?,
             _ => self.expression_or_assignment()?,
         };
         Ok(self.made(kind, start, from))
@@ -238,7 +237,7 @@ impl Parser {
     }
 
     /// Parses the body of an inline with the arguments in it.
-    fn use_inline(&mut self) -> Parsed<StatementKind> {
+    fn use_inline(&mut self, into: Option<Reference>) -> Parsed<StatementKind> {
         let name = self.name()?;
         let Some(inline) = self.inlines.get(&name.text).cloned() else {
             return self.unexpected("an inline");
@@ -265,13 +264,43 @@ impl Parser {
         }
         let outside = std::mem::replace(&mut self.tokens, body);
         let position = std::mem::take(&mut self.position);
+        self.returns.push(into);
         let parsed = self.nested(Parser::braces);
+        self.returns.pop();
         self.tokens = outside;
         self.position = position;
         Ok(StatementKind::Block {
             body: parsed?,
             instance,
         })
+    }
+
+    /// `return` gives the variable that the inline is assigned to its value, and the
+    /// inline goes on.
+    fn return_value(&mut self, start: Span) -> Parsed<StatementKind> {
+        let Some(Some(variable)) = self.returns.last().cloned() else {
+            let message = "`return` is for an inline whose value is assigned: `x = name(...)`";
+            return self.refuse("return", message, start);
+        };
+        self.position += 1;
+        Ok(StatementKind::Assign(variable, self.expression()?))
+    }
+
+    /// A variable of an inline must not be taken for the one that gets its value.
+    fn check_captured(&mut self, variables: &[Variable]) -> Parsed<()> {
+        let mut assigned = self.returns.iter().flatten().flat_map(|it| &it.parts);
+        let is_assigned =
+            |variable: &&Variable| assigned.any(|(name, _)| name.text == variable.name.text);
+        match variables.iter().find(is_assigned).map(|it| it.name.clone()) {
+            None => Ok(()),
+            Some(name) => {
+                let message = format!(
+                    "the value of this inline is assigned to another variable `{}`",
+                    name.text
+                );
+                self.refuse("return", message, name.span)
+            }
+        }
     }
 
     fn inline_arguments(&mut self) -> Parsed<Vec<Vec<super::Token>>> {
@@ -324,6 +353,7 @@ impl Parser {
         let variable = self.reference()?;
         self.position += 1;
         Ok(Some(match mark {
+            "=" if self.is_inline() => self.use_inline(Some(variable))?,
             "=" => StatementKind::Assign(variable, self.expression()?),
             "++" => counted(variable, Binary::Add),
             "--" => counted(variable, Binary::Subtract),

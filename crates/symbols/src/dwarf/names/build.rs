@@ -7,6 +7,7 @@
 
 use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS, checksum, wide_checksum};
 use crate::dwarf::facts::{self, Facts};
+use crate::dwarf::processors::thread_count;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::names::tail;
 use hashbrown::HashTable;
@@ -20,8 +21,6 @@ use std::time::Duration;
 const PARALLEL_SIZE_MIN: u64 = 1 << 20;
 /// How often it is told how far the work has come.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-/// More threads than this get into each other's way.
-const THREADS_MAX: usize = 16;
 
 /// Who watches long work, and may end it.
 pub(crate) struct Watch<'a> {
@@ -107,7 +106,8 @@ struct Part {
     ranges: Vec<Range<u64>>,
     globals: Vec<NamedRow>,
     types: Vec<NamedRow>,
-    seen_types: FxHashSet<(Text, u32)>,
+    /// Where in `types` those of a name and kind are.
+    seen_types: FxHashMap<(Text, u32), usize>,
     enumerators: FxHashMap<u64, DieRef>,
     inlined: Vec<(u32, Text, u32)>,
     unit_ranges: Vec<(Range<u64>, u32)>,
@@ -135,7 +135,7 @@ impl DebugInfo {
 
     fn unit_size(&self, number: u32) -> u64 {
         let slot = self.slots.get(number as usize);
-        slot.map_or(0, |slot| slot.header.length_including_self() as u64)
+        slot.map_or(0, |slot| slot.header.size as u64)
     }
 
     fn read_by_threads(
@@ -144,7 +144,6 @@ impl DebugInfo {
         total: u64,
         mut watch: Option<&mut Watch<'_>>,
     ) -> Option<Vec<Part>> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
         let ends = AtomicBool::new(false);
         let (sender, receiver) = mpsc::channel();
@@ -161,7 +160,7 @@ impl DebugInfo {
             let _ = sender.send(part);
         };
         let parts = std::thread::scope(|scope| {
-            for _ in 0..threads.min(THREADS_MAX) {
+            for _ in 0..thread_count() {
                 let sender = sender.clone();
                 scope.spawn(|| work(sender));
             }
@@ -190,8 +189,11 @@ impl Part {
     fn add_unit(&mut self, info: &DebugInfo, number: u32) {
         facts::with_borrowed(info, number, |dwarf, unit| {
             // The lines that a type unit refers to are those of another unit.
-            use gimli::UnitType::{SplitType, Type};
-            if matches!(unit.header.type_(), Type { .. } | SplitType { .. }) {
+            if info
+                .slots
+                .get(number as usize)
+                .is_some_and(|it| it.header.is_type())
+            {
                 return;
             }
             let mut names = Vec::new();
@@ -242,14 +244,20 @@ impl Part {
         for record in &facts.types {
             let name = self.texts.keep(record.name.as_bytes());
             let flags = u32::from(record.tag.0) | u32::from(record.declaration) << 16;
-            // Every unit repeats the types of its headers.
-            if self.seen_types.insert((name, flags)) {
-                self.types.push(NamedRow {
+            // Every unit repeats the types of its headers: the first counts, in
+            // whatever order they are read.
+            let number = *self
+                .seen_types
+                .entry((name, flags))
+                .or_insert(self.types.len());
+            match self.types.get_mut(number) {
+                Some(known) => known.die = known.die.min(record.die),
+                None => self.types.push(NamedRow {
                     die: record.die,
                     name,
                     tail: checksum(tail(&record.name)),
                     flags,
-                });
+                }),
             }
         }
         for (name, die) in &facts.enumerators {
@@ -359,7 +367,7 @@ impl Part {
             .into_iter()
             .map(place)
             .collect();
-        self.seen_types = FxHashSet::default();
+        self.seen_types = FxHashMap::default();
     }
 }
 

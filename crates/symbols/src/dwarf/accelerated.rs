@@ -1,0 +1,86 @@
+//! The index of names that a compiler has made (`.debug_names`).
+//!
+//! It says which units have an entry of a name, with the name as the entry has it:
+//! `most<int>`, without its scopes. So the offsets of all texts with the last
+//! component that is asked for are looked up in its table, which needs no text of
+//! any other name. It lists what is defined: declarations and enumerators are not in
+//! it, and what it does not have is looked for in another way.
+//!
+//! Invariant: it is used only if it knows all units of the program.
+//!
+//! After DWARF 5, section 6.1.1.
+
+use super::DebugInfo;
+use super::facts::Slice;
+use super::pattern::Offsets;
+use gimli::{LittleEndian, NameTypeUnit};
+
+impl DebugInfo {
+    /// The units with an entry whose name begins at one of these offsets in
+    /// `.debug_str`, ascending. `None` where the compiler has made no index, or not
+    /// of all units.
+    pub(super) fn units_in_debug_names(&self, names: &Offsets) -> Option<Vec<u32>> {
+        let source = self.sources.first()?;
+        let section = source.debug_names()?;
+        let section = gimli::DebugNames::new(&section, LittleEndian);
+        let mut is_known = vec![false; self.slots.len()];
+        let mut units = Vec::new();
+        let mut headers = section.headers();
+        while let Some(header) = headers.next().ok()? {
+            let index = header.index().ok()?;
+            self.mark_known(&index, &mut is_known)?;
+            self.add_named(&index, names, &mut units).ok()?;
+        }
+        let knows = |(number, slot): (usize, &super::Slot)| {
+            slot.header.is_type() || is_known.get(number) == Some(&true)
+        };
+        self.slots.iter().enumerate().all(knows).then_some(())?;
+        units.sort_unstable();
+        units.dedup();
+        Some(units)
+    }
+
+    /// Marks the units that an index knows.
+    fn mark_known(&self, index: &gimli::NameIndex<Slice<'_>>, is_known: &mut [bool]) -> Option<()> {
+        for number in 0..index.compile_unit_count() {
+            let offset = index.compile_unit(number).ok()?;
+            let unit = self.unit_starting_at(offset.0)?;
+            *is_known.get_mut(unit as usize)? = true;
+        }
+        Some(())
+    }
+
+    /// Adds the units of the names that are wanted.
+    fn add_named(
+        &self,
+        index: &gimli::NameIndex<Slice<'_>>,
+        wanted: &Offsets,
+        units: &mut Vec<u32>,
+    ) -> gimli::Result<()> {
+        for name in index.names() {
+            let offset = u32::try_from(index.name_string_offset(name)?.0);
+            if !offset.is_ok_and(|offset| wanted.contains(offset)) {
+                continue;
+            }
+            let mut entries = index.name_entries(name)?;
+            while let Some(entry) = entries.next()? {
+                let of_type = entry.type_unit(index)?;
+                let unit = match of_type {
+                    Some(NameTypeUnit::Local(offset)) => self.unit_starting_at(offset.0),
+                    Some(NameTypeUnit::Foreign(signature)) => {
+                        self.type_signatures.get(&signature.0).map(|die| die.unit)
+                    }
+                    None => match entry.compile_unit(index)? {
+                        Some(offset) => self.unit_starting_at(offset.0),
+                        // An index of one unit need not say which.
+                        None => index
+                            .default_compile_unit()?
+                            .and_then(|offset| self.unit_starting_at(offset.0)),
+                    },
+                };
+                units.extend(unit);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,375 @@
+//! Where the entries of a unit are, and what its header says.
+//!
+//! Entries are most of the debug information, and few of them are ever looked
+//! at. So those of a program stay in its file: what is listed is read from the
+//! headers alone, and a unit is read when something in it is asked for.
+//!
+//! After DWARF 5, sections 7.4 and 7.5.1, and DWARF 4, section 7.5.1.
+
+use super::Reader;
+use super::facts::Slice;
+use super::source::reader;
+use crate::elf::{ElfFile, u16_at, u32_at, u64_at};
+use gimli::{DebugInfo, DebugTypes, LittleEndian, Reader as _, UnitHeader};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The longest header of a unit, in bytes: that of a type unit in the wide format.
+const HEADER_SIZE_MAX: usize = 40;
+/// So much of a section is read at once where its headers are listed.
+const WINDOW_SIZE: usize = 4096;
+
+/// The sections that units stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntrySection {
+    /// `.debug_info`
+    Info,
+    /// `.debug_types`, in DWARF 4.
+    Types,
+}
+
+/// A section of entries.
+#[derive(Debug)]
+pub(super) enum Entries {
+    /// In memory, since it is compressed or a part of another.
+    InMemory(Reader),
+    /// Still in the file: where it begins, and its size in bytes.
+    InFile(Arc<ElfFile>, Range<u64>),
+}
+
+impl Entries {
+    /// The entries of a program; what is compressed is decompressed.
+    pub fn of_section(elf: &Arc<ElfFile>, name: &str) -> Entries {
+        let section = elf.section(name).filter(|it| !it.empty && !it.compressed);
+        let range = section.and_then(|it| {
+            let end = it.file_offset.checked_add(it.size)?;
+            elf.is_complete(end).then_some(it.file_offset..end)
+        });
+        match range {
+            Some(range) => Entries::InFile(Arc::clone(elf), range),
+            None => Entries::InMemory(reader(elf.section_data(name))),
+        }
+    }
+
+    /// The size in bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Entries::InMemory(all) => all.len(),
+            Entries::InFile(_, range) => (range.end - range.start) as usize,
+        }
+    }
+
+    /// A part of it; `None` where it ends before, or cannot be read any more.
+    pub fn part(&self, offset: usize, size: usize) -> Option<Cow<'_, [u8]>> {
+        let end = offset.checked_add(size)?;
+        if end > self.size() {
+            return None;
+        }
+        match self {
+            Entries::InMemory(all) => all.bytes().get(offset..end).map(Cow::Borrowed),
+            Entries::InFile(elf, range) => {
+                let start = range.start.checked_add(offset as u64)?;
+                elf.read(start, size as u64).map(Cow::Owned)
+            }
+        }
+    }
+
+    /// The same, shared by all who have a piece of it.
+    fn shared_part(&self, offset: usize, size: usize) -> Option<Reader> {
+        match self {
+            Entries::InMemory(all) => {
+                let mut rest = all.clone();
+                rest.skip(offset).ok()?;
+                rest.truncate(size).ok()?;
+                Some(rest)
+            }
+            Entries::InFile(..) => {
+                let bytes = self.part(offset, size)?;
+                Some(reader(Arc::from(bytes.as_ref())))
+            }
+        }
+    }
+
+    /// The headers of its units. A damaged one hides those behind it.
+    pub fn list(&self, section: EntrySection) -> Vec<Header> {
+        let mut found = Vec::new();
+        let (mut offset, size) = (0, self.size());
+        let mut window: (usize, Cow<'_, [u8]>) = (0, Cow::Borrowed(&[]));
+        while offset < size {
+            let wanted = HEADER_SIZE_MAX.min(size - offset);
+            let within = offset.wrapping_sub(window.0);
+            if window
+                .1
+                .get(within..within.saturating_add(wanted))
+                .is_none()
+            {
+                let Some(bytes) = self.part(offset, WINDOW_SIZE.min(size - offset)) else {
+                    break;
+                };
+                window = (offset, bytes);
+            }
+            let bytes = window.1.get(offset - window.0..).unwrap_or(&[]);
+            let Some(header) = Header::read(bytes, section, offset) else {
+                break;
+            };
+            offset = match offset.checked_add(header.size) {
+                Some(end) if end <= size => end,
+                _ => break,
+            };
+            found.push(header);
+        }
+        found
+    }
+}
+
+/// What a unit is, as its header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnitKind {
+    /// A whole one, or one whose entries others share.
+    Compilation,
+    /// It stands for another that was split off, which has this identity.
+    Skeleton,
+    /// It was split off.
+    SplitCompilation(gimli::DwoId),
+    /// One type, with its signature and the offset of its entry.
+    Type { signature: u64, entry: usize },
+}
+
+/// The header of a unit, and where the unit is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Header {
+    pub section: EntrySection,
+    /// Where it begins in its section.
+    pub offset: usize,
+    /// Its size in bytes, with all of the header.
+    pub size: usize,
+    /// The size of the header in bytes.
+    entries_start: usize,
+    pub version: u16,
+    pub kind: UnitKind,
+    /// Where its abbreviations begin.
+    pub abbreviations: usize,
+}
+
+impl Header {
+    fn read(bytes: &[u8], section: EntrySection, offset: usize) -> Option<Header> {
+        let (length, is_wide) = match u32_at(bytes, 0)? {
+            u32::MAX => (u64_at(bytes, 4)?, true),
+            length if length < 0xffff_fff0 => (u64::from(length), false),
+            _ => return None,
+        };
+        let mut at = if is_wide { 12 } else { 4 };
+        let size = usize::try_from(length).ok()?.checked_add(at)?;
+        let word = |at: usize| match is_wide {
+            true => usize::try_from(u64_at(bytes, at)?).ok(),
+            false => Some(u32_at(bytes, at)? as usize),
+        };
+        let word_size = if is_wide { 8 } else { 4 };
+        let version = u16_at(bytes, at)?;
+        at += 2;
+        let (number, abbreviations) = match version {
+            2..=4 => {
+                let abbreviations = word(at)?;
+                at += word_size + 1;
+                let is_type = section == EntrySection::Types;
+                let number = if is_type {
+                    gimli::DW_UT_type
+                } else {
+                    gimli::DW_UT_compile
+                };
+                (number, abbreviations)
+            }
+            5 => {
+                let number = gimli::DwUt(*bytes.get(at)?);
+                let abbreviations = word(at + 2)?;
+                at += 2 + word_size;
+                (number, abbreviations)
+            }
+            _ => return None,
+        };
+        let kind = match number {
+            gimli::DW_UT_compile | gimli::DW_UT_partial => UnitKind::Compilation,
+            gimli::DW_UT_skeleton | gimli::DW_UT_split_compile => {
+                let identity = gimli::DwoId(u64_at(bytes, at)?);
+                at += 8;
+                match number {
+                    gimli::DW_UT_skeleton => UnitKind::Skeleton,
+                    _ => UnitKind::SplitCompilation(identity),
+                }
+            }
+            gimli::DW_UT_type | gimli::DW_UT_split_type => {
+                let signature = u64_at(bytes, at)?;
+                let entry = word(at + 8)?;
+                at += 8 + word_size;
+                UnitKind::Type { signature, entry }
+            }
+            _ => return None,
+        };
+        (at <= size).then_some(Header {
+            section,
+            offset,
+            size,
+            entries_start: at,
+            version,
+            kind,
+            abbreviations,
+        })
+    }
+
+    /// Whether it has one type, for units that refer to it.
+    pub fn is_type(&self) -> bool {
+        matches!(self.kind, UnitKind::Type { .. })
+    }
+
+    /// Where in the unit an offset of its section is, if it is one of an entry.
+    pub fn within(&self, offset: usize) -> Option<usize> {
+        let within = offset.checked_sub(self.offset)?;
+        (self.entries_start..self.size)
+            .contains(&within)
+            .then_some(within)
+    }
+
+    /// Reads the unit, whose entries are then shared. Its own offset counts as 0.
+    pub fn parse(&self, entries: &Entries) -> Option<UnitHeader<Reader>> {
+        let part = entries.shared_part(self.offset, self.size)?;
+        match self.section {
+            EntrySection::Info => DebugInfo::from(part).units().next().ok()?,
+            EntrySection::Types => DebugTypes::from(part).units().next().ok()?,
+        }
+    }
+
+    /// The same over entries that are borrowed.
+    pub fn parse_borrowed<'a>(&self, part: &'a [u8]) -> Option<UnitHeader<Slice<'a>>> {
+        match self.section {
+            EntrySection::Info => {
+                let info = DebugInfo::new(part, LittleEndian);
+                info.units().next().ok()?
+            }
+            EntrySection::Types => {
+                let types = DebugTypes::new(part, LittleEndian);
+                types.units().next().ok()?
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A unit in either format: `words` are offsets, which are wider in the wide
+    /// one, and three bytes of entries follow.
+    fn unit(is_wide: bool, parts: &[Part]) -> Vec<u8> {
+        let mut body = Vec::new();
+        for part in parts {
+            match part {
+                Part::Bytes(bytes) => body.extend_from_slice(bytes),
+                Part::Word(word) if is_wide => body.extend(u64::from(*word).to_le_bytes()),
+                Part::Word(word) => body.extend(word.to_le_bytes()),
+            }
+        }
+        body.extend([0; 3]);
+        let mut unit = Vec::new();
+        match is_wide {
+            true => {
+                unit.extend([0xff; 4]);
+                unit.extend((body.len() as u64).to_le_bytes());
+            }
+            false => unit.extend((body.len() as u32).to_le_bytes()),
+        }
+        unit.extend(body);
+        unit
+    }
+
+    enum Part<'a> {
+        Bytes(&'a [u8]),
+        Word(u32),
+    }
+
+    /// Two such units behind one another are listed as the library lists them.
+    fn check(section: EntrySection, parts: &[Part], expected: UnitKind) {
+        for is_wide in [false, true] {
+            let one = unit(is_wide, parts);
+            let both = [one.clone(), one.clone()].concat();
+            let entries = Entries::InMemory(reader(Arc::from(both.as_slice())));
+            let found = entries.list(section);
+            assert_eq!(found.len(), 2);
+            for (number, header) in found.iter().enumerate() {
+                assert_eq!(header.kind, expected);
+                assert_eq!(
+                    (header.offset, header.size),
+                    (number * one.len(), one.len())
+                );
+                let first = header.offset + one.len() - 3;
+                assert_eq!(header.within(first), Some(one.len() - 3));
+                assert_eq!(header.within(first - 1), None);
+                assert_eq!(header.within(header.offset + one.len()), None);
+                let parsed = header.parse(&entries).unwrap();
+                assert_eq!(parsed.debug_abbrev_offset().0, header.abbreviations);
+                assert_eq!(parsed.version(), header.version);
+                let part = entries.part(header.offset, header.size).unwrap();
+                let borrowed = header.parse_borrowed(&part).unwrap();
+                assert_eq!(borrowed.length_including_self(), header.size);
+            }
+            let short = Entries::InMemory(reader(Arc::from(&both[..both.len() - 1])));
+            assert_eq!(short.list(section).len(), 1);
+        }
+    }
+
+    #[test]
+    fn headers_are_read() {
+        use EntrySection::{Info, Types};
+        use Part::{Bytes, Word};
+        check(
+            Info,
+            &[Bytes(&[4, 0]), Word(7), Bytes(&[8])],
+            UnitKind::Compilation,
+        );
+        check(
+            Info,
+            &[Bytes(&[5, 0, 1, 8]), Word(7)],
+            UnitKind::Compilation,
+        );
+        check(
+            Info,
+            &[Bytes(&[5, 0, 3, 8]), Word(7)],
+            UnitKind::Compilation,
+        );
+        let identity = [9, 0, 0, 0, 0, 0, 0, 0];
+        let skeleton = [Bytes(&[5, 0, 4, 8]), Word(7), Bytes(&identity)];
+        check(Info, &skeleton, UnitKind::Skeleton);
+        let split = [Bytes(&[5, 0, 5, 8]), Word(7), Bytes(&identity)];
+        check(Info, &split, UnitKind::SplitCompilation(gimli::DwoId(9)));
+        let of_type = UnitKind::Type {
+            signature: 9,
+            entry: 25,
+        };
+        let parts = [
+            Bytes(&[4, 0]),
+            Word(7),
+            Bytes(&[8]),
+            Bytes(&identity),
+            Word(25),
+        ];
+        check(Types, &parts, of_type);
+        let parts = [Bytes(&[5, 0, 2, 8]), Word(7), Bytes(&identity), Word(25)];
+        check(Info, &parts, of_type);
+    }
+
+    #[test]
+    fn damaged_headers_end_the_list() {
+        for bytes in [
+            &[][..],
+            &[1],
+            &[0xf0, 0xff, 0xff, 0xff, 4, 0],
+            &[7, 0, 0, 0, 6, 0, 0, 0, 0, 0, 8],
+            &[7, 0, 0, 0, 5, 0, 0x70, 8, 0, 0, 0, 0],
+            &[2, 0, 0, 0, 4, 0],
+            &[0xff; 40],
+        ] {
+            let entries = Entries::InMemory(reader(Arc::from(bytes)));
+            assert!(entries.list(EntrySection::Info).is_empty(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a name looks like among the entries, as bytes and as attributes.
+
+use super::facts::{Slice, is_indexed};
+use crate::names::tail;
+use gimli::{AttributeValue, DwAt};
+use memchr::memmem;
+
+/// Offsets are told apart by their pages first: the bits within one.
+const PAGE_BITS: u32 = 12;
+/// So many words have a bit for each page, modulo their number: 8 KiB.
+const PAGE_WORDS: usize = 1 << 10;
+
+/// Offsets in a section that are looked for.
+pub(super) struct Offsets {
+    /// First and last, ascending, apart from each other.
+    ranges: Vec<(u32, u32)>,
+    /// A bit for the pages that the ranges touch, of which several share each: most
+    /// bytes are ruled out by one look at it, and without a doubtful branch.
+    pages: Box<[u64; PAGE_WORDS]>,
+}
+
+impl Offsets {
+    pub fn new(mut ranges: Vec<(u32, u32)>) -> Offsets {
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, kept| {
+            let is_inside = next.0 <= kept.1;
+            kept.1 = if is_inside {
+                kept.1.max(next.1)
+            } else {
+                kept.1
+            };
+            is_inside
+        });
+        let mut pages = Box::new([0; PAGE_WORDS]);
+        for (first, last) in &ranges {
+            for page in first >> PAGE_BITS..=last >> PAGE_BITS {
+                let (word, bit) = page_bit(page);
+                if let Some(word) = pages.get_mut(word) {
+                    *word |= bit;
+                }
+            }
+        }
+        Offsets { ranges, pages }
+    }
+
+    /// Where in `.debug_str` a text may begin whose last component is the name. A
+    /// text is shared by all whose end it is: the name may be the end of another.
+    pub fn of_texts(texts: &[u8], name: &str) -> Offsets {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let has_tail = |text: &[u8]| tail(&String::from_utf8_lossy(text)) == name;
+        for at in memmem::find_iter(texts, name) {
+            let (before, rest) = texts.split_at(at);
+            if rest.get(name.len()).copied().is_some_and(is_word) {
+                continue;
+            }
+            let end = memchr::memchr(0, rest).unwrap_or(rest.len());
+            let start = memchr::memrchr(0, before).map_or(0, |end| end + 1);
+            let whole = texts.get(start..at + end).unwrap_or(rest);
+            // With scopes before it, and perhaps the end of a text with more of them.
+            let is_behind_scopes = at > start
+                && before.last().is_some_and(|byte| !is_word(*byte))
+                && (has_tail(whole) || memmem::find(whole, b"operator").is_some());
+            if is_behind_scopes {
+                ranges.push((start as u32, at as u32));
+            } else if rest.get(..end).is_some_and(has_tail) {
+                ranges.push((at as u32, at as u32));
+            }
+        }
+        Offsets::new(ranges)
+    }
+
+    #[inline]
+    fn may_contain(&self, offset: u32) -> bool {
+        let (word, bit) = page_bit(offset >> PAGE_BITS);
+        self.pages.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    pub fn contains(&self, offset: u32) -> bool {
+        let behind = self.ranges.partition_point(|(first, _)| *first <= offset);
+        let range = behind.checked_sub(1).and_then(|at| self.ranges.get(at));
+        range.is_some_and(|(_, last)| offset <= *last)
+    }
+}
+
+/// The word and the bit of a page.
+#[inline]
+fn page_bit(page: u32) -> (usize, u64) {
+    (page as usize / 64 % PAGE_WORDS, 1 << (page % 64))
+}
+
+/// What is looked for among the entries.
+pub(super) struct Pattern<'a> {
+    pub offsets: Offsets,
+    /// The name, where entries have it themselves.
+    pub inline: Option<memmem::Finder<'a>>,
+    /// The offsets are those of names, and not of entries that others complete.
+    pub is_of_names: bool,
+}
+
+impl Pattern<'_> {
+    /// Tells every place where it may be, those of one kind in ascending order.
+    pub fn find(&self, part: &[u8], mut tell: impl FnMut(usize)) {
+        if !self.offsets.ranges.is_empty() {
+            for (at, bytes) in part.array_windows().enumerate() {
+                let offset = u32::from_le_bytes(*bytes);
+                if self.offsets.may_contain(offset) && self.offsets.contains(offset) {
+                    tell(at);
+                }
+            }
+        }
+        let Some(inline) = &self.inline else { return };
+        for at in inline.find_iter(part) {
+            let behind = part.get(at + inline.needle().len());
+            if !behind.copied().is_some_and(is_word) {
+                tell(at);
+            }
+        }
+    }
+}
+
+impl Pattern<'_> {
+    /// Whether an entry that may be found by name has it. What comes behind damage
+    /// is not read by anybody.
+    pub fn is_in<'a>(&self, unit: &gimli::Unit<Slice<'a>>) -> gimli::Result<bool> {
+        let mut raw = unit.entries_raw(None)?;
+        while !raw.is_empty() {
+            let Some(abbreviation) = raw.read_abbreviation()? else {
+                continue;
+            };
+            let mut unread = abbreviation.attributes();
+            // A variable may have its name from a member that declares it.
+            let is_static_member = || {
+                let mut attributes = unread.iter();
+                abbreviation.tag() == gimli::DW_TAG_member
+                    && attributes.any(|it| it.name() == gimli::DW_AT_external)
+            };
+            if !is_indexed(abbreviation.tag()) && !is_static_member() {
+                raw.skip_attributes(unread)?;
+                continue;
+            }
+            while let Some(at) = unread.iter().position(|it| self.is_about(it.name())) {
+                let (skipped, rest) = unread.split_at(at);
+                raw.skip_attributes(skipped)?;
+                let Some((wanted, rest)) = rest.split_first() else {
+                    break;
+                };
+                if self.is_met_by(&raw.read_attribute(*wanted)?.raw_value()) {
+                    return Ok(true);
+                }
+                unread = rest;
+            }
+            raw.skip_attributes(unread)?;
+        }
+        Ok(false)
+    }
+
+    fn is_about(&self, attribute: DwAt) -> bool {
+        match self.is_of_names {
+            true => attribute == gimli::DW_AT_name,
+            false => matches!(
+                attribute,
+                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification
+            ),
+        }
+    }
+
+    fn is_met_by(&self, value: &AttributeValue<Slice<'_>>) -> bool {
+        let offset = match value {
+            AttributeValue::DebugStrRef(offset) => offset.0,
+            AttributeValue::DebugInfoRef(offset) => offset.0,
+            AttributeValue::String(text) => {
+                let inline = self.inline.as_ref();
+                return inline.is_some_and(|it| it.find(text.slice()).is_some());
+            }
+            _ => return false,
+        };
+        u32::try_from(offset).is_ok_and(|offset| self.offsets.contains(offset))
+    }
+}
+
+/// Whether a byte may stand within a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}

@@ -1,0 +1,111 @@
+//! Which unit the code at an address is of.
+//!
+//! `.debug_aranges` says it for the units that it names, in one go; of the others
+//! it is read from their first entries (DWARF 5, sections 6.1.2 and 3.1.1).
+
+use super::{DebugInfo, facts};
+use std::ops::Range;
+
+impl DebugInfo {
+    /// Address ranges and their units, by ascending start.
+    pub(super) fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
+        let mut found = Vec::new();
+        let is_listed = self.add_listed_ranges(&mut found);
+        for number in self.unit_numbers() {
+            if is_listed.get(number as usize) != Some(&true) {
+                self.add_unit_ranges(number, &mut found);
+            }
+        }
+        found.sort_by_key(|(range, unit)| (range.start, *unit));
+        found
+    }
+
+    /// Adds what `.debug_aranges` says; tells of which units it says something.
+    fn add_listed_ranges(&self, found: &mut Vec<(Range<u64>, u32)>) -> Vec<bool> {
+        let mut is_listed = vec![false; self.slots.len()];
+        let Some(source) = self.sources.first() else {
+            return is_listed;
+        };
+        let mut headers = source.aranges().headers();
+        while let Ok(Some(header)) = headers.next() {
+            let Some(unit) = self.unit_starting_at(header.debug_info_offset().0) else {
+                continue;
+            };
+            let mut entries = header.entries();
+            while let Ok(Some(entry)) = entries.next() {
+                let range = entry.range();
+                if self.is_code(range.begin) && range.begin < range.end {
+                    found.push((range.begin..range.end, unit));
+                    if let Some(place) = is_listed.get_mut(unit as usize) {
+                        *place = true;
+                    }
+                }
+            }
+        }
+        is_listed
+    }
+
+    /// The unit of the program itself that begins at this offset.
+    pub(super) fn unit_starting_at(&self, offset: usize) -> Option<u32> {
+        // One that was split off has another place, and is in the list of its own.
+        let at = self
+            .by_offset
+            .binary_search_by_key(&(0, offset), |(source, start, _)| (*source, *start));
+        self.by_offset.get(at.ok()?).map(|(_, _, number)| *number)
+    }
+
+    /// Adds what a unit says of its own code.
+    pub(super) fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
+        let Some(slot) = self.slots.get(number as usize) else {
+            return;
+        };
+        if slot.header.is_type() {
+            return;
+        }
+        // A skeleton says where the code of its unit is.
+        if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
+            return self.add_ranges(number, program.dwarf.unit_ranges(skeleton), found);
+        }
+        facts::with_borrowed(self, number, |dwarf, unit| {
+            self.add_ranges(number, dwarf.unit_ranges(unit), found);
+        });
+    }
+
+    fn add_ranges<R: gimli::Reader<Offset = usize>>(
+        &self,
+        number: u32,
+        ranges: gimli::Result<gimli::RangeIter<R>>,
+        found: &mut Vec<(Range<u64>, u32)>,
+    ) {
+        let Ok(mut ranges) = ranges else { return };
+        while let Ok(Some(range)) = ranges.next() {
+            if self.is_code(range.begin) && range.begin < range.end {
+                found.push((range.begin..range.end, number));
+            }
+        }
+    }
+
+    /// The unit whose code an address belongs to.
+    pub fn unit_at(&self, address: u64) -> Option<u32> {
+        let ranges = self.ranges();
+        let end = ranges.partition_point(|(range, _)| range.start <= address);
+        ranges
+            .get(..end)?
+            .iter()
+            .rev()
+            .take(16)
+            .find(|(range, _)| range.contains(&address))
+            .map(|(_, unit)| *unit)
+    }
+
+    fn ranges(&self) -> &[(Range<u64>, u32)] {
+        if let Some(ranges) = self.ranges.get() {
+            return ranges;
+        }
+        let found = match self.names.get() {
+            Some(names) => names.unit_ranges(),
+            None => self.ranges_of_units(),
+        };
+        self.ranges.get_or_init(|| found)
+    }
+}

@@ -1,0 +1,384 @@
+//! Which units may have an entry of a name, before any of them has been read.
+//!
+//! An entry has the offset of its name in `.debug_str`, or the name itself. So the
+//! texts are searched for those that hold the name as a whole word, and then the
+//! sections of entries for bytes that could be the offset of such a text. Both is
+//! done at the speed of the memory, and nothing is decoded. Copies and definitions
+//! in other units have no name of their own, but the offset of the entry that has:
+//! they are found in the same way, once the units with the name are read.
+//!
+//! Four bytes that look like an offset may be anything, and most names are those of
+//! parameters and locals: so what is found is confirmed by going through the entries
+//! of those units, of which nothing but the names is decoded.
+//!
+//! Invariant: no unit is missing. What is found besides costs only that it is read.
+//! Where names could be given in another way than that (indexed forms, several
+//! files), nothing is searched, and the index of names is needed.
+
+use super::entries::EntrySection;
+use super::facts::with_borrowed;
+use super::pattern::{Offsets, Pattern};
+use super::processors::on_all_processors;
+use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
+use crate::names::tail;
+use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _, Section as _};
+use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// So many names are searched; who asks for more has use for an index.
+const SEARCHES_MAX: usize = 16;
+/// Reading more of the entries than one part in so many is work for the index.
+const READ_PART_MAX: usize = 8;
+/// What is read in any case, in bytes.
+const READ_SIZE_MIN: usize = 1 << 20;
+/// A thread reads so many bytes at once, which stay in its processor's cache.
+const CHUNK_SIZE: usize = 1 << 18;
+/// Less than this is searched by one thread, in bytes.
+const PARALLEL_SIZE_MIN: usize = 4 << 20;
+
+/// What has been searched for, and found.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    forms: OnceLock<Option<Forms>>,
+    /// By name: what has it, or nothing where that is too much.
+    found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
+}
+
+/// A name, and what it is wanted of.
+type Question = (Box<str>, Wanted);
+
+/// What a name is wanted of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Wanted {
+    /// What has it itself.
+    Types,
+    /// Also what completes, or copies, an entry that has it.
+    Code,
+}
+
+/// What has a name.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Where to look, ascending.
+    pub units: Vec<u32>,
+    /// Entries without code of which others are copies or definitions.
+    pub origins: FxHashSet<DieRef>,
+}
+
+/// In which ways entries have names.
+#[derive(Debug, Clone, Copy, Default)]
+struct Forms {
+    /// Some have the text itself.
+    has_inline: bool,
+    /// Some complete entries of other units.
+    has_distant: bool,
+}
+
+impl DebugInfo {
+    /// Where entries may have a name with this last component. `None` where the
+    /// index of names is needed to tell.
+    pub(super) fn found_by_search(&self, tail: &str, wanted: Wanted) -> Option<Arc<Found>> {
+        // The parts of these stand in no order that a search could rely on.
+        if tail.is_empty() || tail.starts_with("operator") || tail.contains(is_separator) {
+            return None;
+        }
+        let forms = *self.searches.forms.get_or_init(|| self.forms());
+        let [source] = self.sources.as_slice() else {
+            return None;
+        };
+        // Offsets are kept in four bytes.
+        u32::try_from(source.dwarf.debug_str.reader().len()).ok()?;
+        let mut found = self.searches.found.lock().ok()?;
+        let key = (Box::from(tail), wanted);
+        if let Some(known) = found.get(&key) {
+            return known.clone();
+        }
+        if found.len() >= SEARCHES_MAX {
+            return None;
+        }
+        let texts = Offsets::of_texts(source.dwarf.debug_str.reader().bytes(), tail);
+        let search = Search {
+            info: self,
+            tail,
+            wanted,
+        };
+        let listed = search.run_listed(&texts);
+        let result = listed.or_else(|| search.run(texts, forms?)).map(Arc::new);
+        found.insert(key, result.clone());
+        result
+    }
+
+    /// Whether a name that has not been looked for may be searched.
+    pub(super) fn can_search(&self) -> bool {
+        let found = self.searches.found.lock();
+        let is_within_bounds = found.is_ok_and(|found| found.len() < SEARCHES_MAX);
+        let is_listed = || match self.sources.as_slice() {
+            [source] => source.has_debug_names(),
+            _ => false,
+        };
+        let forms = || *self.searches.forms.get_or_init(|| self.forms());
+        is_within_bounds && (forms().is_some() || is_listed())
+    }
+
+    /// How entries have their names, if a search finds them.
+    fn forms(&self) -> Option<Forms> {
+        let [source] = self.sources.as_slice() else {
+            return None;
+        };
+        let sizes = [
+            source.dwarf.debug_str.reader().len(),
+            source.entries(EntrySection::Info).size(),
+        ];
+        let are_narrow = sizes.iter().all(|size| u32::try_from(*size).is_ok());
+        are_narrow
+            .then(|| forms_of_abbreviations(source.dwarf.debug_abbrev.reader().bytes()))
+            .flatten()
+    }
+}
+
+/// The search for one name.
+struct Search<'a> {
+    info: &'a DebugInfo,
+    tail: &'a str,
+    wanted: Wanted,
+}
+
+impl Search<'_> {
+    /// Asks the index that the compiler has made. `None` where there is none, or it
+    /// does not have the name, which may be one that it leaves out.
+    fn run_listed(&self, texts: &Offsets) -> Option<Found> {
+        let units = self.info.units_in_debug_names(texts)?;
+        if units.is_empty() || self.is_too_much(&units) {
+            return None;
+        }
+        let mut origins: FxHashSet<DieRef> = FxHashSet::default();
+        origins.extend(self.origins_in(&units, &FxHashSet::default()));
+        // Of a copy, the unit with the copy is listed, and not that of the function.
+        for unit in &units {
+            let facts = self.info.facts(*unit)?;
+            let distant = facts.distant_origins(*unit);
+            let has_name = |die: &DieRef| {
+                let name = self.info.abstract_name(*die);
+                name.is_some_and(|name| tail(name) == self.tail)
+            };
+            origins.extend(distant.filter(has_name));
+        }
+        Some(Found { units, origins })
+    }
+
+    /// Searches for it.
+    fn run(&self, texts: Offsets, forms: Forms) -> Option<Found> {
+        let pattern = Pattern {
+            offsets: texts,
+            inline: forms.has_inline.then(|| memmem::Finder::new(self.tail)),
+            is_of_names: true,
+        };
+        let mut found = Found::default();
+        let mut new = self.units_with(&pattern)?;
+        for _ in 0..REFERENCE_DEPTH_MAX {
+            found.units.extend(&new);
+            found.units.sort_unstable();
+            if self.is_too_much(&found.units) {
+                return None;
+            }
+            if self.wanted == Wanted::Types {
+                break;
+            }
+            let origins = self.origins_in(&new, &found.origins);
+            let distant = origins.iter().filter_map(|origin| self.place_of(*origin));
+            let distant: Vec<(u32, u32)> = distant.collect();
+            found.origins.extend(origins);
+            if !forms.has_distant || distant.is_empty() {
+                break;
+            }
+            let pattern = Pattern {
+                offsets: Offsets::new(distant),
+                inline: None,
+                is_of_names: false,
+            };
+            new = self.units_with(&pattern)?;
+            new.retain(|unit| found.units.binary_search(unit).is_err());
+            if new.is_empty() {
+                break;
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether so many units are to be read that the index is made sooner.
+    fn is_too_much(&self, units: &[u32]) -> bool {
+        let slots = &self.info.slots;
+        let size = |number: &u32| Some(slots.get(*number as usize)?.header.size);
+        let to_read: usize = units.iter().filter_map(size).sum();
+        let all: usize = slots.iter().map(|slot| slot.header.size).sum();
+        to_read > READ_SIZE_MIN.max(all / READ_PART_MAX)
+    }
+
+    /// The entries of these units that have the name, or complete one that has, and
+    /// that others may complete in turn.
+    fn origins_in(&self, units: &[u32], known: &FxHashSet<DieRef>) -> Vec<DieRef> {
+        let mut found = Vec::new();
+        for unit in units {
+            if let Some(facts) = self.info.facts(*unit) {
+                facts.add_origins_with_tail(*unit, self.tail, known, &mut found);
+            }
+        }
+        found
+    }
+
+    /// Where an entry is in `.debug_info`, as a range of one.
+    fn place_of(&self, die: DieRef) -> Option<(u32, u32)> {
+        let header = &self.info.slots.get(die.unit as usize)?.header;
+        if header.section != EntrySection::Info {
+            return None;
+        }
+        let place = u32::try_from(header.offset.checked_add(die.offset)?).ok()?;
+        Some((place, place))
+    }
+
+    /// The units with what the pattern says, ascending; `None` where they cannot be
+    /// read.
+    fn units_with(&self, pattern: &Pattern<'_>) -> Option<Vec<u32>> {
+        let mut units = Vec::new();
+        for section in [EntrySection::Info, EntrySection::Types] {
+            let starts = self.unit_starts(section);
+            units.extend(self.search_section(section, &starts, pattern)?);
+        }
+        units.sort_unstable();
+        units.dedup();
+        Some(self.confirmed(&units, pattern))
+    }
+
+    /// Those of the units with an entry that the pattern is right about; ascending.
+    fn confirmed(&self, units: &[u32], pattern: &Pattern<'_>) -> Vec<u32> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut confirmed = Vec::new();
+            while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let is_right = with_borrowed(self.info, *unit, |_, entries| {
+                    pattern.is_in(entries).unwrap_or(false)
+                });
+                confirmed.extend(is_right.unwrap_or(false).then_some(*unit));
+            }
+            confirmed
+        };
+        let mut confirmed = match units.len() {
+            0..=2 => work(),
+            _ => on_all_processors(work).concat(),
+        };
+        confirmed.sort_unstable();
+        confirmed
+    }
+
+    /// Where the units of a section begin, and their numbers.
+    fn unit_starts(&self, section: EntrySection) -> Vec<(usize, u32)> {
+        let slots = self.info.slots.iter().enumerate();
+        let of_section = slots.filter(|(_, slot)| slot.header.section == section);
+        let start = |(number, slot): (usize, &Slot)| (slot.header.offset, number as u32);
+        of_section.map(start).collect()
+    }
+
+    /// The same for one section, in no order.
+    fn search_section(
+        &self,
+        section: EntrySection,
+        starts: &[(usize, u32)],
+        pattern: &Pattern<'_>,
+    ) -> Option<Vec<u32>> {
+        let entries = self.info.sources.first()?.entries(section);
+        let size = entries.size();
+        let next = AtomicUsize::new(0);
+        // What is wanted may begin in one chunk and end in the next.
+        let overlap = self.tail.len().max(4);
+        let work = || {
+            let mut units: Vec<u32> = Vec::new();
+            loop {
+                let start = next.fetch_add(CHUNK_SIZE, Ordering::Relaxed);
+                if start >= size {
+                    return Some(units);
+                }
+                let part = entries.part(start, (CHUNK_SIZE + overlap).min(size - start))?;
+                pattern.find(&part, |at| {
+                    let behind = starts.partition_point(|(begin, _)| *begin <= start + at);
+                    let unit = behind.checked_sub(1).and_then(|at| starts.get(at));
+                    let unit = unit.map(|(_, number)| *number);
+                    if unit != units.last().copied() {
+                        units.extend(unit);
+                    }
+                });
+            }
+        };
+        if size < PARALLEL_SIZE_MIN {
+            return work();
+        }
+        let parts: Option<Vec<Vec<u32>>> = on_all_processors(work).into_iter().collect();
+        Some(parts?.concat())
+    }
+}
+
+/// Whether a component of a name ends here, or what cannot be part of one begins.
+fn is_separator(character: char) -> bool {
+    !character.is_alphanumeric() && !matches!(character, '_' | '~' | '$')
+}
+
+/// Goes through the abbreviations of all units: in which ways entries have names,
+/// and `None` where one has it in another way.
+fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
+    let mut input = gimli::EndianSlice::new(section, LittleEndian);
+    let mut forms = Forms::default();
+    let mut has_static_members = false;
+    while !input.is_empty() {
+        if input.read_uleb128().ok()? == 0 {
+            continue;
+        }
+        let tag = DwTag(input.read_uleb128_u16().ok()?);
+        input.skip(1).ok()?;
+        loop {
+            let name = DwAt(input.read_uleb128_u16().ok()?);
+            let form = DwForm(input.read_uleb128_u16().ok()?);
+            if form == gimli::DW_FORM_implicit_const {
+                input.read_sleb128().ok()?;
+            }
+            match name {
+                DwAt(0) => break,
+                gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
+                gimli::DW_AT_name if !is_unit(tag) => match form {
+                    gimli::DW_FORM_strp => {}
+                    gimli::DW_FORM_string => forms.has_inline = true,
+                    _ => return None,
+                },
+                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => match form {
+                    gimli::DW_FORM_ref_addr => forms.has_distant = true,
+                    form if is_within_unit(form) => {}
+                    _ => return None,
+                },
+                _ => {}
+            }
+        }
+    }
+    // Who defines a member of another unit has its name from nowhere else.
+    (!has_static_members || !forms.has_distant).then_some(forms)
+}
+
+fn is_unit(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_compile_unit
+            | gimli::DW_TAG_partial_unit
+            | gimli::DW_TAG_type_unit
+            | gimli::DW_TAG_skeleton_unit
+    )
+}
+
+fn is_within_unit(form: DwForm) -> bool {
+    matches!(
+        form,
+        gimli::DW_FORM_ref1
+            | gimli::DW_FORM_ref2
+            | gimli::DW_FORM_ref4
+            | gimli::DW_FORM_ref8
+            | gimli::DW_FORM_ref_udata
+    )
+}
