@@ -51,7 +51,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Executes one instruction of a waiting thread; [`Notice::Stepped`] (or
+    /// Executes one instruction of a waiting thread; [`crate::Notice::Stepped`] (or
     /// what happens before) follows. Other threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.has_notice(thread) {
