@@ -15,24 +15,38 @@ use std::sync::Arc;
 
 /// Reads an event's line; its values go to the end of `values`.
 pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -> Option<Written> {
+    let colon = memchr(b':', line)?;
+    match line.get(colon + 1) {
+        Some(b' ') => read::<true>(line, tables, values),
+        _ => read::<false>(line, tables, values),
+    }
+}
+
+/// The same where there may be spaces, and where there are none: they are not
+/// looked for there.
+fn read<const SPACED: bool>(
+    line: &[u8],
+    tables: &mut Tables,
+    values: &mut Vec<Value>,
+) -> Option<Written> {
     let mut rest = line.strip_prefix(b"{")?;
-    let sequence = member(&mut rest, b"\"sequence\":")?;
-    let time_ns = member(&mut rest, b"\"time\":")?;
-    let thread = member(&mut rest, b"\"thread\":")?;
-    rest = behind(rest, b"\"event\":")?.strip_prefix(b"\"")?;
+    let sequence = member::<SPACED>(&mut rest, b"\"sequence\":")?;
+    let time_ns = member::<SPACED>(&mut rest, b"\"time\":")?;
+    let thread = member::<SPACED>(&mut rest, b"\"thread\":")?;
+    rest = behind::<SPACED>(rest, b"\"event\":")?.strip_prefix(b"\"")?;
     let end = memchr(b'"', rest)?;
     let name = tables.find(rest.get(..end)?)?;
     rest = rest.get(end + 1..)?;
     let mut place = None;
-    if let Some(after) = next_member(rest, b"\"place\":") {
+    if let Some(after) = next_member::<SPACED>(rest, b"\"place\":") {
         let (number, after) = natural(after)?;
         place = Some(u32::try_from(number).ok()?);
         rest = after;
     }
-    let layout = match next_member(rest, b"\"values\":") {
+    let layout = match next_member::<SPACED>(rest, b"\"values\":") {
         Some(after) => {
             let members = after.strip_prefix(b"{")?;
-            let (layout, after) = read_values(members, tables, name, values)?;
+            let (layout, after) = read_values::<SPACED>(members, tables, name, values)?;
             rest = after;
             layout
         }
@@ -52,35 +66,38 @@ pub(super) fn event(line: &[u8], tables: &mut Tables, values: &mut Vec<Value>) -
 
 /// A member with a number and the comma behind it, where it is there.
 #[inline(always)] // so that the name is a constant
-fn member(rest: &mut &[u8], name: &[u8]) -> Option<Option<u64>> {
-    let Some(after) = behind(rest, name) else {
+fn member<const SPACED: bool>(rest: &mut &[u8], name: &[u8]) -> Option<Option<u64>> {
+    let Some(after) = behind::<SPACED>(rest, name) else {
         return Some(None);
     };
     let (number, after) = natural(after)?;
-    *rest = behind(after, b",")?;
+    *rest = behind::<SPACED>(after, b",")?;
     Some(Some(number))
 }
 
 /// What follows this, and a space if there is one.
 #[inline(always)] // so that what is compared is a constant
-fn behind<'a>(rest: &'a [u8], this: &[u8]) -> Option<&'a [u8]> {
-    rest.strip_prefix(this).map(without_space)
+fn behind<'a, const SPACED: bool>(rest: &'a [u8], this: &[u8]) -> Option<&'a [u8]> {
+    rest.strip_prefix(this).map(without_space::<SPACED>)
 }
 
 /// The same behind a comma.
 #[inline(always)] // as above
-fn next_member<'a>(rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    behind(behind(rest, b",")?, name)
+fn next_member<'a, const SPACED: bool>(rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    behind::<SPACED>(behind::<SPACED>(rest, b",")?, name)
 }
 
 #[inline]
-fn without_space(rest: &[u8]) -> &[u8] {
-    rest.strip_prefix(b" ").unwrap_or(rest)
+fn without_space<const SPACED: bool>(rest: &[u8]) -> &[u8] {
+    match SPACED {
+        true => rest.strip_prefix(b" ").unwrap_or(rest),
+        false => rest,
+    }
 }
 
 /// The members of the values, behind the opening brace; gives what follows the
 /// closing one.
-fn read_values<'a>(
+fn read_values<'a, const SPACED: bool>(
     mut rest: &'a [u8],
     tables: &mut Tables,
     name: tables::Name,
@@ -92,14 +109,17 @@ fn read_values<'a>(
     let (expected, keys) = tables.expected(name).unwrap_or((0, &[]));
     let mut read = 0;
     // While the keys are those of the layout before.
-    while let Some(after) = keys.get(read).and_then(|key| after_key(rest, key)) {
-        let (value, after) = value(after)?;
+    while let Some(after) = keys
+        .get(read)
+        .and_then(|key| after_key::<SPACED>(rest, key))
+    {
+        let (value, after) = value::<SPACED>(after)?;
         values.push(value);
         read += 1;
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => rest = without_space(rest),
+            b',' => rest = without_space::<SPACED>(rest),
             b'}' if read == keys.len() => return Some((expected, rest)),
             b'}' => {
                 let keys: SmallVec<[Arc<str>; 8]> = keys.iter().take(read).cloned().collect();
@@ -115,13 +135,13 @@ fn read_values<'a>(
         let after = rest.strip_prefix(b"\"")?;
         let end = memchr(b'"', after)?;
         found.push(after.get(..end)?);
-        let after = behind(after.get(end + 1..)?, b":")?;
-        let (value, after) = value(after)?;
+        let after = behind::<SPACED>(after.get(end + 1..)?, b":")?;
+        let (value, after) = value::<SPACED>(after)?;
         values.push(value);
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => rest = without_space(rest),
+            b',' => rest = without_space::<SPACED>(rest),
             b'}' => return Some((tables.find_plain_layout(name, &found)?, rest)),
             _ => return None,
         }
@@ -129,9 +149,9 @@ fn read_values<'a>(
 }
 
 /// What follows `"key":`.
-fn after_key<'a>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
+fn after_key<'a, const SPACED: bool>(rest: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let after = rest.strip_prefix(b"\"")?.strip_prefix(key.as_bytes())?;
-    behind(after, b"\":")
+    behind::<SPACED>(after, b"\":")
 }
 
 /// A number without sign, fraction or leading zeros, below 10^19. Those of a line
@@ -158,7 +178,7 @@ fn natural(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// A value that needs no other words than itself.
-fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
+fn value<const SPACED: bool>(bytes: &[u8]) -> Option<(Value, &[u8])> {
     match bytes.first()? {
         b'0'..=b'9' => {
             let (number, rest) = natural(bytes)?;
@@ -179,7 +199,7 @@ fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
             }
         }
         b'"' => text(bytes.get(1..)?),
-        b'[' => sequence(bytes.get(1..)?),
+        b'[' => sequence::<SPACED>(bytes.get(1..)?),
         b't' => Some((Value::Bool(true), bytes.strip_prefix(b"true")?)),
         b'f' => Some((Value::Bool(false), bytes.strip_prefix(b"false")?)),
         _ => None,
@@ -187,7 +207,7 @@ fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
 }
 
 /// Elements that are no sequences themselves, behind the opening bracket.
-fn sequence(mut rest: &[u8]) -> Option<(Value, &[u8])> {
+fn sequence<const SPACED: bool>(mut rest: &[u8]) -> Option<(Value, &[u8])> {
     let mut elements = Sequence::default();
     if let Some(rest) = rest.strip_prefix(b"]") {
         return Some((Value::Sequence(elements), rest));
@@ -196,12 +216,12 @@ fn sequence(mut rest: &[u8]) -> Option<(Value, &[u8])> {
         if rest.first() == Some(&b'[') {
             return None;
         }
-        let (element, after) = value(rest)?;
+        let (element, after) = value::<SPACED>(rest)?;
         elements.push(element).ok()?;
         let (&delimiter, after) = after.split_first()?;
         rest = after;
         match delimiter {
-            b',' => rest = without_space(rest),
+            b',' => rest = without_space::<SPACED>(rest),
             b']' => return Some((Value::Sequence(elements), rest)),
             _ => return None,
         }
