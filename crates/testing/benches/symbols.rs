@@ -199,7 +199,7 @@ fn small() -> Result<Subject, Failure> {
         program,
         arguments: vec!["1".into(), "1".into()],
         function: "tick",
-        outer: "run (",
+        outer: "main (",
         pattern: "tick",
     })
 }
