@@ -10,7 +10,9 @@ use crate::values::static_address;
 use crate::views::Views;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Read, Unavailability, Value};
-use juror_symbols::{Memory, Parameter, Type, Variable, argument_plan, register, register_name};
+use juror_symbols::{
+    Function, Memory, Parameter, Type, Variable, argument_plan, register, register_name,
+};
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -100,6 +102,18 @@ impl FrameScope<'_> {
     }
 }
 
+/// The functions of a module that have this name in one of these scopes, or without
+/// any.
+fn functions(module: &Module, name: &str, scopes: &[String]) -> impl Iterator<Item = Function> {
+    let named = module.symbols.functions_named(name).into_iter();
+    // `size` is no short name for every `X::size` of a library.
+    named.filter(move |function| {
+        let inside = |scope: &String| function.name.strip_prefix(scope.as_str()) == Some(name);
+        let is_called_so = &*function.name == name || scopes.iter().any(inside);
+        !function.plt && !function.fragment && is_called_so
+    })
+}
+
 /// The value of a global variable, function or enumerator of a module; names
 /// of functions are sought in these scopes.
 pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
@@ -115,15 +129,7 @@ pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<T
     {
         return Some(value);
     }
-    let function = module
-        .symbols
-        .functions_named(name)
-        .into_iter()
-        // `size` is no short name for every `X::size` of a library.
-        .find(|f| {
-            let inside = |scope: &String| f.name.strip_prefix(scope.as_str()) == Some(name);
-            !f.plt && !f.fragment && (&*f.name == name || scopes.iter().any(inside))
-        });
+    let function = functions(module, name, scopes).next();
     if let Some(function) = function {
         let address = module.to_process(function.low_pc);
         return Some(Typed::of_bytes(
@@ -265,6 +271,27 @@ impl Scope for FrameScope<'_> {
         let modules = &self.program.modules;
         let found = modules.reached_definitions(linkage_name, |_| true);
         found.first().map(|bound| bound.address())
+    }
+
+    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+        let frame = self.frame();
+        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
+        let scopes = frame.map_or_else(Vec::new, scopes_of);
+        let of_module = |module: &Rc<Module>| {
+            let types_of = |function: &Function| {
+                let parameters = module.symbols.parameters(function).into_iter();
+                parameters.map(|parameter| parameter.r#type).collect()
+            };
+            let found = functions(module, name, &scopes)
+                .map(|it| (module.to_process(it.low_pc), types_of(&it)));
+            let mut found: Vec<(u64, Vec<Type>)> = found.collect();
+            // A symbol alone knows no parameters.
+            found.sort_by_key(|it| (it.0, std::cmp::Reverse(it.1.len())));
+            found.dedup_by_key(|it| it.0);
+            found
+        };
+        let mut modules = own.iter().chain(self.program.modules.iter()).map(of_module);
+        modules.find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {

@@ -123,6 +123,10 @@ impl Scope for CallingScope<'_> {
         self.frame.function_of(type_name, name)
     }
 
+    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+        self.frame.overloads(name)
+    }
+
     fn type_named(&self, name: &str) -> Option<Type> {
         self.frame.type_named(name)
     }

@@ -7,6 +7,7 @@
 //! function that changes what a condition before it has read is called once.
 
 use super::member::member;
+use super::overload::choose;
 use super::{ExpressionError, Scope, evaluate};
 use crate::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
@@ -50,7 +51,7 @@ pub(super) fn call(
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }
-    let (function, name, mut given) = match member(function, arguments.len(), scope)? {
+    let (mut callee, name, mut given) = match member(function, arguments.len(), scope)? {
         Some(member) => (member.function, Some(member.name), member.arguments),
         None => {
             let name = match &function.kind {
@@ -66,9 +67,22 @@ pub(super) fn call(
             _ => Argument::Value(evaluate(argument, scope)?),
         });
     }
+    if let ExpressionKind::Name(written) = &function.kind
+        && let Some(address) = address_in(&callee, scope)
+    {
+        let overloads = scope.overloads(written);
+        if overloads.len() > 1 && overloads.iter().any(|it| it.0 == address) {
+            let chosen =
+                choose(written, &overloads, &given).map_err(|message| ExpressionError {
+                    message,
+                    span: function.span.clone(),
+                })?;
+            callee = chosen.unwrap_or(callee);
+        }
+    }
     let request = Request {
         span: expression.span.clone(),
-        function,
+        function: callee,
         name,
         arguments: given,
         result,
@@ -77,4 +91,10 @@ pub(super) fn call(
         message,
         span: expression.span.clone(),
     })
+}
+
+/// The address that a name of a function stands for.
+fn address_in(function: &Typed, scope: &dyn Scope) -> Option<u64> {
+    let bytes = function.bytes(scope.memory(), 8).ok()?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }

@@ -8,6 +8,7 @@ mod access;
 pub(crate) mod arithmetic;
 pub(crate) mod call;
 mod member;
+mod overload;
 mod text;
 mod viewed;
 
@@ -76,6 +77,12 @@ pub trait Scope {
     fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
         let _ = (type_name, name);
         None
+    }
+    /// All functions that a name means where it is no variable: where each begins,
+    /// and the types of its parameters.
+    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+        let _ = name;
+        Vec::new()
     }
     /// The result of a call that has not been made. Most scopes make none.
     fn call(&self, request: Request) -> Result<Typed, String> {
