@@ -97,16 +97,9 @@ fn method(
 
 /// The number that an expression only puts on the stack.
 fn constant(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
-    // A number is written the same way in all versions.
-    let encoding = gimli::Encoding {
-        address_size: 8,
-        format: gimli::Format::Dwarf32,
-        version: 4,
-    };
-    let mut operations = expression.operations(encoding);
-    match (operations.next().ok()??, operations.next().ok()?) {
-        (gimli::Operation::UnsignedConstant { value }, None) => Some(value),
-        (gimli::Operation::SignedConstant { value }, None) => u64::try_from(value).ok(),
+    match read::only_operation(expression)? {
+        gimli::Operation::UnsignedConstant { value } => Some(value),
+        gimli::Operation::SignedConstant { value } => u64::try_from(value).ok(),
         _ => None,
     }
 }

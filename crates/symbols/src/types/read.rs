@@ -307,16 +307,25 @@ fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
 
 /// Old compilers write an offset as the expression `DW_OP_plus_uconst`.
 fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
+    match only_operation(expression)? {
+        gimli::Operation::PlusConstant { value } => Some(value),
+        _ => None,
+    }
+}
+
+/// The operation of an expression that has just one, of those that are written the
+/// same way in all versions.
+pub(super) fn only_operation(
+    expression: gimli::Expression<crate::dwarf::Reader>,
+) -> Option<gimli::Operation<crate::dwarf::Reader>> {
     let encoding = gimli::Encoding {
         address_size: 8,
         format: gimli::Format::Dwarf32,
         version: 4,
     };
     let mut operations = expression.operations(encoding);
-    match (operations.next().ok()??, operations.next().ok()?) {
-        (gimli::Operation::PlusConstant { value }, None) => Some(value),
-        _ => None,
-    }
+    let only = operations.next().ok()??;
+    operations.next().ok()?.is_none().then_some(only)
 }
 
 fn base_offset(entry: &Die) -> Option<u64> {
