@@ -247,6 +247,12 @@ pub enum DebuggeeError {
 }
 
 impl DebuggeeError {
+    /// Whether a thread, or all of the program, was killed meanwhile: no failure,
+    /// since its last status is on its way.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self, DebuggeeError::ThreadGone(_) | DebuggeeError::Gone)
+    }
+
     pub(crate) fn system(what: &'static str) -> impl FnOnce(nix::Error) -> DebuggeeError {
         move |errno| DebuggeeError::System {
             what,

@@ -65,9 +65,7 @@ impl Memory {
         if !self.is_at_rest {
             self.is_at_rest = true;
             for (&address, &original) in &self.originals {
-                if self.holds_trap(address) {
-                    self.write_raw(address, &[original])?;
-                }
+                self.put_back(address, original)?;
             }
         }
         Ok(())
@@ -89,7 +87,11 @@ impl Memory {
             let mut present = [0];
             // Code that is gone meanwhile, or another, is left alone.
             if self.read_raw(address, &mut present).is_ok() && present == [original] {
-                self.write_raw(address, &[TRAP])?;
+                let written = self.write_raw(address, &[TRAP]);
+                // So may code be that goes in this moment.
+                if written.is_err() && self.read_raw(address, &mut present).is_ok() {
+                    return written;
+                }
             }
         }
         Ok(())
@@ -122,10 +124,7 @@ impl Memory {
     pub(crate) fn read_raw(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
         self.file
             .read_exact_at(bytes, address)
-            .map_err(|_| DebuggeeError::Memory {
-                address,
-                length: bytes.len(),
-            })
+            .map_err(|error| failed_at(address, bytes.len(), &error))
     }
 
     /// Writes what the memory shall really hold; no trap may be in the range.
@@ -137,10 +136,7 @@ impl Memory {
         }
         self.file
             .write_all_at(bytes, address)
-            .map_err(|_| DebuggeeError::Memory {
-                address,
-                length: bytes.len(),
-            })
+            .map_err(|error| failed_at(address, bytes.len(), &error))
     }
 
     /// Writes `bytes` from `address` on; planted traps stay.
@@ -232,9 +228,7 @@ impl Memory {
             return Ok(());
         };
         // One that stays after all is still known to be there.
-        if self.holds_trap(address) {
-            self.write_raw(address, &[original])?;
-        }
+        self.put_back(address, original)?;
         self.originals.remove(&address);
         if let Some(guardian) = &mut self.guardian {
             guardian.forget(address);
@@ -297,9 +291,32 @@ impl Memory {
         }
     }
 
+    /// Puts the program's byte in place of a trap, where there is one still. The
+    /// process may be killed between the look and the write, and its memory be
+    /// gone with it: then no trap is left, which is all that is asked for.
+    fn put_back(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
+        if !self.holds_trap(address) {
+            return Ok(());
+        }
+        let written = self.write_raw(address, &[original]);
+        match self.holds_trap(address) {
+            true => written,
+            false => Ok(()),
+        }
+    }
+
     fn holds_trap(&self, address: u64) -> bool {
         let mut present = [0];
         self.read_raw(address, &mut present).is_ok() && present[0] == TRAP
+    }
+}
+
+/// A transfer that failed: the kernel moves nothing, and calls that no failure,
+/// once nobody runs in that memory any more.
+fn failed_at(address: u64, length: usize, error: &io::Error) -> DebuggeeError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::WriteZero => DebuggeeError::Gone,
+        _ => DebuggeeError::Memory { address, length },
     }
 }
 
@@ -353,6 +370,30 @@ mod tests {
         let mut seen = [0; 3];
         memory.read(base, &mut seen).unwrap();
         assert_eq!(seen, [1, 9, 3]);
+    }
+
+    #[test]
+    fn memory_that_is_gone_has_no_traps() {
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let name = format!("/proc/{}", child.id());
+        let maps = std::fs::read_to_string(Path::new(&name).join("maps")).unwrap();
+        let (start, _) = maps.split_once('-').unwrap();
+        let start = u64::from_str_radix(start, 16).unwrap();
+        let mut memory = Memory::open(&Path::new(&name).join("mem")).unwrap();
+        memory.plant(start).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(matches!(
+            memory.write_raw(start, &[0]),
+            Err(DebuggeeError::Gone)
+        ));
+        assert!(matches!(memory.plant(start + 1), Err(DebuggeeError::Gone)));
+        memory.rest().unwrap();
+        memory.wake().unwrap();
+        memory.lift_all().unwrap();
     }
 
     #[test]

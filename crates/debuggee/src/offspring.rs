@@ -122,7 +122,7 @@ impl Debuggee {
         };
         match adopted {
             // Killed while it was looked at.
-            Err(DebuggeeError::ThreadGone(_)) => Ok(None),
+            Err(error) if error.is_end() => Ok(None),
             adopted => adopted.map(Some),
         }
     }

@@ -41,6 +41,7 @@ impl Debuggee {
         let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
         let count = self.memory.read_up_to(address, &mut bytes);
         let Some(readable) = bytes.get(..count).filter(|readable| !readable.is_empty()) else {
+            self.memory.read_raw(address, &mut [0])?;
             return Err(DebuggeeError::Memory { address, length: 1 });
         };
         self.memory

@@ -29,7 +29,7 @@ impl Debuggee {
 
     /// Notes what became of an order. A thread that is gone is no failure.
     pub(crate) fn note_failure(&mut self, carried: &Result<(), DebuggeeError>) {
-        self.has_failed |= !matches!(carried, Ok(()) | Err(DebuggeeError::ThreadGone(_)));
+        self.has_failed |= carried.as_ref().is_err_and(|error| !error.is_end());
     }
 
     /// Stops every thread that runs.

@@ -34,7 +34,7 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         match self.take_in(thread, status) {
             // Killed while it was looked at: its last status follows.
-            Err(DebuggeeError::ThreadGone(_)) => Ok(()),
+            Err(error) if error.is_end() => Ok(()),
             result => result,
         }
     }

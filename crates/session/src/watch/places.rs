@@ -264,7 +264,7 @@ impl PlaceWatches {
         }
         let id = match debuggee.watch(&ranges, kinds, Owner::Monitor, least) {
             Ok(id) => id,
-            Err(DebuggeeError::Memory { .. }) => return Ok(None),
+            Err(DebuggeeError::Memory { .. } | DebuggeeError::Gone) => return Ok(None),
             Err(error) => return Err(error),
         };
         self.shared.push(Shared {
