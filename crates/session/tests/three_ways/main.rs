@@ -314,7 +314,7 @@ fn one_program_in_all_ways() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 300,
+        cases: 24,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
