@@ -7,7 +7,7 @@ use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
     Branch, Environment, EvaluationError, FlatCondition, FlatUpdates, Property, StateId, Store,
-    Transition, execute, truth,
+    Transition, branch_number, execute, truth,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub(crate) struct Automaton {
     finals: Vec<bool>,
     /// By state: what it needs.
     needs: Vec<Vec<StateNeed>>,
+    /// Some branches are told apart by their actions alone.
+    has_twins: bool,
 }
 
 /// A transition: its position among those of its state, and the flat forms of what
@@ -131,7 +133,12 @@ impl Automaton {
                 _ => GUARDED,
             }
         });
+        let twins = |state: &juror_language::State| {
+            let mut branches = state.branches();
+            branches.any(|(event, _, branch)| state.has_twin(event, branch))
+        };
         Automaton {
+            has_twins: property.states().iter().any(twins),
             quick: quick.collect(),
             plain: plain.collect(),
             finals,
@@ -213,7 +220,7 @@ impl Automaton {
         if let Some(taken) = self.direct(state, event) {
             return Ok(taken);
         }
-        let Some((branch, flat)) = self.branch(state, variables, event, captures)? else {
+        let Some((_, branch, flat)) = self.branch(state, variables, event, captures)? else {
             return Ok(Taken::Ignored);
         };
         if branch.updates.is_empty() {
@@ -232,8 +239,24 @@ impl Automaton {
         Ok(Taken::Updates(branch.target))
     }
 
-    /// The branch that a state takes on an event, and the flat form of its
-    /// updates: transitions in order, the first whose guard holds, or fails and
+    /// The number of the branch that a state has taken on an event, where steps
+    /// alone do not tell: from what its variables were.
+    pub(crate) fn branch_taken(
+        &self,
+        state: StateId,
+        variables: &[Value],
+        event: EventId,
+        captures: &[Value],
+    ) -> Option<u32> {
+        if !self.has_twins {
+            return None;
+        }
+        let taken = self.branch(state, variables, event, captures).ok()?;
+        taken.map(|(number, ..)| number)
+    }
+
+    /// The branch that a state takes on an event, by its number, and the flat form
+    /// of its updates: transitions in order, the first whose guard holds, or fails and
     /// has an `else`.
     fn branch(
         &self,
@@ -241,7 +264,7 @@ impl Automaton {
         variables: &[Value],
         event: EventId,
         captures: &[Value],
-    ) -> Result<Option<(&Branch, Option<&FlatUpdates>)>, EvaluationError> {
+    ) -> Result<Option<(u32, &Branch, Option<&FlatUpdates>)>, EvaluationError> {
         let events = self.property.events.len();
         let row = state.index() * events + usize::from(event.0);
         let range = match self.dispatch.get(row) {
@@ -269,11 +292,12 @@ impl Automaton {
                 },
                 None => true,
             };
+            let number = branch_number(flat.position, holds);
             if holds {
-                return Ok(Some((&transition.success, flat.success.as_ref())));
+                return Ok(Some((number, &transition.success, flat.success.as_ref())));
             }
             if let Some(failure) = &transition.failure {
-                return Ok(Some((failure, flat.failure.as_ref())));
+                return Ok(Some((number, failure, flat.failure.as_ref())));
             }
         }
         Ok(None)
