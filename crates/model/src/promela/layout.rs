@@ -128,7 +128,8 @@ impl Layout {
                 }
                 Node::Compare(_, Scope::Local, offset, _) => *offset -= self.narrowed,
                 Node::Indexed(place) => {
-                    if !self.place(place) {
+                    let changes = self.place(place);
+                    if !changes {
                         *node = Node::Table(place.clone());
                     }
                 }
@@ -147,10 +148,11 @@ impl Layout {
                 Operation::Assign(place, _) => {
                     self.place(place);
                 }
-                Operation::Run { into, .. } => {
-                    if let Some((place, _)) = into {
-                        self.place(place);
-                    }
+                Operation::Run {
+                    into: Some((place, _)),
+                    ..
+                } => {
+                    self.place(place);
                 }
                 Operation::Receive(reception) => self.reception(reception),
                 _ => {}
@@ -269,5 +271,5 @@ pub(super) fn comparison(operator: Binary, left: &Node, right: &Node) -> Option<
             | Binary::GreaterEqual
     );
     let is_byte = cell.scalar.kept == super::program::Kept::Byte;
-    (is_comparison && is_byte).then(|| Node::Compare(operator, scope, cell.offset, *number))
+    (is_comparison && is_byte).then_some(Node::Compare(operator, scope, cell.offset, *number))
 }
