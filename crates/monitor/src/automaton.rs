@@ -77,6 +77,15 @@ impl Flat {
     }
 }
 
+/// A branch that is taken.
+struct Chosen<'a> {
+    /// In its state.
+    number: u32,
+    branch: &'a Branch,
+    /// The flat form of its updates.
+    updates: Option<&'a FlatUpdates>,
+}
+
 /// What an event does to a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
@@ -220,9 +229,12 @@ impl Automaton {
         if let Some(taken) = self.direct(state, event) {
             return Ok(taken);
         }
-        let Some((_, branch, flat)) = self.branch(state, variables, event, captures)? else {
+        let Some(chosen) = self.branch(state, variables, event, captures)? else {
             return Ok(Taken::Ignored);
         };
+        let Chosen {
+            branch, updates, ..
+        } = chosen;
         if branch.updates.is_empty() {
             return Ok(Taken::Goes(branch.target));
         }
@@ -231,7 +243,7 @@ impl Automaton {
             variables: environment,
             captures,
         };
-        if flat.is_none_or(|flat| flat.execute(&mut frame).is_none()) {
+        if updates.is_none_or(|flat| flat.execute(&mut frame).is_none()) {
             // Some variables may have been assigned.
             copy_values(frame.variables, variables);
             execute(&branch.updates, &mut frame)?;
@@ -252,11 +264,10 @@ impl Automaton {
             return None;
         }
         let taken = self.branch(state, variables, event, captures).ok()?;
-        taken.map(|(number, ..)| number)
+        taken.map(|chosen| chosen.number)
     }
 
-    /// The branch that a state takes on an event, by its number, and the flat form
-    /// of its updates: transitions in order, the first whose guard holds, or fails and
+    /// The branch that a state takes on an event: transitions in order, the first whose guard holds, or fails and
     /// has an `else`.
     fn branch(
         &self,
@@ -264,7 +275,7 @@ impl Automaton {
         variables: &[Value],
         event: EventId,
         captures: &[Value],
-    ) -> Result<Option<(u32, &Branch, Option<&FlatUpdates>)>, EvaluationError> {
+    ) -> Result<Option<Chosen<'_>>, EvaluationError> {
         let events = self.property.events.len();
         let row = state.index() * events + usize::from(event.0);
         let range = match self.dispatch.get(row) {
@@ -294,10 +305,18 @@ impl Automaton {
             };
             let number = branch_number(flat.position, holds);
             if holds {
-                return Ok(Some((number, &transition.success, flat.success.as_ref())));
+                return Ok(Some(Chosen {
+                    number,
+                    branch: &transition.success,
+                    updates: flat.success.as_ref(),
+                }));
             }
             if let Some(failure) = &transition.failure {
-                return Ok(Some((number, failure, flat.failure.as_ref())));
+                return Ok(Some(Chosen {
+                    number,
+                    branch: failure,
+                    updates: flat.failure.as_ref(),
+                }));
             }
         }
         Ok(None)
