@@ -211,7 +211,8 @@ impl Offline {
             true => self.watch.finish(),
             false => Vec::new(),
         };
-        let violations = report::end_violations(&self.watch, &violations, Some(&self.recorded.places), true);
+        let violations =
+            report::end_violations(&self.watch, &violations, Some(&self.recorded.places), true);
         EndView {
             process: None,
             ending: match how {

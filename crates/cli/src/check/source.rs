@@ -9,9 +9,9 @@
 mod parts;
 mod pool;
 
+use super::spread::PORTION_EVENTS;
 use crate::arguments::{Check, TraceFormat};
 use juror_trace::{Batch, Decoder, Form};
-use super::spread::PORTION_EVENTS;
 use pool::Pool;
 use std::fs::File;
 use std::io::{self, Read};

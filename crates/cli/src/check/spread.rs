@@ -308,9 +308,11 @@ impl Portion {
         let events = cursor.take_events(merged);
         self.events += events.len();
         let goes_on = |step: &&mut Step| match step {
-            Step::Events { trace: last, events: before, .. } => {
-                *last == trace && before.end == events.start
-            }
+            Step::Events {
+                trace: last,
+                events: before,
+                ..
+            } => *last == trace && before.end == events.start,
             _ => false,
         };
         match self.steps.last_mut().filter(goes_on) {

@@ -123,12 +123,7 @@ impl Recorded {
 
     /// An event of a trace, with all its values.
     #[inline]
-    pub fn occurrence<'a>(
-        &self,
-        trace: usize,
-        batch: &'a Batch,
-        event: &Event,
-    ) -> Occurrence<'a> {
+    pub fn occurrence<'a>(&self, trace: usize, batch: &'a Batch, event: &Event) -> Occurrence<'a> {
         Occurrence {
             thread: event.thread,
             address: self.place(trace, event.place).unwrap_or(u64::MAX),

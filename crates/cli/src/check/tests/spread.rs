@@ -134,13 +134,7 @@ fn the_properties_are_evaluated() {
     fs::write(directory.join("run.jsonl"), trace).expect("a file");
     for text in PROPERTIES {
         let properties = write_properties(directory, &[text]);
-        let check = arguments_with(
-            directory,
-            &properties,
-            &["run.jsonl"],
-            1,
-            &["--keep-going"],
-        );
+        let check = arguments_with(directory, &properties, &["run.jsonl"], 1, &["--keep-going"]);
         let (_, [shown, messages, _]) = checked(&check, 1000, false);
         assert!(!messages.contains("error"), "{text}\n{messages}");
         let name = text.split(' ').nth(1).expect("a name");
