@@ -27,6 +27,7 @@ pub mod symbol_store;
 mod trait_objects;
 pub mod typed;
 pub mod unwinding;
+mod upcast;
 pub mod values;
 pub mod views;
 pub mod watched;

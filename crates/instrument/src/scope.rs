@@ -1,7 +1,7 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
-use crate::expression::{Scope, address_of, dereference, element};
+use crate::expression::{Overload, Scope, address_of, dereference, element};
 use crate::frames::Frame;
 use crate::modules::Module;
 use crate::program::Program;
@@ -11,7 +11,8 @@ use crate::views::Views;
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, Read, Unavailability, Value};
 use juror_symbols::{
-    Function, Memory, Parameter, Type, Variable, argument_plan, register, register_name,
+    Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
+    leaves_arguments_out, register, register_name,
 };
 use std::rc::Rc;
 
@@ -90,7 +91,22 @@ impl FrameScope<'_> {
         own.iter()
             .chain(self.program.modules.iter())
             .find_map(|module| global(module, name, &scopes))
-            .ok_or_else(|| self.missing_name(name))
+            .map_or_else(|| self.instance(name), Ok)
+    }
+
+    /// The one instance of a template whose arguments the name leaves out.
+    fn instance(&self, name: &str) -> Result<Typed, String> {
+        let instances = self.overloads(name);
+        match instances.as_slice() {
+            [] => Err(self.missing_name(name)),
+            [only] => Ok(code_at(only.address)),
+            several => {
+                let mut names: Vec<&str> = several.iter().map(|it| &*it.name).collect();
+                names.dedup();
+                let names = names.join(", ");
+                Err(format!("`{name}` is a template: say which, of {names}"))
+            }
+        }
     }
 
     fn missing_name(&self, name: &str) -> String {
@@ -103,15 +119,40 @@ impl FrameScope<'_> {
 }
 
 /// The functions of a module that have this name in one of these scopes, or without
-/// any.
+/// any. Instances of a template have it, too, whose arguments it leaves out.
 fn functions(module: &Module, name: &str, scopes: &[String]) -> impl Iterator<Item = Function> {
     let named = module.symbols.functions_named(name).into_iter();
     // `size` is no short name for every `X::size` of a library.
     named.filter(move |function| {
-        let inside = |scope: &String| function.name.strip_prefix(scope.as_str()) == Some(name);
-        let is_called_so = &*function.name == name || scopes.iter().any(inside);
+        let is = |written: &str| is_whole_name_of(written, &function.name);
+        let is_called_so = &*function.name == name
+            || is(name)
+            || scopes.iter().any(|scope| is(&format!("{scope}{name}")));
         !function.plt && !function.fragment && is_called_so
     })
+}
+
+/// A function with the types of its parameters, as far as they are known.
+fn overload(module: &Module, function: &Function) -> Overload {
+    let signature = module.symbols.signature(function).ok().flatten();
+    let is_variadic = signature.as_ref().is_some_and(|known| known.variadic);
+    let parameters = match signature {
+        Some(known) => known.parameters.into_iter().map(|(_, of)| of).collect(),
+        None => {
+            let parameters = module.symbols.parameters(function).into_iter();
+            parameters.map(|parameter| parameter.r#type).collect()
+        }
+    };
+    Overload {
+        name: function.name.as_ref().into(),
+        address: module.to_process(function.low_pc),
+        parameters,
+        is_variadic,
+    }
+}
+
+fn code_at(address: u64) -> Typed {
+    Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec())
 }
 
 /// The value of a global variable, function or enumerator of a module; names
@@ -129,13 +170,10 @@ pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<T
     {
         return Some(value);
     }
-    let function = functions(module, name, scopes).next();
+    let mut functions = functions(module, name, scopes);
+    let function = functions.find(|function| !leaves_arguments_out(name, &function.name));
     if let Some(function) = function {
-        let address = module.to_process(function.low_pc);
-        return Some(Typed::of_bytes(
-            Type::void().pointer_to(),
-            address.to_le_bytes().to_vec(),
-        ));
+        return Some(code_at(module.to_process(function.low_pc)));
     }
     if let Some((r#type, value)) = module.symbols.enumerator_named(name) {
         let size = r#type.size().unwrap_or(4).min(16) as usize;
@@ -273,21 +311,16 @@ impl Scope for FrameScope<'_> {
         found.first().map(|bound| bound.address())
     }
 
-    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+    fn overloads(&self, name: &str) -> Vec<Overload> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         let scopes = frame.map_or_else(Vec::new, scopes_of);
         let of_module = |module: &Rc<Module>| {
-            let types_of = |function: &Function| {
-                let parameters = module.symbols.parameters(function).into_iter();
-                parameters.map(|parameter| parameter.r#type).collect()
-            };
-            let found = functions(module, name, &scopes)
-                .map(|it| (module.to_process(it.low_pc), types_of(&it)));
-            let mut found: Vec<(u64, Vec<Type>)> = found.collect();
+            let found = functions(module, name, &scopes).map(|it| overload(module, &it));
+            let mut found: Vec<Overload> = found.collect();
             // A symbol alone knows no parameters.
-            found.sort_by_key(|it| (it.0, std::cmp::Reverse(it.1.len())));
-            found.dedup_by_key(|it| it.0);
+            found.sort_by_key(|it| (it.address, std::cmp::Reverse(it.parameters.len())));
+            found.dedup_by_key(|it| it.address);
             found
         };
         let mut modules = own.iter().chain(self.program.modules.iter()).map(of_module);

@@ -238,6 +238,23 @@ impl Behaviour {
         }
     }
 
+    /// The number of the branch that an event has taken in a slice, of which this
+    /// was the state, where steps alone do not tell.
+    #[inline]
+    pub(crate) fn branch_taken(
+        &self,
+        slice: (StateId, &[Value]),
+        event: EventId,
+        captures: &[Value],
+    ) -> Option<u32> {
+        match self {
+            Behaviour::Automaton(automaton) => {
+                automaton.branch_taken(slice.0, slice.1, event, captures)
+            }
+            Behaviour::Logic(_) | Behaviour::Timed(_) => None,
+        }
+    }
+
     /// What an event does to a slice, under these effects of it. What its
     /// variables become is put into `environment`.
     ///

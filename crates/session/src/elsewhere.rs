@@ -118,7 +118,7 @@ impl Session {
     fn leave_to(
         &mut self,
         caller: &Frame,
-        value: Option<Vec<(u16, u64)>>,
+        value: Option<ResultRegisters>,
     ) -> Result<(), CommandError> {
         let thread = self.thread()?;
         let debuggee = &mut self.running_mut()?.debuggee;
@@ -130,8 +130,18 @@ impl Session {
             }
         }
         registers.rip = caller.pc;
-        for (number, word) in value.unwrap_or_default() {
+        let value = value.unwrap_or_default();
+        for (number, word) in value.words {
             registers.set_by_dwarf_number(number, word);
+        }
+        if !value.vectors.is_empty() {
+            let mut vectors = debuggee.vector_registers(thread)?;
+            for (number, bytes) in value.vectors {
+                if let Some(xmm) = vectors.xmm.get_mut(number) {
+                    *xmm = bytes;
+                }
+            }
+            debuggee.set_vector_registers(thread, &vectors)?;
         }
         debuggee.set_registers(thread, &registers)?;
         let landing = JumpTarget {
@@ -146,7 +156,7 @@ impl Session {
     }
 
     /// The result of a function, by the registers that hold it.
-    fn result_bytes(&mut self, frame: &Frame, text: &str) -> Result<Vec<(u16, u64)>, CommandError> {
+    fn result_bytes(&mut self, frame: &Frame, text: &str) -> Result<ResultRegisters, CommandError> {
         let value = self.evaluate(text)?;
         let unknown = || {
             CommandError::with_help(
@@ -165,25 +175,31 @@ impl Session {
             .ok_or_else(unknown)?;
         let shape = juror_instrument::typed::Typed::missing(plan.r#type.clone(), "");
         let bytes = bytes_for(&shape, &value, self.running()?).map_err(CommandError::new)?;
-        let mut words = Vec::new();
+        let mut found = ResultRegisters::default();
         for piece in &plan.location {
-            let EntryPlace::Register(number) = piece.place else {
-                return Err(no_register());
-            };
-            if number > register::RIP {
-                return Err(no_register());
-            }
             let part = bytes
                 .get(piece.offset as usize..)
                 .and_then(|rest| rest.get(..piece.size as usize))
                 .ok_or_else(no_register)?;
-            let mut word = [0; 8];
-            word.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
-            words.push((number, u64::from_le_bytes(word)));
+            let mut wide = [0; 16];
+            wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+            match piece.place {
+                EntryPlace::Register(number) if number <= register::RIP => {
+                    // A general register has the low half.
+                    let word = u128::from_le_bytes(wide) as u64;
+                    found.words.push((number, word));
+                }
+                EntryPlace::Register(number) => {
+                    let vector = number.checked_sub(register::XMM0).filter(|&it| it < 16);
+                    let vector = vector.ok_or_else(no_register)?;
+                    found.vectors.push((usize::from(vector), wide));
+                }
+                _ => return Err(no_register()),
+            }
         }
-        match words.is_empty() {
+        match plan.location.is_empty() {
             true => Err(CommandError::new("the function returns nothing")),
-            false => Ok(words),
+            false => Ok(found),
         }
     }
 
@@ -212,9 +228,18 @@ impl Session {
     }
 }
 
+/// What a function that returns a value leaves in registers.
+#[derive(Debug, Default)]
+struct ResultRegisters {
+    /// General registers, by their DWARF numbers.
+    words: Vec<(u16, u64)>,
+    /// Vector registers, 0 for `xmm0`.
+    vectors: Vec<(usize, [u8; 16])>,
+}
+
 fn no_register() -> CommandError {
     CommandError::with_help(
-        "the result of this function is in no general register",
+        "the result of this function is in no general or vector register",
         "return without a value, and set what the caller reads",
     )
 }

@@ -50,7 +50,7 @@ pub use location::{
     EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place, register,
     register_name,
 };
-pub use names::{demangle, is_name_of};
+pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method,

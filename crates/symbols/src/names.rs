@@ -5,6 +5,7 @@
 //! without template arguments, parameters and anonymous scopes, and the
 //! user's must be the end of the compiler's.
 
+use crate::function::signature::normal_arguments;
 use std::fmt;
 
 /// The most bytes that the readable form of a name takes. A mangled name may
@@ -270,6 +271,23 @@ pub fn is_name_of(written: &str, name: &str) -> bool {
     matches(name, written)
 }
 
+/// Whether `written` is the whole of a name: all its scopes, in which no namespace
+/// without a name counts, and its template arguments if it has any.
+pub fn is_whole_name_of(written: &str, name: &str) -> bool {
+    parts(written).len() == parts(name).len() && matches(name, written)
+}
+
+/// Whether a name is that of an instance of a template, and `written` leaves its
+/// arguments out.
+pub fn leaves_arguments_out(written: &str, name: &str) -> bool {
+    let has_arguments = |name| {
+        parts(name)
+            .last()
+            .is_some_and(|it| !it.arguments.is_empty())
+    };
+    has_arguments(name) && !has_arguments(written)
+}
+
 /// Whether a user who says `query` can mean `name`.
 pub(crate) fn matches(name: &str, query: &str) -> bool {
     if name == query {
@@ -304,8 +322,7 @@ fn has_arguments(known: &str, asked: &str) -> bool {
     if asked.is_empty() {
         return true;
     }
-    let strip = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
-    let (known, asked) = (strip(known), strip(asked));
+    let (known, asked) = (normal_arguments(known), normal_arguments(asked));
     let is_beginning = |asked: &str| {
         let rest = known.strip_prefix(asked);
         rest.is_some_and(|rest| rest.starts_with(','))
@@ -378,6 +395,15 @@ mod tests {
             ("Stack<int>::operator()", "Stack<char>::operator()", false),
             ("Stack<int>::operator<", "Stack<int>::operator<", true),
             ("krate::max<i32>", "max::<i32>", true),
+            ("max<long unsigned int>", "max<unsigned long>", true),
+            ("max<unsigned long>", "max<long>", false),
+            (
+                "max<std::__cxx11::basic_string<char> >",
+                "max<std::basic_string<char>>",
+                true,
+            ),
+            ("max<const char*>", "max<char const *>", true),
+            ("max<const char*>", "max<char *>", false),
             ("krate::max::<i32>", "max<i32>", true),
             ("krate::max::<i32>", "max", true),
             ("krate::max<i32>", "max::<u8>", false),
@@ -388,6 +414,28 @@ mod tests {
             ("main", "", false),
         ] {
             assert_eq!(matches(name, query), expected, "{name} for {query}");
+        }
+    }
+
+    #[test]
+    fn a_whole_name_has_all_scopes() {
+        for (written, name, whole, left_out) in [
+            ("max<int>", "max<int>", true, false),
+            ("max", "max<int>", true, true),
+            ("ns::max", "ns::max<int>", true, true),
+            ("max", "ns::max<int>", false, true),
+            ("push", "Stack<int>::push", false, false),
+            ("Stack::push", "Stack<int>::push", true, false),
+            ("helper", "(anonymous namespace)::helper", true, false),
+            ("max::<i32>", "max<i32>", true, false),
+            ("operator<", "operator<", true, false),
+        ] {
+            assert_eq!(is_whole_name_of(written, name), whole, "{written} {name}");
+            assert_eq!(
+                leaves_arguments_out(written, name),
+                left_out,
+                "{written} {name}"
+            );
         }
     }
 

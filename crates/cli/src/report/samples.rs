@@ -37,6 +37,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         arguments,
         inlined: false,
         signal: false,
+        guess: false,
         evaluation: None,
         locals: None,
     }
@@ -120,6 +121,7 @@ pub fn source() -> SourceView {
 pub fn stop(reason: StopReason) -> StopView {
     StopView {
         reason,
+        guess: false,
         evaluation: None,
         process: None,
         thread: 4711,

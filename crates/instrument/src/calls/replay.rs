@@ -7,7 +7,7 @@
 //! meanwhile.
 
 use crate::expression::call::Request;
-use crate::expression::{ExpressionError, Scope, evaluate};
+use crate::expression::{ExpressionError, Overload, Scope, evaluate};
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use crate::views::Views;
@@ -123,7 +123,7 @@ impl Scope for CallingScope<'_> {
         self.frame.function_of(type_name, name)
     }
 
-    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+    fn overloads(&self, name: &str) -> Vec<Overload> {
         self.frame.overloads(name)
     }
 

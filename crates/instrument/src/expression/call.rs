@@ -6,11 +6,11 @@
 //! What was found on the way to a call stays ([`Scope::decided`]), so that a
 //! function that changes what a condition before it has read is called once.
 
-use super::member::member;
-use super::overload::choose;
+use super::member::{Members, call_operator, members};
+use super::overload::{Overload, choose, function_at};
 use super::{ExpressionError, Scope, evaluate};
 use crate::typed::Typed;
-use juror_language::{Expression, ExpressionKind};
+use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,6 +40,16 @@ pub enum Argument {
     Text(Arc<str>),
 }
 
+/// What a call is of, before its arguments are known.
+enum Callee {
+    /// A function of an object.
+    Members(Members),
+    /// What an expression leads to.
+    Value(Typed),
+    /// A name that several functions have, and what it means without arguments.
+    Overloads(Vec<Overload>, Option<Typed>),
+}
+
 /// The result of the call that `expression` is.
 pub(super) fn call(
     expression: &Expression,
@@ -51,38 +61,37 @@ pub(super) fn call(
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }
-    let (mut callee, name, mut given) = match member(function, arguments.len(), scope)? {
-        Some(member) => (member.function, Some(member.name), member.arguments),
-        None => {
-            let name = match &function.kind {
-                ExpressionKind::Name(name) => Some(name.clone()),
-                _ => None,
-            };
-            (evaluate(function, scope)?, name, Vec::new())
+    let at = |message: String| ExpressionError {
+        message,
+        span: function.span.clone(),
+    };
+    let callee = callee(function, scope)?;
+    let mut given = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        given.push(self::argument(argument, scope)?);
+    }
+    let mut name = match &function.kind {
+        ExpressionKind::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    let function = match callee {
+        Callee::Members(members) => {
+            let member = members.choose(&given, scope).map_err(at)?;
+            name = Some(member.name);
+            given.splice(0..0, member.arguments);
+            member.function
+        }
+        Callee::Value(value) => value,
+        Callee::Overloads(overloads, meant) => {
+            let chosen = choose(&overloads, &given).map_err(at)?;
+            let first = || overloads.first().map(|it| function_at(it.address));
+            let unknown = || at("this name means no function".to_owned());
+            chosen.or(meant).or_else(first).ok_or_else(unknown)?
         }
     };
-    for argument in arguments {
-        given.push(match &argument.kind {
-            ExpressionKind::Text(text) => Argument::Text(Arc::clone(text)),
-            _ => Argument::Value(evaluate(argument, scope)?),
-        });
-    }
-    if let ExpressionKind::Name(written) = &function.kind
-        && let Some(address) = address_in(&callee, scope)
-    {
-        let overloads = scope.overloads(written);
-        if overloads.len() > 1 && overloads.iter().any(|it| it.0 == address) {
-            let chosen =
-                choose(written, &overloads, &given).map_err(|message| ExpressionError {
-                    message,
-                    span: function.span.clone(),
-                })?;
-            callee = chosen.unwrap_or(callee);
-        }
-    }
     let request = Request {
         span: expression.span.clone(),
-        function: callee,
+        function,
         name,
         arguments: given,
         result,
@@ -91,6 +100,66 @@ pub(super) fn call(
         message,
         span: expression.span.clone(),
     })
+}
+
+fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, ExpressionError> {
+    if let ExpressionKind::Field {
+        object,
+        field,
+        arrow,
+    } = &function.kind
+    {
+        let value = evaluate(object, scope)?;
+        let found = members(&value, &field.text, *arrow, scope);
+        let found = found.map_err(|message| ExpressionError {
+            message,
+            span: field.span.clone(),
+        })?;
+        if let Some(members) = found {
+            return Ok(Callee::Members(members));
+        }
+    }
+    let value = evaluate(function, scope);
+    if let ExpressionKind::Name(written) = &function.kind {
+        // A variable is meant before a function.
+        let address = value.as_ref().ok().map(|value| address_in(value, scope));
+        let overloads = scope.overloads(written);
+        let is_meant = match address {
+            Some(address) => overloads.iter().any(|it| Some(it.address) == address),
+            None => !overloads.is_empty(),
+        };
+        if is_meant {
+            return Ok(Callee::Overloads(overloads, value.ok()));
+        }
+    }
+    let value = value?;
+    // `closure(1)`: the call operator of an object of C++.
+    let found = call_operator(&value, scope).map_err(|message| ExpressionError {
+        message,
+        span: function.span.clone(),
+    })?;
+    Ok(found.map_or(Callee::Value(value), Callee::Members))
+}
+
+/// An argument. A number that is written is an `int`, as in C, where it is one.
+fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, ExpressionError> {
+    let literal = match &expression.kind {
+        ExpressionKind::Text(text) => return Ok(Argument::Text(Arc::clone(text))),
+        ExpressionKind::Integer(number) => i32::try_from(*number).ok(),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Negate,
+            operand,
+        } => match operand.kind {
+            ExpressionKind::Integer(number) => i32::try_from(-number).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let literal = literal.zip(Type::builtin("int"));
+    Ok(Argument::Value(match literal {
+        Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
+        None => evaluate(expression, scope)?,
+    }))
 }
 
 /// The address that a name of a function stands for.

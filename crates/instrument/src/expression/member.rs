@@ -1,16 +1,17 @@
 //! Calls of member functions: `v.size()`, `p->area()`.
 //!
-//! Which function is meant is looked up in the class of the object, by name and
-//! by how many arguments it takes; a virtual one in the table of the object, so
-//! the one of its dynamic type is called. The object's address is the first
-//! argument.
+//! Which function is meant is looked up in the class of the object: by name, then by
+//! the arguments, as with other functions ([`super::overload`]); a virtual one in the
+//! table of the object, so the one of its dynamic type is called. The object's address
+//! is the first argument.
 
+use super::Scope;
 use super::access::{address_of, object_behind, pointed_to};
 use super::call::Argument;
-use super::{Scope, evaluate};
-use crate::expression::ExpressionError;
+use super::overload::{
+    Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
+};
 use crate::typed::Typed;
-use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind};
 
 /// What is called, and the arguments that come before those written.
@@ -20,57 +21,27 @@ pub(super) struct Member {
     pub arguments: Vec<Argument>,
 }
 
-/// The member function that a call names; nothing where it is no call of one.
-pub(super) fn member(
-    function: &Expression,
-    count: usize,
-    scope: &dyn Scope,
-) -> Result<Option<Member>, ExpressionError> {
-    let ExpressionKind::Field {
-        object,
-        field,
-        arrow,
-    } = &function.kind
-    else {
-        return of_function_object(function, count, scope);
-    };
-    let value = evaluate(object, scope)?;
-    let found = of_object(&value, &field.text, *arrow, count, scope);
-    found.map_err(|message| ExpressionError {
-        message,
-        span: field.span.clone(),
-    })
+/// The functions of an object that a name means.
+pub(super) struct Members {
+    object: Typed,
+    name: Box<str>,
+    found: Found,
 }
 
-/// `closure(1)`: the call operator of an object of C++.
-fn of_function_object(
-    function: &Expression,
-    count: usize,
-    scope: &dyn Scope,
-) -> Result<Option<Member>, ExpressionError> {
-    let value = evaluate(function, scope)?;
-    let class = match value.r#type.strip().kind() {
-        TypeKind::Reference(target) => target,
-        _ => value.r#type.clone(),
-    };
-    if class.composite().is_none() || class.is_rust() {
-        return Ok(None);
-    }
-    let is_indirect = is_indirect(&value.r#type);
-    let found = of_object(&value, "operator()", is_indirect, count, scope);
-    found.map_err(|message| ExpressionError {
-        message,
-        span: function.span.clone(),
-    })
+enum Found {
+    /// What the class lists.
+    Methods(Vec<Method>),
+    /// What the symbols have under `Type::name`: Rust.
+    Named(u64, Vec<Type>),
 }
 
-fn of_object(
+/// The functions that `value.name` means; nothing where it is no function.
+pub(super) fn members(
     value: &Typed,
     name: &str,
     arrow: bool,
-    count: usize,
     scope: &dyn Scope,
-) -> Result<Option<Member>, String> {
+) -> Result<Option<Members>, String> {
     let object = match arrow || is_indirect(&value.r#type) {
         true => pointed_to(value, scope)?,
         false => value.clone(),
@@ -78,37 +49,135 @@ fn of_object(
     let object = object_behind(&object, scope).unwrap_or(object);
     let field = object.r#type.field(name);
     // A member that is a pointer to a function is called as what it is.
-    if field
-        .as_ref()
-        .is_some_and(|field| field.r#type.is_pointer())
-    {
+    if field.as_ref().is_some_and(|it| it.r#type.is_pointer()) {
         return Ok(None);
     }
     let methods = object.r#type.methods_named(name);
-    if methods.is_empty() {
-        let found = of_name(&object, name, count, scope)?;
-        return match field {
-            Some(_) if found.is_none() => Err(without_code(name, &object.r#type.strip())),
-            _ => Ok(found),
+    let found = match methods.is_empty() {
+        false => Some(Found::Methods(methods)),
+        true => {
+            let class = object.r#type.strip().name();
+            let named = scope.function_of(&class, name);
+            named.map(|(address, parameters)| Found::Named(address, parameters))
+        }
+    };
+    if let (None, Some(field)) = (&found, &field) {
+        return match call_operator(&object.member(field), scope)? {
+            // A member of a class that can be called.
+            Some(members) => Ok(Some(members)),
+            None => Err(without_code(name, &object.r#type.strip())),
         };
     }
-    let takes = |method: &&Method| {
-        let (parameters, is_variadic) = parameters_of(method);
-        let given = count + usize::from(!method.is_static);
-        parameters == given || is_variadic && parameters < given
-    };
-    let mut why = None;
-    for method in methods.iter().filter(takes) {
-        match of_method(&object, method, name, scope) {
-            Ok(member) => return Ok(Some(member)),
-            Err(message) => why = why.or(Some(message)),
-        }
-    }
-    let class = object.r#type.strip().name();
-    Err(why.unwrap_or_else(|| {
-        let plural = if count == 1 { "" } else { "s" };
-        format!("no `{name}` of `{class}` takes {count} argument{plural}")
+    Ok(found.map(|found| Members {
+        object,
+        name: name.into(),
+        found,
     }))
+}
+
+/// The call operator of an object of C++; nothing where the value is none.
+pub(super) fn call_operator(value: &Typed, scope: &dyn Scope) -> Result<Option<Members>, String> {
+    let class = match value.r#type.strip().kind() {
+        TypeKind::Reference(target) => target,
+        _ => value.r#type.clone(),
+    };
+    if class.composite().is_none() || class.is_rust() {
+        return Ok(None);
+    }
+    members(value, "operator()", is_indirect(&value.r#type), scope)
+}
+
+impl Members {
+    /// The function that these arguments mean.
+    pub(super) fn choose(
+        &self,
+        arguments: &[Argument],
+        scope: &dyn Scope,
+    ) -> Result<Member, String> {
+        let methods = match &self.found {
+            Found::Methods(methods) => methods,
+            Found::Named(address, parameters) => {
+                return self.of_name(*address, parameters, arguments.len());
+            }
+        };
+        let known: Vec<(Vec<Type>, bool)> = methods.iter().map(parameters_of).collect();
+        let is_const = is_const_value(&self.object);
+        let candidates = known.iter().zip(methods);
+        let candidates = candidates.map(|((parameters, is_variadic), method)| {
+            let own = usize::from(!method.is_static);
+            (parameters.get(own..).unwrap_or(&[]), *is_variadic)
+        });
+        let mut group = match best(candidates, arguments) {
+            Fit::Best(group) => group,
+            fit => return Err(self.refusal(&known, methods, arguments.len(), &fit)),
+        };
+        // For an object that may be changed the function that may change it is meant.
+        group.sort_by_key(|&(index, binding)| {
+            let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
+            (binding, for_const != is_const)
+        });
+        let mut why = None;
+        for method in group.iter().filter_map(|&(index, _)| methods.get(index)) {
+            match of_method(&self.object, method, &self.name, scope) {
+                Ok(member) => return Ok(member),
+                Err(message) => why = why.or(Some(message)),
+            }
+        }
+        Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip())))
+    }
+
+    fn refusal(
+        &self,
+        known: &[(Vec<Type>, bool)],
+        methods: &[Method],
+        count: usize,
+        fit: &Fit,
+    ) -> String {
+        let own = |method: &Method| usize::from(!method.is_static);
+        let given = |method: &Method| count + own(method);
+        let mut pairs = known.iter().zip(methods);
+        let is_count = pairs.any(|((parameters, is_variadic), method)| {
+            parameters.len() == given(method) || *is_variadic && parameters.len() < given(method)
+        });
+        let (name, class) = (&self.name, self.object.r#type.strip().name());
+        if !is_count {
+            let plural = if count == 1 { "" } else { "s" };
+            return format!("no `{name}` of `{class}` takes {count} argument{plural}");
+        }
+        let listed = known.iter().zip(methods).map(|((parameters, _), method)| {
+            let written = parameters.get(own(method)..).unwrap_or(&[]);
+            signature(&format!("{}::{name}", method.class.name()), written)
+        });
+        complaint(&listed.collect::<Vec<_>>(), *fit == Fit::None)
+    }
+
+    /// By the name alone, `Type::method`, where the class does not list its
+    /// functions: Rust.
+    fn of_name(&self, address: u64, parameters: &[Type], count: usize) -> Result<Member, String> {
+        let (object, name) = (&self.object, &self.name);
+        let class = object.r#type.strip().name();
+        // `self` by reference or by value, or no method at all.
+        let own = parameters.len().checked_sub(count);
+        let arguments = match (own, parameters.first()) {
+            (Some(1), Some(first)) if is_indirect(first) => vec![address_of(object)?],
+            (Some(1), Some(_)) => vec![object.clone()],
+            (Some(0), _) => {
+                let message = format!("`{name}` of `{class}` takes no object: {class}::{name}");
+                return Err(message);
+            }
+            _ => {
+                let wanted = parameters.len().saturating_sub(1);
+                return Err(format!(
+                    "`{name}` of `{class}` takes {wanted} arguments; {count} given"
+                ));
+            }
+        };
+        Ok(Member {
+            function: function_at(address),
+            name: name.clone(),
+            arguments: arguments.into_iter().map(Argument::Value).collect(),
+        })
+    }
 }
 
 fn is_indirect(r#type: &Type) -> bool {
@@ -118,14 +187,14 @@ fn is_indirect(r#type: &Type) -> bool {
     )
 }
 
-fn parameters_of(method: &Method) -> (usize, bool) {
+fn parameters_of(method: &Method) -> (Vec<Type>, bool) {
     match method.r#type.kind() {
         TypeKind::Function {
             parameters,
             variadic,
             ..
-        } => (parameters.len(), variadic),
-        _ => (0, false),
+        } => (parameters, variadic),
+        _ => (Vec::new(), false),
     }
 }
 
@@ -181,40 +250,4 @@ fn virtual_function(object: &Typed, slot: u64, scope: &dyn Scope) -> Result<u64,
     };
     let table = word(address)?;
     word(table.wrapping_add(slot.wrapping_mul(8)))
-}
-
-/// By the name alone, `Type::method`, where the class does not list its
-/// functions: Rust.
-fn of_name(
-    object: &Typed,
-    name: &str,
-    count: usize,
-    scope: &dyn Scope,
-) -> Result<Option<Member>, String> {
-    let class = object.r#type.strip().name();
-    let Some((address, parameters)) = scope.function_of(&class, name) else {
-        return Ok(None);
-    };
-    let function = Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec());
-    // `self` by reference or by value, or no method at all.
-    let own = parameters.len().checked_sub(count);
-    let arguments = match (own, parameters.first()) {
-        (Some(1), Some(first)) if is_indirect(first) => vec![address_of(object)?],
-        (Some(1), Some(_)) => vec![object.clone()],
-        (Some(0), _) => {
-            let message = format!("`{name}` of `{class}` takes no object: {class}::{name}");
-            return Err(message);
-        }
-        _ => {
-            let wanted = parameters.len().saturating_sub(1);
-            return Err(format!(
-                "`{name}` of `{class}` takes {wanted} arguments; {count} given"
-            ));
-        }
-    };
-    Ok(Some(Member {
-        function,
-        name: name.into(),
-        arguments: arguments.into_iter().map(Argument::Value).collect(),
-    }))
 }

@@ -14,6 +14,7 @@ mod viewed;
 
 pub(crate) use access::element_type;
 pub use access::{address_of, dereference, element};
+pub use overload::Overload;
 
 use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
@@ -78,9 +79,9 @@ pub trait Scope {
         let _ = (type_name, name);
         None
     }
-    /// All functions that a name means where it is no variable: where each begins,
-    /// and the types of its parameters.
-    fn overloads(&self, name: &str) -> Vec<(u64, Vec<Type>)> {
+    /// All functions that a name means where it is no variable; also the instances of
+    /// a template whose arguments it leaves out.
+    fn overloads(&self, name: &str) -> Vec<Overload> {
         let _ = name;
         Vec::new()
     }
@@ -195,7 +196,14 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".to_owned(),
         )),
         ExpressionKind::SizeOf(operand) => {
-            let size = evaluate(operand, scope)?.r#type.size();
+            let size = match (evaluate(operand, scope), &operand.kind) {
+                (Ok(value), _) => value.r#type.size(),
+                // `sizeof(Shape)`: a name alone may be one of a type.
+                (Err(error), ExpressionKind::Name(name)) => {
+                    scope.type_named(name).ok_or(error)?.size()
+                }
+                (Err(error), _) => return Err(error),
+            };
             at(size_value(size))
         }
         ExpressionKind::SizeOfType(type_name) => {

@@ -20,6 +20,7 @@ mod reaction;
 mod scenario;
 mod sequence;
 mod state;
+mod template;
 #[cfg(test)]
 mod tests;
 mod types;

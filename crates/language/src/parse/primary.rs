@@ -287,8 +287,14 @@ impl Parser<'_> {
 
     /// What follows the first part of a name, `::` by `::`.
     fn path(&mut self, mut name: String) -> ExpressionKind {
+        name.push_str(&self.template_arguments().unwrap_or_default());
         while self.take(Sign::PathSeparator) {
             name.push_str("::");
+            // `max::<i32>`, as Rust has it.
+            if let Some(arguments) = self.template_arguments() {
+                name.push_str(&arguments);
+                continue;
+            }
             if self.kind() != TokenKind::Word {
                 let error = self.expected("a name after `::`");
                 self.report(error);
@@ -296,6 +302,7 @@ impl Parser<'_> {
             }
             name.push_str(self.text());
             self.advance();
+            name.push_str(&self.template_arguments().unwrap_or_default());
         }
         ExpressionKind::Name(name.into())
     }
@@ -345,6 +352,13 @@ impl Parser<'_> {
                 TokenKind::Word if RESERVED.contains(&text) => return None,
                 TokenKind::Word => name.is_empty() || name.ends_with("::"),
                 TokenKind::Sign(Sign::PathSeparator) => true,
+                TokenKind::Sign(Sign::Less) if !name.is_empty() => {
+                    let end = self.end_of_arguments(ahead)?;
+                    let last = self.token(end.checked_sub(1)?)?.span.end;
+                    name.push_str(self.text_at(token.span.start..last));
+                    ahead = end;
+                    continue;
+                }
                 _ => break,
             };
             if !joined {

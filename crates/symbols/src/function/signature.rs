@@ -153,6 +153,12 @@ fn written(words: &mut &[&str], depth: usize) -> Written {
     found
 }
 
+/// Template arguments with their brackets, each in its one form.
+pub(crate) fn normal_arguments(text: &str) -> String {
+    let words = words_of(text);
+    arguments(&mut words.get(1..).unwrap_or(&[]), DEPTH_MAX)
+}
+
 /// Template arguments up to their `>`, each in its one form.
 fn arguments(words: &mut &[&str], depth: usize) -> String {
     let mut list = Vec::new();
