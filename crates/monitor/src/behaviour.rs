@@ -173,6 +173,15 @@ impl Behaviour {
         }
     }
 
+    /// Whether it is known what a state needs.
+    #[inline]
+    pub(crate) fn is_prepared(&self, state: StateId) -> bool {
+        match self {
+            Behaviour::Automaton(_) | Behaviour::Timed(_) => true,
+            Behaviour::Logic(states) => states.known_needs(state).is_some(),
+        }
+    }
+
     /// Whether a slice in this state may be changed by the event.
     pub(crate) fn is_changed_by(&self, state: StateId, event: EventId) -> bool {
         self.needs(state).iter().any(|need| need.event == event)
