@@ -121,7 +121,6 @@ pub fn source() -> SourceView {
 pub fn stop(reason: StopReason) -> StopView {
     StopView {
         reason,
-        guess: false,
         evaluation: None,
         process: None,
         thread: 4711,
