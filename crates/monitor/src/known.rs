@@ -40,7 +40,8 @@ impl Monitor {
             applying: 0,
         };
         let record = self.remember(delivery, self.slices.last_record(place), from, to);
-        let change = self.change(place, None, from, to);
+        let mut change = self.change(place, None, from, to);
+        change.branch = self.branch_taken(delivery, place, from);
         self.slices.advance(place, to, &mut [], record);
         if from != to {
             self.moved(place, from, to);

@@ -269,17 +269,23 @@ var n = 0
 state init accepting {
     on a when x > n { n += x } -> init action more else -> init action less
     on b -> other
+    on c -> other action first  on c -> other action second
 }
 state other accepting { on b when n > 9 -> init action back  on b -> init }
 event b = before b(i)
+event c = before c(i)
 scenario s
 on action more { print \"more\" }
 on action less { print \"less\" }
-on action back { print \"back\" }";
+on action back { print \"back\" }
+on action first { print \"first\" }
+on action second { print \"second\" }";
     let values = |slice: i128, x: i128| [Value::Int(slice), Value::Int(x)];
     for head in ["", "slice on i"] {
-        let (properties, scenarios) = load(&source.replace("HEAD", head));
-        let property = &properties[0];
+        // That a transition is never taken is a warning.
+        let source = source.replace("HEAD", head);
+        let loaded = load_with("", &source, &mut |_| Err("no files".to_owned()));
+        let (property, scenarios) = (&loaded.properties[0], loaded.scenarios);
         let listening = listeners([(true, &scenarios[0])], property);
         let mut monitor = Monitor::new(Arc::new(property.clone())).expect("a property");
         let mut heard = |event: u16, slice: i128, x: i128| -> Vec<u32> {
@@ -301,7 +307,7 @@ on action back { print \"back\" }";
             own.collect()
         };
         // A new instance, and one that is there already.
-        let steps: [((u16, i128), &[u32]); 7] = [
+        let steps: [((u16, i128), &[u32]); 8] = [
             ((0, 4), &[0]),
             ((0, 4), &[1]),
             ((1, 0), &[]),
@@ -309,6 +315,7 @@ on action back { print \"back\" }";
             ((0, 6), &[0]),
             ((1, 0), &[]),
             ((1, 0), &[2]),
+            ((2, 0), &[3]),
         ];
         for (position, ((event, x), expected)) in steps.into_iter().enumerate() {
             assert_eq!(heard(event, 1, x), expected, "{head} {position}");
