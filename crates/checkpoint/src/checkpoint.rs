@@ -81,7 +81,7 @@ impl Checkpoint {
         settings: &Settings,
         before: Option<&Checkpoint>,
     ) -> Result<Checkpoint, CheckpointError> {
-        let mut losses = vec![Loss::Clock];
+        let mut losses = vec![Loss::Clock, Loss::LaterFiles];
         let mut files = KeptFiles::default();
         let mut memory = Vec::new();
         let mut step = Making::FIRST;

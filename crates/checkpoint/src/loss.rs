@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Loss {
     /// The time of day goes on: always so.
     Clock,
+    /// What is written to files that are opened after the checkpoint: always so.
+    LaterFiles,
     /// Descriptors that are sockets: what came and went.
     Sockets(Vec<i32>),
     /// What a queue of the kernel (`io_uring`) has done.
@@ -72,6 +74,7 @@ impl fmt::Display for Loss {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Loss::Clock => write!(to, "the time of day"),
+            Loss::LaterFiles => write!(to, "what is written to files that are opened later"),
             Loss::Sockets(numbers) => list(to, "socket", "sockets", numbers),
             Loss::Rings(numbers) => list(to, "io_uring", "io_urings", numbers),
             Loss::Watchers(numbers) => {
