@@ -77,8 +77,10 @@ fn fold(left: u64, right: u64) -> u64 {
 const BLOCK: usize = 32;
 /// States begin at multiples of this many bytes.
 const WORD: usize = 8;
-/// An empty place of the table; no state has the number 0.
-const EMPTY: u64 = 0;
+/// An empty place of the table; no state has the number that its low half is. It is
+/// not 0, so that a table is written before it is read: memory that is read first is
+/// taken from the system twice, and for the second time all threads are interrupted.
+const EMPTY: u64 = u64::MAX;
 const FIRST_SIZE: usize = 1 << 10;
 /// Bytes before a state: its note, and its length in one byte.
 const HEAD: usize = 5;
@@ -320,7 +322,10 @@ impl Store {
         let mut place = self.place(hash);
         loop {
             let entry = self.table[place];
-            if entry == EMPTY || entry >> 32 == hash >> 32 {
+            if entry == EMPTY {
+                return StateId(0);
+            }
+            if entry >> 32 == hash >> 32 {
                 return StateId(entry as u32);
             }
             place = (place + 1) & mask;

@@ -8,9 +8,11 @@
 //! one thread.
 //!
 //! Layers that take less time than a thread takes to begin are expanded by one
-//! thread alone.
+//! thread alone; for those between two such layers the threads stay.
 
 mod shard;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use crate::breadth::Options;
@@ -20,7 +22,7 @@ use crate::trail::{Trail, fault_number};
 use shard::{Address, Range, Shard};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
-use worker::{Common, Found, GoOn, Worker, connected};
+use worker::{Common, Expanded, Found, GoOn, Worker, connected};
 
 /// Fewer states than this are not worth a thread.
 const FEW: u64 = 1024;
@@ -86,7 +88,7 @@ impl<'a, S: System> Search<'a, S> {
         let mut layer: Vec<Range> = self.shards.iter().map(Shard::beginning).collect();
         let common = self.common();
         let found = Worker::new(&common, &mut self.shards, 0, None).initial();
-        self.tell(vec![found]);
+        self.tell(found);
         while !self.is_over() {
             let known = self.known();
             let count = known - self.searched;
@@ -95,12 +97,13 @@ impl<'a, S: System> Search<'a, S> {
             }
             let next = layer.iter().zip(&self.shards);
             layer = next.map(|(range, shard)| shard.since(*range)).collect();
-            let found = match self.shards.len() > 1 && count >= FEW {
-                true => self.together(&layer, go_on),
-                false => self.alone(&layer, go_on),
+            self.searched = match self.shards.len() > 1 && count >= FEW {
+                true => self.together(&mut layer, known, go_on),
+                false => {
+                    self.alone(&layer, go_on);
+                    known
+                }
             };
-            self.tell(found);
-            self.searched = known;
             if !self.is_over() {
                 self.finish_layer();
             }
@@ -112,15 +115,36 @@ impl<'a, S: System> Search<'a, S> {
     }
 
     /// Expands a layer in one thread.
-    fn alone(&mut self, layer: &[Range], go_on: GoOn<'_>) -> Vec<Found> {
+    fn alone(&mut self, layer: &[Range], go_on: GoOn<'_>) {
         let common = self.common();
         let worker = Worker::new(&common, &mut self.shards, 0, None);
-        vec![worker.layer(layer, Some(go_on))]
+        let found = worker.layer(layer, Some(go_on));
+        self.tell(found);
     }
 
-    /// Expands a layer in all threads. The first one is this.
-    fn together(&mut self, layer: &[Range], go_on: GoOn<'_>) -> Vec<Found> {
+    /// Expands a layer, where so many states are known, and those after it that are
+    /// worth it, in all threads. Leaves the last one as the present, and gives how many
+    /// states were known where that began.
+    fn together(&mut self, layer: &mut [Range], known: u64, go_on: GoOn<'_>) -> u64 {
+        let all = self.expanded(layer, known, go_on);
+        // All threads tell the same of this.
+        let searched = all.first().map_or(known, |expanded| expanded.searched);
+        let layers = all.first().map_or(1, |expanded| expanded.layers);
+        self.report.depth += layers - 1;
+        let last = all.iter().flat_map(|expanded| &expanded.last);
+        for (range, last) in layer.iter_mut().zip(last) {
+            *range = *last;
+        }
+        all.into_iter()
+            .for_each(|expanded| self.tell(expanded.found));
+        searched
+    }
+
+    /// The first thread is this.
+    fn expanded(&mut self, layer: &[Range], known: u64, go_on: GoOn<'_>) -> Vec<Expanded> {
         let common = &self.common();
+        let left = self.options.depth_max.saturating_sub(self.report.depth);
+        let layers_max = left.saturating_add(1);
         let ends = connected(self.shards.len());
         let shards = self.shards.chunks_mut(1).zip(layer.chunks(1)).zip(ends);
         thread::scope(|scope| {
@@ -129,20 +153,22 @@ impl<'a, S: System> Search<'a, S> {
             });
             let own = workers.next();
             let helpers: Vec<_> = workers
-                .map(|(worker, range)| scope.spawn(move || worker.layer(range, None)))
+                .map(|(worker, range)| {
+                    scope.spawn(move || worker.layers(range, known, layers_max, None))
+                })
                 .collect();
-            let mut found = Vec::new();
+            let mut expanded = Vec::new();
             if let Some((worker, range)) = own {
-                found.push(worker.layer(range, Some(go_on)));
+                expanded.push(worker.layers(range, known, layers_max, Some(go_on)));
             }
             for helper in helpers {
                 match helper.join() {
-                    Ok(other) => found.push(other),
+                    Ok(other) => expanded.push(other),
                     // A panic of a thread is one of the search.
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            found
+            expanded
         })
     }
 
@@ -163,19 +189,17 @@ impl<'a, S: System> Search<'a, S> {
     }
 
     /// Counts what was found, and reports what is wrong first.
-    fn tell(&mut self, found: Vec<Found>) {
-        for found in found {
-            self.report.transitions += found.transitions;
-            self.report.cut = self.report.cut.or(found.cut);
-            if let Some((finding, address)) = found.finding
-                && self.report.finding.is_none()
-            {
-                let trail = match address {
-                    Some(address) => self.trail(&finding, address),
-                    None => Trail::default(),
-                };
-                self.report.finding = Some((finding, trail));
-            }
+    fn tell(&mut self, found: Found) {
+        self.report.transitions += found.transitions;
+        self.report.cut = self.report.cut.or(found.cut);
+        if let Some((finding, address)) = found.finding
+            && self.report.finding.is_none()
+        {
+            let trail = match address {
+                Some(address) => self.trail(&finding, address),
+                None => Trail::default(),
+            };
+            self.report.finding = Some((finding, trail));
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) const NOWHERE: u32 = 0;
 /// Which shard a state belongs to.
 pub(super) fn shard_of(hash: u64, shards: usize) -> usize {
     // The store takes its places from the high half.
-    hash as u32 as usize % shards
+    ((u64::from(hash as u32) * shards as u64) >> u32::BITS) as usize
 }
 
 /// States of a shard, one after the other.

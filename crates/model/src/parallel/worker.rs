@@ -1,10 +1,17 @@
-//! One thread of a search, for one layer.
+//! One thread of a search.
+//!
+//! A thread that has expanded its part of a layer tells the others that nothing more
+//! comes from it. Who has heard that from all of them has its part of the next layer,
+//! and tells the others how large it is. From the same numbers all conclude the same:
+//! that the next layer is theirs, too, or that this was the last one.
 
+use super::FEW;
 use super::shard::{Address, NOWHERE, Range, Shard, shard_of};
 use crate::breadth::Options;
 use crate::report::{Cut, Finding};
 use crate::store::{Batch, StateId, hash};
 use crate::system::{Fault, Participants, System, Visitor};
+use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -14,6 +21,9 @@ const SENT: usize = 256;
 const BETWEEN_LOOKS: u64 = 64;
 /// After so many states it tells how far it is.
 const BETWEEN_QUESTIONS: u64 = 1 << 11;
+
+/// So often a thread looks for what is sent to it before it sleeps.
+const LOOKS: u32 = 1000;
 
 /// Asked with how many states were searched and how many are known.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
@@ -35,6 +45,26 @@ pub(super) enum Post {
     States(Batch),
     /// Nothing more comes in this layer.
     Done,
+    /// The sender has its part of the next layer.
+    Ready(Part),
+}
+
+/// What a thread, or several, have after a layer.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Part {
+    /// How many states it knows.
+    known: u64,
+    /// Something was found that ends the search.
+    is_over: bool,
+}
+
+impl Part {
+    fn with(self, other: Part) -> Part {
+        Part {
+            known: self.known + other.known,
+            is_over: self.is_over || other.is_over,
+        }
+    }
 }
 
 /// Where a thread sends to, and where it is sent to.
@@ -42,29 +72,38 @@ pub(super) struct Ends {
     /// By thread; nothing to itself.
     senders: Vec<Option<Sender<Post>>>,
     receiver: Receiver<Post>,
-    is_done: bool,
 }
 
 impl Ends {
-    /// Tells the others that nothing more comes. Gives how many there are.
-    fn done(&mut self) -> usize {
+    /// Tells all others something. Gives how many there are.
+    fn tell(&self, post: impl Fn() -> Post) -> usize {
         let others = self.senders.iter().flatten();
-        if !self.is_done {
-            others.clone().for_each(|sender| {
-                // Only a thread that has panicked does not receive any more, and
-                // then so does the search.
-                let _ = sender.send(Post::Done);
-            });
-        }
-        self.is_done = true;
+        others.clone().for_each(|sender| {
+            // Who does not receive any more has panicked, and then so does the
+            // search; or all have concluded that it is over.
+            let _ = sender.send(post());
+        });
         others.count()
+    }
+
+    /// What is sent next; nothing when nobody is left to send.
+    fn receive(&self) -> Option<Post> {
+        for _ in 0..LOOKS {
+            match self.receiver.try_recv() {
+                Ok(post) => return Some(post),
+                Err(_) => spin_loop(),
+            }
+        }
+        self.receiver.recv().ok()
     }
 }
 
 /// Nobody waits for a thread that has panicked.
 impl Drop for Ends {
     fn drop(&mut self) {
-        self.done();
+        self.tell(|| Post::Done);
+        let (known, is_over) = (0, true);
+        self.tell(|| Post::Ready(Part { known, is_over }));
     }
 }
 
@@ -78,7 +117,6 @@ pub(super) fn connected(threads: usize) -> Vec<Ends> {
                 .map(|(number, sender)| (number != own).then(|| sender.clone()))
                 .collect(),
             receiver,
-            is_done: false,
         }
     });
     ends.collect()
@@ -93,6 +131,17 @@ pub(super) struct Found {
     pub cut: Option<Cut>,
 }
 
+/// What came of layers that were expanded together.
+pub(super) struct Expanded {
+    pub found: Found,
+    /// By shard of the thread: its part of the last layer.
+    pub last: Vec<Range>,
+    /// How many states were known when that began.
+    pub searched: u64,
+    /// How many layers there were.
+    pub layers: u32,
+}
+
 /// A thread with the shards that it alone may change.
 pub(super) struct Worker<'a, S: System> {
     common: &'a Common<'a, S>,
@@ -100,6 +149,8 @@ pub(super) struct Worker<'a, S: System> {
     sink: Sink<'a>,
     found: Found,
     told: Told,
+    /// How many states it has expanded.
+    count: u64,
 }
 
 /// What the others know of a thread.
@@ -128,6 +179,8 @@ impl<'a, S: System> Worker<'a, S> {
                 count: common.shards,
                 ends,
                 done: 0,
+                ready: 0,
+                others: Part::default(),
                 from: NOWHERE,
                 successors: 0,
                 transitions: 0,
@@ -136,6 +189,7 @@ impl<'a, S: System> Worker<'a, S> {
             },
             found: Found::default(),
             told: Told::default(),
+            count: 0,
         };
         worker.told = worker.now(0);
         worker
@@ -151,22 +205,63 @@ impl<'a, S: System> Worker<'a, S> {
         self.finished()
     }
 
+    /// Expands one layer.
+    pub fn layer(mut self, layer: &[Range], mut go_on: Option<GoOn<'_>>) -> Found {
+        self.expand_all(layer, &mut go_on);
+        self.finished()
+    }
+
+    /// Expands layers together with others, the first when so many states are known, at
+    /// most so many, and as long as all of them have enough to do.
+    pub fn layers(
+        mut self,
+        first: &[Range],
+        known: u64,
+        layers_max: u32,
+        mut go_on: Option<GoOn<'_>>,
+    ) -> Expanded {
+        let (mut last, mut searched) = (first.to_vec(), known);
+        let mut layers = 1;
+        loop {
+            self.expand_all(&last, &mut go_on);
+            // As soon as all agree, states of a later layer come.
+            let next = last.iter().zip(self.sink.shards.iter());
+            let next = next.map(|(range, shard)| shard.since(*range)).collect();
+            let all = self.sink.agree(Part {
+                known: self.now(0).known,
+                is_over: self.found.cut.is_some()
+                    || self.found.finding.is_some() && !self.common.options.all,
+            });
+            let is_too_much = all.known > u64::from(self.common.options.states_max);
+            let is_few = all.known.saturating_sub(searched) < FEW;
+            if all.is_over || is_too_much || is_few || layers >= layers_max {
+                return Expanded {
+                    found: self.finished(),
+                    last,
+                    searched,
+                    layers,
+                };
+            }
+            (last, searched) = (next, all.known);
+            layers += 1;
+        }
+    }
+
     /// Expands the states of a layer, one range for each shard; then takes in what
     /// the others send until they are done.
-    pub fn layer(mut self, layer: &[Range], mut go_on: Option<GoOn<'_>>) -> Found {
+    fn expand_all(&mut self, layer: &[Range], go_on: &mut Option<GoOn<'_>>) {
         let mut state = Vec::new();
-        let mut count: u64 = 0;
         for (own, range) in layer.iter().enumerate() {
             let shard = self.sink.first + own;
             let mut id = range.start;
             while id < range.end && !self.common.stop.load(Ordering::Relaxed) {
-                if count.is_multiple_of(BETWEEN_QUESTIONS) {
-                    self.ask(count, &mut go_on);
+                if self.count.is_multiple_of(BETWEEN_QUESTIONS) {
+                    self.ask(self.count, go_on);
                 }
-                if count.is_multiple_of(BETWEEN_LOOKS) {
+                if self.count.is_multiple_of(BETWEEN_LOOKS) {
                     self.sink.look();
                 }
-                count += 1;
+                self.count += 1;
                 id = self.expand(Address { shard, state: id }, own, &mut state);
             }
         }
@@ -176,7 +271,6 @@ impl<'a, S: System> Worker<'a, S> {
                 limit: self.common.options.states_max,
             });
         }
-        self.finished()
     }
 
     fn finished(mut self) -> Found {
@@ -257,8 +351,11 @@ struct Sink<'a> {
     /// How many shards there are, with those of others.
     count: usize,
     ends: Option<Ends>,
-    /// How many of the others are done.
+    /// How many of the others are done with the layer.
     done: usize,
+    /// How many of them have told what they have after it, and all of that.
+    ready: usize,
+    others: Part,
     from: u32,
     successors: usize,
     transitions: u64,
@@ -293,6 +390,10 @@ impl Sink<'_> {
                 }
             }
             Post::Done => self.done += 1,
+            Post::Ready(part) => {
+                self.ready += 1;
+                self.others = self.others.with(part);
+            }
         }
     }
 
@@ -306,13 +407,34 @@ impl Sink<'_> {
     /// Sends what is left, and takes in what the others send until they are done.
     fn finish(&mut self) {
         (0..self.count).for_each(|shard| self.send(shard));
-        let others = self.ends.as_mut().map_or(0, Ends::done);
+        let others = self.tell(|| Post::Done);
         while self.done < others
-            && let Some(Ok(post)) = self.ends.as_ref().map(|ends| ends.receiver.recv())
+            && let Some(post) = self.ends.as_ref().and_then(Ends::receive)
         {
             self.take(post);
         }
+        self.done = 0;
         self.settle();
+    }
+
+    fn tell(&self, post: impl Fn() -> Post) -> usize {
+        self.ends.as_ref().map_or(0, |ends| ends.tell(post))
+    }
+
+    /// Tells the others what this thread has after a layer. Gives what all have.
+    fn agree(&mut self, own: Part) -> Part {
+        let others = self.tell(|| Post::Ready(own));
+        while self.ready < others {
+            match self.ends.as_ref().and_then(Ends::receive) {
+                Some(post) => self.take(post),
+                None => self.others.is_over = true,
+            }
+            if self.others.is_over {
+                break;
+            }
+        }
+        self.ready = 0;
+        own.with(std::mem::take(&mut self.others))
     }
 }
 

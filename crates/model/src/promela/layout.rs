@@ -3,8 +3,8 @@
 //! What a search costs is the bytes of its states: they are copied, hashed, compared
 //! and kept. So a state has nothing that never changes. A global variable that no
 //! instruction gives a value is a number, or a table of them; most variables that
-//! name channels are. And where a process stands takes one byte if no kind of
-//! process has more places than a byte tells apart.
+//! name channels are. Where a process stands takes one byte if no kind of process has
+//! more places than a byte tells apart, and nobody has a priority if none is asked for.
 //!
 //! Invariant: what is left out is the same in all states, so states are equal
 //! without it if and only if they are equal with it.
@@ -39,6 +39,8 @@ struct Layout {
     moved: Vec<Option<u32>>,
     /// The global variables as they begin, where they were.
     globals: Vec<u8>,
+    /// Where a process stands takes one byte.
+    is_narrow: bool,
     /// By how much the frames are shorter.
     narrowed: u32,
 }
@@ -66,7 +68,8 @@ impl Layout {
         Layout {
             moved,
             globals,
-            narrowed: u32::from(is_narrow),
+            is_narrow,
+            narrowed: u32::from(is_narrow) + u32::from(!program.priorities),
         }
     }
 
@@ -188,7 +191,7 @@ impl Layout {
                 self.local(&mut outside.cell);
             }
         }
-        program.is_narrow = self.narrowed > 0;
+        program.is_narrow = self.is_narrow;
         let (head, rest) = self.globals.split_at(GLOBALS_START as usize);
         let moved = self.moved.iter().skip(GLOBALS_START as usize);
         let changing = rest.iter().zip(moved).filter(|(_, moved)| moved.is_some());

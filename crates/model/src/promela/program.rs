@@ -315,7 +315,10 @@ pub(super) struct Requirement {
 }
 
 /// So many bytes say where a process stands; one less in a narrow program.
-pub(super) const NODE_SIZE: u32 = 2;
+const NODE_SIZE: u32 = 2;
+/// Where the variables of a frame begin: behind that, and a priority. What of that is
+/// not needed is left out in the end.
+pub(super) const FRAME_START: u32 = NODE_SIZE + 1;
 /// Where the globals begin: after the number of the shape.
 pub(super) const GLOBALS_START: u32 = 2;
 
@@ -365,11 +368,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Where the variables of a frame begin.
-    pub fn frame_start(&self) -> u32 {
-        self.priority_offset() + u32::from(self.priorities)
-    }
-
     /// Where a frame has the priority of its process, if there are priorities.
     pub fn priority_offset(&self) -> u32 {
         NODE_SIZE - u32::from(self.is_narrow)

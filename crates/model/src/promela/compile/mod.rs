@@ -20,6 +20,9 @@ use crate::{Fault, Span};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// The priority of a process that is given none.
+pub(super) const PRIORITY: u8 = 1;
+
 /// A mistake was found and is noted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GivenUp;
@@ -95,7 +98,6 @@ pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)
 
 impl Compiler {
     fn model(&mut self, written: &Written, asked: &[(Arc<str>, syntax::Expression)]) {
-        self.program.priorities = uses_priorities(written);
         self.program.globals_end = GLOBALS_START;
         self.number_mtypes(written);
         for record in &written.records {
@@ -128,6 +130,7 @@ impl Compiler {
         }
         self.make_last();
         self.make_questions();
+        self.mark_priorities(written);
         self.mark_local();
     }
 
@@ -141,6 +144,21 @@ impl Compiler {
             self.program.global_ranges.push(offset..offset + 1);
         }
         self.program.uses_timeout = self.program.nodes.contains(&Node::Timeout);
+    }
+
+    /// Priorities are part of the state if somebody has one that is not the usual one,
+    /// or asks for one.
+    fn mark_priorities(&mut self, written: &Written) {
+        let mut processes = written.processes.iter();
+        let mut nodes = self.program.nodes.iter();
+        let mut instructions = self.program.instructions.iter();
+        self.program.priorities = processes.any(|process| process.priority.is_some())
+            || nodes.any(|node| matches!(node, Node::OwnPriority | Node::PriorityOf(_)))
+            || instructions.any(|instruction| match &instruction.operation {
+                Operation::SetPriority(..) => true,
+                Operation::Run { priority, .. } => *priority != PRIORITY,
+                _ => false,
+            });
     }
 
     fn number_mtypes(&mut self, written: &Written) {
@@ -200,7 +218,7 @@ impl Compiler {
     fn activate(&mut self, written: &Written) {
         for (number, process) in written.processes.iter().enumerate() {
             let kind = number as u16;
-            let priority = process.priority.unwrap_or(1) as u8;
+            let priority = process.priority.map_or(PRIORITY, |priority| priority as u8);
             let count = match (process.kind, &process.active) {
                 (ProcessKind::Never, _) => {
                     self.program.claim = Some(kind);
@@ -337,29 +355,6 @@ impl Compiler {
     fn size_of(&self, variable: &Variable) -> u32 {
         self.program.size_of(variable.kind) * variable.length.unwrap_or(1)
     }
-}
-
-fn uses_priorities(written: &Written) -> bool {
-    let declared = written
-        .processes
-        .iter()
-        .any(|process| process.priority.is_some());
-    let shown = format!(
-        "{:?}",
-        written
-            .processes
-            .iter()
-            .map(|it| &it.body)
-            .collect::<Vec<_>>()
-    );
-    // A cheap look for the few words; the exact one would visit all statements.
-    let words = [
-        "SetPriority(",
-        "Priority(",
-        "priority: Some(",
-        "\"_priority\"",
-    ];
-    declared || words.iter().any(|word| shown.contains(word))
 }
 
 /// A record cannot be a single value.

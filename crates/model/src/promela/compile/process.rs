@@ -3,7 +3,7 @@
 use super::{Compiled, Compiler, Frame, GivenUp};
 use crate::promela::external::{NUMBER, Outside};
 use crate::promela::graph::{ElementKind, Graph, Sequence};
-use crate::promela::program::{Cell, Location, Operation, ProcessType};
+use crate::promela::program::{Cell, FRAME_START, Location, Operation, ProcessType};
 use crate::promela::syntax::{Initial, Process, ProcessKind};
 
 impl Compiler {
@@ -32,7 +32,7 @@ impl Compiler {
         self.frame = Some(Frame {
             kind: number,
             scopes: vec![Default::default()],
-            size: self.program.frame_start(),
+            size: FRAME_START,
             graph,
             instances: Vec::new(),
             at_beginning: true,

@@ -211,7 +211,9 @@ impl Compiler {
         Ok(Operation::Run {
             kind,
             arguments: arguments.into(),
-            priority: run.priority.unwrap_or(1) as u8,
+            priority: run
+                .priority
+                .map_or(super::PRIORITY, |priority| priority as u8),
             into,
         })
     }
