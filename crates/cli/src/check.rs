@@ -2,13 +2,15 @@
 //!
 //! Each trace is read ahead in a thread of its own ([`source`]), and what comes
 //! of it is taken in order here: one trace after the other, or all as one run
-//! in the order of their times.
+//! in the order of their times. Several properties may be evaluated by several
+//! threads ([`spread`]).
 //!
 //! Invariant: what stands before a mistake counts. A violation there is the
 //! verdict, whatever the mistake is.
 
 mod cursor;
 mod source;
+mod spread;
 mod words;
 
 use crate::arguments::Check;
@@ -21,7 +23,7 @@ use cursor::{Cursor, Next};
 use juror_event::Verdict;
 use juror_session::offline::Offline;
 use juror_session::view::{EndView, StopReason};
-use juror_trace::{Fault, How};
+use juror_trace::{Batch, Event, Fault, How};
 use source::{Plan, Source};
 use std::io;
 use std::sync::Arc;
@@ -136,6 +138,7 @@ impl Checking<'_> {
             events: 0,
             faults: 0,
             has_begun: false,
+            went_back: 0,
             started: Instant::now(),
         };
         for &trace in traces {
@@ -152,7 +155,10 @@ impl Checking<'_> {
             }
         }
         self.offline.begin(run.cursors.len());
-        let left = self.take_events(&mut run)?;
+        let left = match self.evaluators(&run) {
+            0 | 1 => self.take_events(&mut run)?,
+            count => self.take_events_spread(&mut run, count)?,
+        };
         self.output.progress("checking", 1, 1);
         self.output.failure()?;
         self.conclude(run, left)
@@ -160,66 +166,87 @@ impl Checking<'_> {
 
     fn take_events(&mut self, run: &mut Run) -> io::Result<Left> {
         loop {
-            let trace = match cursor::next(&mut run.cursors, self.check.merge) {
-                Next::Event(trace) => trace,
+            let left = match cursor::next(&mut run.cursors, self.check.merge) {
+                Next::Event(trace) => {
+                    if self.take_event(run, trace)? {
+                        return Ok(Left::Told);
+                    }
+                    None
+                }
                 Next::Batch(trace) => {
-                    if let Some(left) = self.begin_batch(run, trace)? {
-                        return Ok(left);
+                    let all_begun = run.cursors.iter().all(Cursor::has_batch);
+                    let batch = run.cursors.get(trace).map(|it| Arc::clone(it.batch()));
+                    match batch {
+                        Some(batch) => self.begin_batch(run, trace, &batch, all_begun)?,
+                        None => None,
                     }
-                    continue;
                 }
-                Next::Fault(trace, fault) => {
-                    if let Some(left) = self.take_fault(run, trace, &fault)? {
-                        return Ok(left);
-                    }
-                    continue;
-                }
-                Next::Failed(trace, message) => {
-                    let name = run.name(trace).to_owned();
-                    self.output
-                        .show_error(&format!("{name} cannot be read: {message}"))?;
-                    run.result.erred = true;
-                    return Ok(Left::Broken(format!("where {name} cannot be read")));
-                }
-                Next::NoTime(trace, position) => {
-                    let place = words::place(run.name(trace), position);
-                    let message = format!(
-                        "{place}: this event has no time, and cannot be merged\n\
-                         help: check the traces one by one, without --merge"
-                    );
-                    self.output.show_error(&message)?;
-                    run.result.erred = true;
-                    return Ok(Left::Broken(format!("at {place}")));
-                }
-                Next::Interrupted => return Ok(Left::Interrupted),
-                Next::End(how) => return Ok(Left::Ended(how)),
+                other => self.take_other(run, &other)?,
             };
-            let Some(cursor) = run.cursors.get_mut(trace) else {
-                continue;
-            };
-            let is_binary = cursor.is_binary();
-            let Some((batch, event)) = cursor.take() else {
-                continue;
-            };
-            run.events += 1;
-            let reason = self.offline.step(trace, batch, event, &mut self.output);
-            if let Some(reason) = reason {
-                let stop = self.offline.describe(trace, event, reason);
-                let position = cursor::position(is_binary, event.position);
-                if self.show_stop(run, trace, position, &stop)? {
-                    return Ok(Left::Told);
-                }
+            if let Some(left) = left {
+                return Ok(left);
             }
         }
     }
 
-    /// Learns what a new batch defines. The first events show whether the
-    /// properties' were recorded at all.
-    fn begin_batch(&mut self, run: &mut Run, trace: usize) -> io::Result<Option<Left>> {
+    /// Takes the next event of a trace; true when nothing more is to be told.
+    #[inline]
+    fn take_event(&mut self, run: &mut Run, trace: usize) -> io::Result<bool> {
         let Some(cursor) = run.cursors.get_mut(trace) else {
-            return Ok(None);
+            return Ok(false);
         };
-        self.offline.learn(trace, cursor.batch());
+        let Some((batch, event)) = cursor.take() else {
+            return Ok(false);
+        };
+        run.events += 1;
+        let reason = self.offline.step(trace, batch, event, &mut self.output);
+        match reason {
+            None => Ok(false),
+            Some(reason) => {
+                let event = event.clone();
+                self.stop_at(run, trace, &event, reason)
+            }
+        }
+    }
+
+    /// What is neither an event nor a batch; gives why no more is taken.
+    fn take_other(&mut self, run: &mut Run, next: &Next) -> io::Result<Option<Left>> {
+        match next {
+            Next::Event(_) | Next::Batch(_) => Ok(None),
+            Next::Fault(trace, fault) => self.take_fault(run, *trace, fault),
+            Next::Failed(trace, message) => {
+                let name = run.name(*trace).to_owned();
+                self.output
+                    .show_error(&format!("{name} cannot be read: {message}"))?;
+                run.result.erred = true;
+                Ok(Some(Left::Broken(format!("where {name} cannot be read"))))
+            }
+            Next::NoTime(trace, position) => {
+                let place = words::place(run.name(*trace), *position);
+                let message = format!(
+                    "{place}: this event has no time, and cannot be merged\n\
+                     help: check the traces one by one, without --merge"
+                );
+                self.output.show_error(&message)?;
+                run.result.erred = true;
+                Ok(Some(Left::Broken(format!("at {place}"))))
+            }
+            Next::Interrupted => Ok(Some(Left::Interrupted)),
+            Next::End(how) => Ok(Some(Left::Ended(*how))),
+        }
+    }
+
+    /// Learns what a new batch defines. The first events show whether the
+    /// properties' were recorded at all: with it all traces have begun.
+    fn begin_batch(
+        &mut self,
+        run: &mut Run,
+        trace: usize,
+        batch: &Batch,
+        all_begun: bool,
+    ) -> io::Result<Option<Left>> {
+        self.offline.learn(trace, batch);
+        run.went_back += batch.went_back;
         if run.started.elapsed() >= self.plan.progress_after
             && let Some((done, of)) = run.progress()
         {
@@ -227,8 +254,7 @@ impl Checking<'_> {
                 .progress("checking", done.min(of.saturating_sub(1)), of);
         }
         self.output.failure()?;
-        let is_first = !run.has_begun && run.cursors.iter().all(Cursor::has_batch);
-        if !is_first {
+        if run.has_begun || !all_begun {
             return Ok(None);
         }
         run.has_begun = true;
@@ -258,6 +284,21 @@ impl Checking<'_> {
             .show_fault(&message, fault.kind.help(), &rendered)?;
         let place = words::place(&name, fault.position);
         Ok((!self.check.keep_going).then(|| Left::Broken(format!("at {place}"))))
+    }
+
+    /// Somebody may want to stop at this event; true when nothing more is to be
+    /// told.
+    fn stop_at(
+        &mut self,
+        run: &mut Run,
+        trace: usize,
+        event: &Event,
+        reason: StopReason,
+    ) -> io::Result<bool> {
+        let stop = self.offline.describe(trace, event, reason);
+        let is_binary = run.cursors.get(trace).is_some_and(Cursor::is_binary);
+        let position = cursor::position(is_binary, event.position);
+        self.show_stop(run, trace, position, &stop)
     }
 
     /// Shows a stop; true when nothing more is to be told.
@@ -299,9 +340,8 @@ impl Checking<'_> {
     }
 
     fn conclude(&mut self, mut run: Run, left: Left) -> io::Result<Findings> {
-        let went_back: u64 = run.cursors.iter().map(Cursor::went_back).sum();
-        if went_back > 0 {
-            self.output.notice(&words::went_back(went_back));
+        if run.went_back > 0 {
+            self.output.notice(&words::went_back(run.went_back));
         }
         let (view, is_decided) = match &left {
             Left::Ended(how) => {
@@ -356,6 +396,8 @@ struct Run {
     faults: u64,
     /// The first batches of all traces are there.
     has_begun: bool,
+    /// How often time went back between events that are in order.
+    went_back: u64,
     started: Instant,
 }
 

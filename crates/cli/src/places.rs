@@ -128,6 +128,9 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
     if frame.inlined {
         write!(page, "{QUIET} [inlined]{QUIET:#}");
     }
+    if frame.guess {
+        write!(page, "{QUIET} [a guess]{QUIET:#}");
+    }
     page.push("\n");
     for local in frame.locals.iter().flatten() {
         let (name, value) = (safe(&local.name), safe(&local.value));
@@ -227,6 +230,7 @@ mod tests {
             arguments,
             inlined,
             signal,
+            guess: false,
             evaluation: None,
             locals: None,
         };

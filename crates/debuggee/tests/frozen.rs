@@ -104,6 +104,27 @@ fn a_point_that_was_not_there_then_is_hit() {
     assert_eq!(run.hits, 10);
 }
 
+/// Without its first byte the instruction of this point moves half as much.
+#[test]
+fn a_thread_comes_back_before_the_instruction_of_a_point_that_was_taken_away() {
+    let source = r#"
+        long wide(void);
+        __asm__(".globl wide\nwide: mov $-1, %rax\nret");
+        int main(void) { return wide() == -1 ? 7 : 1; }"#;
+    let program = compile(source, &["-O1"]);
+    let mut debuggee = start_with_points(&program, &["wide"]);
+    run_to_hit(&mut debuggee);
+    let wide = program.address(&debuggee, "wide");
+    debuggee.remove(wide, Owner::Monitor).unwrap();
+    let frozen = debuggee.freeze().unwrap();
+    for _ in 0..2 {
+        let thread = debuggee.threads().next().unwrap().id;
+        assert_eq!(debuggee.registers(thread).unwrap().rip, wide);
+        debuggee = thaw(&frozen, debuggee);
+    }
+    run(&mut debuggee).assert_exited(7);
+}
+
 #[test]
 fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
     let source = include_str!("programs/kept.c");

@@ -105,10 +105,13 @@ impl Program {
             let lookup = if exact { pc } else { pc.wrapping_sub(1) };
             let module = self.modules.find(lookup).cloned();
             let unwound = match &module {
-                Some(module) => module
-                    .symbols
-                    .unwind(module.to_file(lookup), &registers, self)
-                    .ok(),
+                Some(module) => {
+                    let (symbols, pc) = (&module.symbols, module.to_file(lookup));
+                    match exact {
+                        true => symbols.unwind_exact(pc, &registers, self).ok(),
+                        false => symbols.unwind(pc, &registers, self).ok(),
+                    }
+                }
                 None => None,
             };
             let base = Frame {
@@ -142,7 +145,10 @@ impl Program {
             }
             exact = unwound.signal_frame;
             interrupted = unwound.signal_frame;
-            guess = matches!(unwound.method, UnwindMethod::FramePointer);
+            guess = matches!(
+                unwound.method,
+                UnwindMethod::FramePointer | UnwindMethod::StackTop
+            );
             registers = unwound.registers;
         }
         true

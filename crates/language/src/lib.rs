@@ -43,7 +43,7 @@ pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{Parse, parse, parse_expression};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
-    Transition, Variable,
+    Transition, Variable, branch_number,
 };
 pub use scenario::{
     Action, ActionKind, Fact, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,

@@ -199,6 +199,32 @@ impl Transition {
     }
 }
 
+impl State {
+    /// What its transitions may do: the event, the branch, and its number in this
+    /// state.
+    pub fn branches(&self) -> impl Iterator<Item = (EventId, u32, &Branch)> {
+        (0..).zip(&self.transitions).flat_map(|(position, it)| {
+            let numbers = [true, false].map(|holds| branch_number(position, holds));
+            let branches = numbers.into_iter().zip(it.branches());
+            branches.map(|(number, branch)| (it.event, number, branch))
+        })
+    }
+
+    /// Whether another branch leads to the same state on the same event, and has
+    /// another action: the step alone does not tell which was taken.
+    pub fn has_twin(&self, event: EventId, branch: &Branch) -> bool {
+        self.branches().any(|(other, _, twin)| {
+            (other, twin.target) == (event, branch.target) && twin.action != branch.action
+        })
+    }
+}
+
+/// The number of a branch in its state: of which transition, and whether it is the
+/// one for a guard that holds.
+pub fn branch_number(position: u32, holds: bool) -> u32 {
+    position * 2 + u32::from(!holds)
+}
+
 impl Property {
     /// The event of this number.
     pub fn event(&self, id: EventId) -> Option<&SymbolicEvent> {

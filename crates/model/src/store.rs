@@ -1,9 +1,9 @@
 //! All states that have been reached, each once.
 //!
 //! The states stand one after the other, in the order in which they were found; so
-//! the store is the queue of a breadth-first search, too. Before each stand its
-//! length and a note, a number that belongs to the search: so what is known of a
-//! state lies together. A table of fingerprints and places finds a state again.
+//! the store is the queue of a breadth-first search, too. Before each stand a note, a
+//! number that belongs to the search, and its length: so what is known of a state
+//! lies together. A table of fingerprints and places finds a state again.
 //! Nothing is ever taken out.
 //!
 //! Most of the time of a large search is waiting for memory. States therefore come
@@ -80,14 +80,19 @@ const WORD: usize = 8;
 /// An empty place of the table; no state has the number 0.
 const EMPTY: u64 = 0;
 const FIRST_SIZE: usize = 1 << 10;
+/// Bytes before a state: its note, and its length in one byte.
+const HEAD: usize = 5;
+/// Before one whose length does not fit: that byte is [`LONG`], and the length follows.
+const LONG_HEAD: usize = HEAD + 4;
+const LONG: u8 = u8::MAX;
 /// So many states are waited for together.
 pub(crate) const BATCH: usize = 32;
 
 /// The states.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
-    /// By state: its length and its note, in 4 bytes each, and its bytes, filled up
-    /// to whole words. The first word is no state.
+    /// By state: its note in 4 bytes, its length in 1 or [`LONG_HEAD`] less these, and
+    /// its bytes, filled up to whole words. The first word is no state.
     bytes: Vec<u8>,
     /// High half: the high half of the hash, in whose order the entries are; low
     /// half: the state.
@@ -169,8 +174,17 @@ impl Store {
 
     /// The state that was found after one.
     pub fn after(&self, state: StateId) -> StateId {
-        let length = self.number(state.at()) as usize;
-        StateId(state.0 + 1 + length.div_ceil(WORD) as u32)
+        let (head, length) = self.extent(state.at());
+        StateId(state.0 + (head + length).div_ceil(WORD) as u32)
+    }
+
+    /// How many bytes stand before a state, and how many it has.
+    fn extent(&self, at: usize) -> (usize, usize) {
+        match self.bytes.get(at + HEAD - 1) {
+            Some(&LONG) => (LONG_HEAD, self.number(at + HEAD) as usize),
+            Some(length) => (HEAD, usize::from(*length)),
+            None => (HEAD, 0),
+        }
     }
 
     fn number(&self, at: usize) -> u32 {
@@ -183,18 +197,19 @@ impl Store {
     /// A state; empty for one that it has not given.
     pub fn get(&self, state: StateId) -> &[u8] {
         let at = state.at();
-        let length = self.number(at) as usize;
-        self.bytes.get(at + WORD..at + WORD + length).unwrap_or(&[])
+        let (head, length) = self.extent(at);
+        let bytes = self.bytes.get(at + head..at + head + length);
+        bytes.unwrap_or(&[])
     }
 
     /// The note of a state.
     pub fn note(&self, state: StateId) -> u32 {
-        self.number(state.at() + 4)
+        self.number(state.at())
     }
 
     /// Another note for a state.
     pub fn set_note(&mut self, state: StateId, note: u32) {
-        let at = state.at() + 4;
+        let at = state.at();
         if let Some(place) = self.bytes.get_mut(at..at + 4) {
             place.copy_from_slice(&note.to_le_bytes());
         }
@@ -220,14 +235,22 @@ impl Store {
             place = (place + 1) & mask;
         }
         let (new, length) = (self.end(), u32::try_from(state.len()));
-        let words = 1 + state.len().div_ceil(WORD);
+        let is_long = state.len() >= usize::from(LONG);
+        let head = if is_long { LONG_HEAD } else { HEAD };
+        let words = (head + state.len()).div_ceil(WORD);
         let has_room = self.states < self.states_max
             && self.bytes.len() / WORD + words <= self.words_max as usize;
         let (Ok(length), true) = (length, has_room) else {
             return Insertion::Full;
         };
-        self.bytes.extend_from_slice(&length.to_le_bytes());
         self.bytes.extend_from_slice(&note.to_le_bytes());
+        match is_long {
+            true => {
+                self.bytes.push(LONG);
+                self.bytes.extend_from_slice(&length.to_le_bytes());
+            }
+            false => self.bytes.push(length as u8),
+        }
         self.bytes.extend_from_slice(state);
         let filled = self.bytes.len().next_multiple_of(WORD);
         self.bytes.resize(filled, 0);

@@ -7,7 +7,7 @@ use crate::slices::copy_values;
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{
     Branch, Environment, EvaluationError, FlatCondition, FlatUpdates, Property, StateId, Store,
-    Transition, execute, truth,
+    Transition, branch_number, execute, truth,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub(crate) struct Automaton {
     finals: Vec<bool>,
     /// By state: what it needs.
     needs: Vec<Vec<StateNeed>>,
+    /// Some branches are told apart by their actions alone.
+    has_twins: bool,
 }
 
 /// A transition: its position among those of its state, and the flat forms of what
@@ -73,6 +75,15 @@ impl Flat {
             failure: failure.and_then(|branch| FlatUpdates::new(&branch.updates)),
         }
     }
+}
+
+/// A branch that is taken.
+struct Chosen<'a> {
+    /// In its state.
+    number: u32,
+    branch: &'a Branch,
+    /// The flat form of its updates.
+    updates: Option<&'a FlatUpdates>,
 }
 
 /// What an event does to a slice.
@@ -131,7 +142,12 @@ impl Automaton {
                 _ => GUARDED,
             }
         });
+        let twins = |state: &juror_language::State| {
+            let mut branches = state.branches();
+            branches.any(|(event, _, branch)| state.has_twin(event, branch))
+        };
         Automaton {
+            has_twins: property.states().iter().any(twins),
             quick: quick.collect(),
             plain: plain.collect(),
             finals,
@@ -213,9 +229,12 @@ impl Automaton {
         if let Some(taken) = self.direct(state, event) {
             return Ok(taken);
         }
-        let Some((branch, flat)) = self.branch(state, variables, event, captures)? else {
+        let Some(chosen) = self.branch(state, variables, event, captures)? else {
             return Ok(Taken::Ignored);
         };
+        let Chosen {
+            branch, updates, ..
+        } = chosen;
         if branch.updates.is_empty() {
             return Ok(Taken::Goes(branch.target));
         }
@@ -224,7 +243,7 @@ impl Automaton {
             variables: environment,
             captures,
         };
-        if flat.is_none_or(|flat| flat.execute(&mut frame).is_none()) {
+        if updates.is_none_or(|flat| flat.execute(&mut frame).is_none()) {
             // Some variables may have been assigned.
             copy_values(frame.variables, variables);
             execute(&branch.updates, &mut frame)?;
@@ -232,8 +251,23 @@ impl Automaton {
         Ok(Taken::Updates(branch.target))
     }
 
-    /// The branch that a state takes on an event, and the flat form of its
-    /// updates: transitions in order, the first whose guard holds, or fails and
+    /// The number of the branch that a state has taken on an event, where steps
+    /// alone do not tell: from what its variables were.
+    pub(crate) fn branch_taken(
+        &self,
+        state: StateId,
+        variables: &[Value],
+        event: EventId,
+        captures: &[Value],
+    ) -> Option<u32> {
+        if !self.has_twins {
+            return None;
+        }
+        let taken = self.branch(state, variables, event, captures).ok()?;
+        taken.map(|chosen| chosen.number)
+    }
+
+    /// The branch that a state takes on an event: transitions in order, the first whose guard holds, or fails and
     /// has an `else`.
     fn branch(
         &self,
@@ -241,7 +275,7 @@ impl Automaton {
         variables: &[Value],
         event: EventId,
         captures: &[Value],
-    ) -> Result<Option<(&Branch, Option<&FlatUpdates>)>, EvaluationError> {
+    ) -> Result<Option<Chosen<'_>>, EvaluationError> {
         let events = self.property.events.len();
         let row = state.index() * events + usize::from(event.0);
         let range = match self.dispatch.get(row) {
@@ -269,11 +303,20 @@ impl Automaton {
                 },
                 None => true,
             };
+            let number = branch_number(flat.position, holds);
             if holds {
-                return Ok(Some((&transition.success, flat.success.as_ref())));
+                return Ok(Some(Chosen {
+                    number,
+                    branch: &transition.success,
+                    updates: flat.success.as_ref(),
+                }));
             }
             if let Some(failure) = &transition.failure {
-                return Ok(Some((failure, flat.failure.as_ref())));
+                return Ok(Some(Chosen {
+                    number,
+                    branch: failure,
+                    updates: flat.failure.as_ref(),
+                }));
             }
         }
         Ok(None)

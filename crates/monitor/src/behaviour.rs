@@ -173,6 +173,15 @@ impl Behaviour {
         }
     }
 
+    /// Whether it is known what a state needs.
+    #[inline]
+    pub(crate) fn is_prepared(&self, state: StateId) -> bool {
+        match self {
+            Behaviour::Automaton(_) | Behaviour::Timed(_) => true,
+            Behaviour::Logic(states) => states.known_needs(state).is_some(),
+        }
+    }
+
     /// Whether a slice in this state may be changed by the event.
     pub(crate) fn is_changed_by(&self, state: StateId, event: EventId) -> bool {
         self.needs(state).iter().any(|need| need.event == event)
@@ -226,6 +235,23 @@ impl Behaviour {
             Behaviour::Automaton(_) => Ok(1),
             Behaviour::Logic(states) => states.effects.applying(event, captures),
             Behaviour::Timed(states) => states.effects.applying(event, captures),
+        }
+    }
+
+    /// The number of the branch that an event has taken in a slice, of which this
+    /// was the state, where steps alone do not tell.
+    #[inline]
+    pub(crate) fn branch_taken(
+        &self,
+        slice: (StateId, &[Value]),
+        event: EventId,
+        captures: &[Value],
+    ) -> Option<u32> {
+        match self {
+            Behaviour::Automaton(automaton) => {
+                automaton.branch_taken(slice.0, slice.1, event, captures)
+            }
+            Behaviour::Logic(_) | Behaviour::Timed(_) => None,
         }
     }
 

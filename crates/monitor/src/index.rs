@@ -8,12 +8,15 @@
 //! it is found in its ring, and that table is not there. Where events meet the
 //! group in no parameter at all, it has a list of its members.
 //!
+//! A slice is in one group, so what is known by its place is kept once for all
+//! groups: its neighbours in the rings, its position in the list.
+//!
 //! Invariant: a table holds one place for each ring, and every member of the
 //! group is in one ring of each table.
 
 use crate::hashing;
-use crate::rings::{Rings, enter};
-use crate::slices::{BASE, Place, Slices};
+use crate::rings::{Links, Rings, enter};
+use crate::slices::{BASE, Place, Slices, make_room};
 use crate::words::{Word, agree, hash_words};
 use hashbrown::HashTable;
 use juror_language::StateId;
@@ -31,30 +34,46 @@ struct Group {
     rings: Vec<Rings>,
     /// All members, where events meet the group in no parameter.
     members: Option<Members>,
+    /// By state: how many members are in it; nothing where nobody asks.
+    states: Option<Vec<u32>>,
 }
 
 /// A list from which a place is taken out at once.
 #[derive(Debug, Clone, Default)]
 struct Members {
     places: Vec<Place>,
-    /// By place: where it is in the list.
-    positions: Vec<u32>,
-    /// By state: how many of them are in it.
-    states: Vec<u32>,
 }
 
-/// All groups but that of the base slice.
+/// What is known by the place of a slice, whatever its group.
+#[derive(Debug, Clone, Default)]
+struct ByPlace {
+    /// By the number of the table in its group.
+    links: Vec<Links>,
+    /// Where it is in the list of its group, if that has one.
+    positions: Vec<u32>,
+}
+
+/// All groups but that of the base slice, those that bind most first.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     groups: Vec<Group>,
+    by_place: ByPlace,
     /// The sets of parameters that events bind.
     event_masks: Vec<u32>,
+    /// Somebody asks for the states of slices that bind less.
+    counts_states: bool,
 }
 
 impl Index {
-    pub(crate) fn new(event_masks: Vec<u32>) -> Index {
+    /// With no slices. `drops`: those that are like the ones below them will be
+    /// looked for.
+    pub(crate) fn new(event_masks: Vec<u32>, drops: bool) -> Index {
+        let bound = event_masks.iter().filter(|&&mask| mask != 0);
         Index {
+            // Where all events bind the same, nothing but the base is below.
+            counts_states: drops && bound.count() > 1,
             groups: Vec::new(),
+            by_place: ByPlace::default(),
             event_masks,
         }
     }
@@ -69,7 +88,7 @@ impl Index {
     ) {
         let groups = self.groups.iter();
         for group in groups.filter(|group| group.mask & mask == mask) {
-            group.compatible(slices, binding, mask, found);
+            group.compatible(slices, &self.by_place, binding, mask, found);
         }
     }
 
@@ -92,7 +111,7 @@ impl Index {
             if common == 0 && !group.has_state(is_changed) {
                 left_out |= group.count > 0;
             } else {
-                group.compatible(slices, binding, common, found);
+                group.compatible(slices, &self.by_place, binding, common, found);
             }
         }
         found.push(BASE);
@@ -103,9 +122,9 @@ impl Index {
     pub(crate) fn moved(&mut self, slices: &Slices, place: Place, from: StateId, to: StateId) {
         let mask = slices.mask(place);
         let group = self.groups.iter_mut().find(|group| group.mask == mask);
-        if let Some(members) = group.and_then(|group| group.members.as_mut()) {
-            members.leave(from);
-            members.enter(to);
+        if let Some(group) = group {
+            group.leave(from);
+            group.enter(to);
         }
     }
 
@@ -113,7 +132,7 @@ impl Index {
     #[inline]
     pub(crate) fn exact(&self, slices: &Slices, binding: &[Word], mask: u32) -> Option<Place> {
         let group = self.groups.iter().find(|group| group.mask == mask)?;
-        group.exact(slices, binding)
+        group.exact(slices, &self.by_place, binding)
     }
 
     /// The slice that binds this one parameter to the word, where there is no
@@ -133,7 +152,19 @@ impl Index {
         groups.all(|group| group.mask == mask || group.count == 0)
     }
 
-    /// The sets of parameters that slices bind.
+    /// Whether some slice that binds a part of these parameters, and not all, may
+    /// be in this state. It may bind other values.
+    pub(crate) fn has_below(&self, mask: u32, state: StateId) -> bool {
+        let parts = self.groups.iter().filter(|group| {
+            group.count > 0 && group.mask & mask == group.mask && group.mask != mask
+        });
+        parts.into_iter().any(|group| match &group.states {
+            Some(states) => states.get(state.index()).is_some_and(|&count| count > 0),
+            None => true,
+        })
+    }
+
+    /// The sets of parameters that slices bind, the largest first.
     pub(crate) fn masks(&self) -> impl Iterator<Item = u32> + '_ {
         let occupied = self.groups.iter().filter(|group| group.count > 0);
         occupied.map(|group| group.mask)
@@ -146,27 +177,35 @@ impl Index {
             return;
         }
         let known = self.groups.iter().position(|group| group.mask == mask);
-        let position = known.unwrap_or_else(|| {
-            self.groups.push(Group::new(mask, &self.event_masks));
-            self.groups.len() - 1
-        });
+        let position = known.unwrap_or_else(|| self.add_group(mask));
         let Some(group) = self.groups.get_mut(position) else {
             return;
         };
         group.count += 1;
-        for rings in &mut group.rings {
-            rings.insert(slices, place);
+        for (rings, links) in group.rings.iter_mut().zip(&mut self.by_place.links) {
+            rings.insert(slices, links, place);
         }
         match &mut group.exact {
             Some(exact) => enter(exact, place, |&place: &Place| {
                 hash_words(slices.binding(place), mask)
             }),
-            None => group.keep_findable(slices),
+            None => group.keep_findable(slices, &self.by_place),
         }
         if let Some(members) = &mut group.members {
-            members.insert(place);
-            members.enter(slices.state(place));
+            members.insert(&mut self.by_place.positions, place);
         }
+        group.enter(slices.state(place));
+    }
+
+    /// A group for slices that bind these parameters; gives where it is.
+    fn add_group(&mut self, mask: u32) -> usize {
+        let group = Group::new(mask, &self.event_masks, self.counts_states);
+        let tables = self.by_place.links.len().max(group.rings.len());
+        self.by_place.links.resize_with(tables, Links::default);
+        let binds_more = |other: &Group| other.mask.count_ones() > mask.count_ones();
+        let position = self.groups.partition_point(binds_more);
+        self.groups.insert(position, group);
+        position
     }
 
     /// Takes a slice out, before it is removed from the arrays.
@@ -182,13 +221,13 @@ impl Index {
                 entry.remove();
             }
         }
-        for rings in &mut group.rings {
-            rings.remove(slices, place);
+        for (rings, links) in group.rings.iter_mut().zip(&mut self.by_place.links) {
+            rings.remove(slices, links, place);
         }
         if let Some(members) = &mut group.members {
-            members.remove(place);
-            members.leave(slices.state(place));
+            members.remove(&mut self.by_place.positions, place);
         }
+        group.leave(slices.state(place));
     }
 
     /// Enters a slice that binds the only parameter to the word.
@@ -224,20 +263,21 @@ impl Index {
 
     /// The bytes that the tables have taken from the system.
     pub(crate) fn bytes(&self) -> usize {
-        let of_members =
-            |members: &Members| 4 * (members.places.capacity() + members.positions.capacity());
+        let of_members = |members: &Members| 4 * members.places.capacity();
+        let of_places = self.by_place.links.iter().map(Links::bytes).sum::<usize>()
+            + 4 * self.by_place.positions.capacity();
         let groups = self.groups.iter().map(|group| {
             let exact = group.exact.as_ref();
             exact.map_or(0, HashTable::allocation_size)
                 + group.rings.iter().map(Rings::bytes).sum::<usize>()
                 + group.members.as_ref().map_or(0, of_members)
         });
-        groups.sum()
+        of_places + groups.sum::<usize>()
     }
 }
 
 impl Group {
-    fn new(mask: u32, event_masks: &[u32]) -> Group {
+    fn new(mask: u32, event_masks: &[u32], counts_states: bool) -> Group {
         let bound = || event_masks.iter().filter(|&&event| event != 0);
         let mut masks: Vec<u32> = bound().map(|event| event & mask).collect();
         masks.sort_unstable();
@@ -250,6 +290,31 @@ impl Group {
             exact: masks.is_empty().then(HashTable::new),
             rings: masks.into_iter().map(Rings::new).collect(),
             members: is_met_in_none.then(Members::default),
+            states: (is_met_in_none || counts_states).then(Vec::new),
+        }
+    }
+
+    /// One more member is in this state.
+    #[inline]
+    fn enter(&mut self, state: StateId) {
+        let Some(states) = &mut self.states else {
+            return;
+        };
+        let size = state.index() + 1;
+        if states.len() < size {
+            states.resize(size, 0);
+        }
+        if let Some(count) = states.get_mut(state.index()) {
+            *count += 1;
+        }
+    }
+
+    /// One member less is in this state.
+    #[inline]
+    fn leave(&mut self, state: StateId) {
+        let states = self.states.as_mut();
+        if let Some(count) = states.and_then(|states| states.get_mut(state.index())) {
+            *count = count.saturating_sub(1);
         }
     }
 
@@ -263,19 +328,21 @@ impl Group {
 
     /// The member with this binding.
     #[inline]
-    fn exact(&self, slices: &Slices, binding: &[Word]) -> Option<Place> {
+    fn exact(&self, slices: &Slices, by_place: &ByPlace, binding: &[Word]) -> Option<Place> {
         let agrees = |place: Place| agree(slices.binding(place), binding, self.mask);
         if let Some(exact) = &self.exact {
             let hash = hash_words(binding, self.mask);
             return exact.find(hash, |&place| agrees(place)).copied();
         }
-        let rings = self.rings.iter().find(|rings| rings.are_short)?;
-        rings.ring(slices, binding).find(|&place| agrees(place))
+        let tables = self.rings.iter().zip(&by_place.links);
+        let (rings, links) = tables.into_iter().find(|(rings, _)| rings.are_short)?;
+        let mut ring = rings.ring(slices, links, binding);
+        ring.find(|&place| agrees(place))
     }
 
     /// When there are no short rings any more, the members get a table.
-    fn keep_findable(&mut self, slices: &Slices) {
-        let Some(rings) = self.rings.first() else {
+    fn keep_findable(&mut self, slices: &Slices, by_place: &ByPlace) {
+        let (Some(rings), Some(links)) = (self.rings.first(), by_place.links.first()) else {
             return;
         };
         if self.rings.iter().any(|rings| rings.are_short) {
@@ -283,7 +350,7 @@ impl Group {
         }
         let mask = self.mask;
         let mut exact = HashTable::with_capacity(self.count);
-        for place in rings.places() {
+        for place in rings.places(links) {
             enter(&mut exact, place, |&place: &Place| {
                 hash_words(slices.binding(place), mask)
             });
@@ -293,67 +360,59 @@ impl Group {
 
     /// Whether a member is in such a state.
     fn has_state(&self, is_such: &impl Fn(StateId) -> bool) -> bool {
-        let states = self.members.as_ref().map(|members| &members.states);
-        let counts = states.into_iter().flatten();
+        let counts = self.states.iter().flatten();
         let mut occupied = (0..).zip(counts).filter(|(_, count)| **count > 0);
         occupied.any(|(state, _)| is_such(StateId(state)))
     }
 
     /// The slices of this group that agree with the binding on the
     /// parameters that both bind.
-    fn compatible(&self, slices: &Slices, binding: &[Word], common: u32, found: &mut Vec<Place>) {
+    fn compatible(
+        &self,
+        slices: &Slices,
+        by_place: &ByPlace,
+        binding: &[Word],
+        common: u32,
+        found: &mut Vec<Place>,
+    ) {
         if common == 0 {
             let members = self.members.as_ref().map(|members| &members.places);
             found.extend(members.into_iter().flatten());
             return;
         }
         if common == self.mask {
-            found.extend(self.exact(slices, binding));
+            found.extend(self.exact(slices, by_place, binding));
             return;
         }
-        if let Some(rings) = self.rings.iter().find(|rings| rings.mask == common) {
-            found.extend(rings.ring(slices, binding));
+        let mut tables = self.rings.iter().zip(&by_place.links);
+        if let Some((rings, links)) = tables.find(|(rings, _)| rings.mask == common) {
+            found.extend(rings.ring(slices, links, binding));
         }
     }
 }
 
 impl Members {
-    fn enter(&mut self, state: StateId) {
-        let size = state.index() + 1;
-        if self.states.len() < size {
-            self.states.resize(size, 0);
-        }
-        if let Some(count) = self.states.get_mut(state.index()) {
-            *count += 1;
-        }
-    }
-
-    fn leave(&mut self, state: StateId) {
-        if let Some(count) = self.states.get_mut(state.index()) {
-            *count = count.saturating_sub(1);
-        }
-    }
-
-    fn insert(&mut self, place: Place) {
+    fn insert(&mut self, positions: &mut Vec<u32>, place: Place) {
         let size = place as usize + 1;
-        if self.positions.len() < size {
-            self.positions.resize(size, NOWHERE);
+        if positions.len() < size {
+            make_room(positions, size - positions.len());
+            positions.resize(size, NOWHERE);
         }
-        if let Some(position) = self.positions.get_mut(place as usize) {
+        if let Some(position) = positions.get_mut(place as usize) {
             *position = u32::try_from(self.places.len()).unwrap_or(NOWHERE);
         }
         self.places.push(place);
     }
 
-    fn remove(&mut self, place: Place) {
-        let position = self.positions.get(place as usize).copied();
+    fn remove(&mut self, positions: &mut [u32], place: Place) {
+        let position = positions.get(place as usize).copied();
         let position = position.unwrap_or(NOWHERE) as usize;
         if position >= self.places.len() {
             return;
         }
         self.places.swap_remove(position);
         if let Some(&moved) = self.places.get(position)
-            && let Some(place) = self.positions.get_mut(moved as usize)
+            && let Some(place) = positions.get_mut(moved as usize)
         {
             *place = u32::try_from(position).unwrap_or(NOWHERE);
         }

@@ -294,10 +294,14 @@ impl Monitor {
             if place == BASE || !self.slices.is_live(place) {
                 continue;
             }
+            let state = self.slices.state(place);
+            let is_of_base = self.slices.state(BASE) == state;
+            if !is_of_base && !self.index.has_below(self.slices.mask(place), state) {
+                continue;
+            }
             let Some(below) = self.below(place) else {
                 continue;
             };
-            let state = self.slices.state(place);
             if self.slices.state(below) == state {
                 if self.behaviour.verdict(state) == Verdict::Violated {
                     lost_violation = Some(self.slices.id(place));
@@ -319,18 +323,19 @@ impl Monitor {
     pub(crate) fn below(&self, place: Place) -> Option<Place> {
         let binding = self.slices.binding(place);
         let mask = mask_of(binding);
-        let (mut below, mut of_below, mut all) = (BASE, 0_u32, 0_u32);
+        let (mut below, mut of_below) = (BASE, 0_u32);
         for inner in self.index.masks() {
-            if inner & mask != inner || inner == mask {
+            // What binds a part of what the largest binds makes no difference.
+            if inner & mask != inner || inner == mask || inner & of_below == inner {
                 continue;
             }
             if let Some(found) = self.index.exact(&self.slices, binding, inner) {
-                all |= inner;
-                if inner.count_ones() > of_below.count_ones() {
-                    (below, of_below) = (found, inner);
+                if of_below != 0 {
+                    return None;
                 }
+                (below, of_below) = (found, inner);
             }
         }
-        (all == of_below).then_some(below)
+        Some(below)
     }
 }

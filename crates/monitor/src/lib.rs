@@ -31,6 +31,7 @@ mod hashing;
 mod history;
 mod index;
 mod joining;
+mod known;
 mod logic;
 mod logic_needs;
 mod machine;

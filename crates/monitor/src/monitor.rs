@@ -172,7 +172,7 @@ impl Monitor {
             drops: behaviour.drops(),
             words: Words::default(),
             slices: Slices::new(parameters, &environment, initial, records > 0),
-            index: Index::new(plan.masks()),
+            index: Index::new(plan.masks(), behaviour.drops()),
             needs: Needs::new(&plan.declared),
             history: History::new(records, captures),
             tally: Tally::default(),
@@ -215,6 +215,9 @@ impl Monitor {
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
+        if let Some(step) = self.step_known(event, occurrence) {
+            return Ok(step);
+        }
         let before = self.verdict();
         self.needs.take_changed();
         self.count_again()?;
@@ -242,7 +245,7 @@ impl Monitor {
     pub(crate) fn tidy(&mut self) {
         self.words.retain(self.slices.words_mut());
         // Slices are found by their words.
-        self.index = Index::new(self.plan.masks());
+        self.index = Index::new(self.plan.masks(), self.drops);
         for place in (0..self.slices.places()).filter(|&place| self.slices.is_live(place)) {
             self.index.insert(&self.slices, place);
         }

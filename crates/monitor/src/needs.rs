@@ -73,6 +73,12 @@ impl Needs {
         self.is_deferred
     }
 
+    /// True when nothing was left uncounted.
+    #[inline]
+    pub(crate) fn is_counted(&self) -> bool {
+        !self.is_deferred && !self.is_stale
+    }
+
     /// Slices move without being counted.
     #[inline]
     pub(crate) fn lose_count(&mut self) {

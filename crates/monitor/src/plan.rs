@@ -11,6 +11,9 @@ use juror_event::EventId;
 use juror_language::{Behaviour, Effect, Property};
 use std::sync::Arc;
 
+/// Of events with more roles it is not asked which of them go together.
+const COMBINED_MAX: usize = 8;
+
 /// A way in which an event concerns instances.
 #[derive(Debug, Clone)]
 pub(crate) struct Role {
@@ -95,24 +98,36 @@ impl Plan {
         self.whole_slots.get(usize::from(event.0))?.as_deref()
     }
 
-    /// The distinct sets of parameters that events can bind together.
+    /// The distinct sets of parameters that events can bind together, in one of
+    /// their roles or in several that one instance can have.
     pub(crate) fn masks(&self) -> Vec<u32> {
         let mut masks: Vec<u32> = Vec::new();
         for roles in &self.roles {
-            let mut of_event: Vec<u32> = Vec::new();
-            for role in roles {
-                let unions = of_event.iter().map(|mask| mask | role.mask);
-                let unions: Vec<u32> = unions.collect();
-                of_event.extend(unions);
-                of_event.push(role.mask);
-                of_event.sort_unstable();
-                of_event.dedup();
-            }
-            masks.extend(of_event);
+            masks.extend(match roles.len() {
+                0..=COMBINED_MAX => self.combined_masks(roles),
+                _ => closed_masks(roles),
+            });
         }
         masks.sort_unstable();
         masks.dedup();
         masks
+    }
+
+    fn combined_masks(&self, roles: &[Role]) -> Vec<u32> {
+        // Sets of roles, by bits, with what they bind.
+        let mut sets: Vec<(u32, u32)> = Vec::new();
+        for (number, role) in roles.iter().enumerate() {
+            let excluded = (0..)
+                .zip(roles)
+                .filter(|(_, other)| self.excludes(other, role));
+            let excluded = excluded.fold(0_u32, |excluded, (other, _)| excluded | 1 << other);
+            let possible = sets.iter().filter(|(set, _)| set & excluded == 0);
+            let joined = possible.map(|(set, mask)| (set | 1 << number, mask | role.mask));
+            let joined: Vec<(u32, u32)> = joined.collect();
+            sets.extend(joined);
+            sets.push((1 << number, role.mask));
+        }
+        sets.into_iter().map(|(_, mask)| mask).collect()
     }
 
     /// How many parameters the property has.
@@ -148,6 +163,19 @@ fn whole_slots(roles: &[Role]) -> Option<Box<[u8]>> {
         [role] => role.slots.iter().copied().collect(),
         _ => None,
     }
+}
+
+/// What several roles bind together, whether or not an instance can have them.
+fn closed_masks(roles: &[Role]) -> Vec<u32> {
+    let mut masks: Vec<u32> = Vec::new();
+    for role in roles {
+        let unions: Vec<u32> = masks.iter().map(|mask| mask | role.mask).collect();
+        masks.extend(unions);
+        masks.push(role.mask);
+        masks.sort_unstable();
+        masks.dedup();
+    }
+    masks
 }
 
 /// The effects of an event, in order.

@@ -2,6 +2,9 @@
 //!
 //! So one is taken out without a search for its place among a million others.
 //!
+//! The links are not the table's own: a slice is in the tables of one group alone,
+//! and the n-th tables of all groups share theirs ([`Links`]).
+//!
 //! Invariant: the table holds one place for each ring; every slice that was
 //! entered and not taken out is in one ring.
 
@@ -14,6 +17,16 @@ const NOWHERE: u32 = u32::MAX;
 /// A ring with more slices is not short.
 const SHORT_MAX: usize = 4;
 
+/// Which slices are next to each other in rings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Links {
+    /// By place; nowhere, or beyond the end, for one that is alone in its ring.
+    /// So where all are alone, this is empty.
+    next: Vec<Place>,
+    /// By place, as the next.
+    previous: Vec<Place>,
+}
+
 /// Rings of the slices that agree on some of their parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Rings {
@@ -23,41 +36,13 @@ pub(crate) struct Rings {
     pub are_short: bool,
     /// One member of each ring.
     heads: HashTable<Place>,
-    /// By place; nowhere, or beyond the end, for one that is alone in its ring.
-    /// So where all are alone, this is empty.
-    next: Vec<Place>,
-    /// By place, as the next.
-    previous: Vec<Place>,
 }
 
-impl Rings {
-    pub fn new(mask: u32) -> Rings {
-        Rings {
-            mask,
-            are_short: true,
-            heads: HashTable::new(),
-            next: Vec::new(),
-            previous: Vec::new(),
-        }
-    }
-
-    /// The slices that agree with the binding on the parameters that are hashed.
-    #[inline]
-    pub fn ring(&self, slices: &Slices, binding: &[Word]) -> impl Iterator<Item = Place> + '_ {
-        let agrees = |&place: &Place| agree(slices.binding(place), binding, self.mask);
-        let head = self.heads.find(hash_words(binding, self.mask), agrees);
-        head.into_iter().flat_map(move |&head| self.along(head))
-    }
-
+impl Links {
     /// The ring of a slice, from it on.
     fn along(&self, head: Place) -> impl Iterator<Item = Place> + '_ {
         let after = move |&place: &Place| Some(self.after(place)).filter(|&next| next != head);
         std::iter::successors(Some(head), after)
-    }
-
-    /// All slices.
-    pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
-        self.heads.iter().flat_map(move |&head| self.along(head))
     }
 
     fn after(&self, place: Place) -> Place {
@@ -96,28 +81,62 @@ impl Rings {
         }
     }
 
-    pub fn insert(&mut self, slices: &Slices, place: Place) {
+    /// The bytes that were taken from the system.
+    pub fn bytes(&self) -> usize {
+        4 * (self.next.capacity() + self.previous.capacity())
+    }
+}
+
+impl Rings {
+    pub fn new(mask: u32) -> Rings {
+        Rings {
+            mask,
+            are_short: true,
+            heads: HashTable::new(),
+        }
+    }
+
+    /// The slices that agree with the binding on the parameters that are hashed.
+    #[inline]
+    pub fn ring<'a>(
+        &self,
+        slices: &Slices,
+        links: &'a Links,
+        binding: &[Word],
+    ) -> impl Iterator<Item = Place> + use<'a> {
+        let agrees = |&place: &Place| agree(slices.binding(place), binding, self.mask);
+        let head = self.heads.find(hash_words(binding, self.mask), agrees);
+        let head = head.copied();
+        head.into_iter().flat_map(move |head| links.along(head))
+    }
+
+    /// All slices.
+    pub fn places<'a>(&'a self, links: &'a Links) -> impl Iterator<Item = Place> + 'a {
+        self.heads.iter().flat_map(move |&head| links.along(head))
+    }
+
+    pub fn insert(&mut self, slices: &Slices, links: &mut Links, place: Place) {
         let mask = self.mask;
         let hash = |&place: &Place| hash_words(slices.binding(place), mask);
         let agrees = |&other: &Place| agree(slices.binding(other), slices.binding(place), mask);
         match self.heads.find(hash(&place), agrees).copied() {
             Some(head) => {
                 if self.are_short {
-                    self.are_short = self.along(head).take(SHORT_MAX).count() < SHORT_MAX;
+                    self.are_short = links.along(head).take(SHORT_MAX).count() < SHORT_MAX;
                 }
-                let last = self.before(head);
-                self.link(last, place);
-                self.link(place, head);
+                let last = links.before(head);
+                links.link(last, place);
+                links.link(place, head);
             }
             None => {
-                self.unlink(place);
+                links.unlink(place);
                 enter(&mut self.heads, place, hash);
             }
         }
     }
 
-    pub fn remove(&mut self, slices: &Slices, place: Place) {
-        let (before, after) = (self.before(place), self.after(place));
+    pub fn remove(&mut self, slices: &Slices, links: &mut Links, place: Place) {
+        let (before, after) = (links.before(place), links.after(place));
         let hash = hash_words(slices.binding(place), self.mask);
         if let Ok(mut head) = self.heads.find_entry(hash, |&head| head == place) {
             if after == place {
@@ -126,12 +145,12 @@ impl Rings {
             }
             *head.get_mut() = after;
         }
-        self.link(before, after);
+        links.link(before, after);
     }
 
-    /// The bytes that were taken from the system.
+    /// The bytes that the table has taken from the system.
     pub fn bytes(&self) -> usize {
-        self.heads.allocation_size() + 4 * (self.next.capacity() + self.previous.capacity())
+        self.heads.allocation_size()
     }
 }
 

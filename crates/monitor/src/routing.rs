@@ -261,7 +261,8 @@ impl Monitor {
         };
         let last = self.slices.last_record(place);
         let record = self.remember(delivery, last, from, to);
-        let change = self.change(place, None, from, to);
+        let mut change = self.change(place, None, from, to);
+        change.branch = self.branch_taken(delivery, place, from);
         let environment = match taken {
             Taken::Updates(_) => self.scratch.environment.as_mut_slice(),
             _ => &mut [],

@@ -62,6 +62,10 @@ pub struct Change {
     pub verdict_after: Verdict,
     /// True when the state is final, so that the slice was forgotten.
     pub ended: bool,
+    /// The branch that was taken, by its number in the state before; known where
+    /// the property has branches that only their actions tell apart
+    /// ([`juror_language::State::has_twin`]).
+    pub branch: Option<u32>,
 }
 
 impl Change {

@@ -54,7 +54,8 @@ impl Monitor {
         let last = self.slices.last_record(parent);
         let record = self.remember(delivery, last, from, to);
         let place = self.settle(parent, to, taken, record);
-        let change = self.change(place, Some(parent), from, to);
+        let mut change = self.change(place, Some(parent), from, to);
+        change.branch = self.branch_taken(delivery, parent, from);
         self.changed(change, Some(delivery.event), delivery.occurrence);
         Ok(place)
     }
@@ -122,7 +123,22 @@ impl Monitor {
             verdict_before: self.behaviour.verdict(from),
             verdict_after: self.behaviour.verdict(to),
             ended: place != BASE && self.behaviour.is_final(to),
+            branch: None,
         }
+    }
+
+    /// Which branch an event has taken in a slice that was in this state, and has
+    /// its variables still.
+    #[inline]
+    pub(crate) fn branch_taken(
+        &self,
+        delivery: Delivery<'_>,
+        place: Place,
+        from: StateId,
+    ) -> Option<u32> {
+        let slice = (from, self.slices.environment(place));
+        let captures = delivery.occurrence.values;
+        self.behaviour.branch_taken(slice, delivery.event, captures)
     }
 
     /// Notes a transition, and forgets a slice that is in a final state.

@@ -27,6 +27,7 @@ impl Session {
                 arguments: Vec::new(),
                 inlined: false,
                 signal: false,
+                guess: false,
                 evaluation: None,
                 locals: None,
             };
@@ -52,6 +53,7 @@ impl Session {
                 .collect(),
             inlined: frame.is_inlined(),
             signal: frame.interrupted,
+            guess: frame.guess,
             evaluation: frame.called_by_juror,
             locals: None,
         }

@@ -8,24 +8,28 @@
 //! Invariant: nothing is read or written here. Events come as batches of
 //! [`juror_trace`].
 
+mod parts;
+mod recorded;
+
+pub use parts::{Finding, Part, Said, merge};
+
 use crate::options::{Observer, SessionError};
 use crate::property_files::PropertySource;
-use crate::report::{self, Happened, Places};
+use crate::report::{self, Happened, Places as _};
 use crate::totals::Totals;
-use crate::view::{EndView, Ending, Location, StopReason, TraceStop};
+use crate::view::{EndView, Ending, StopReason, TraceStop};
 use crate::watch::{Reaction, Watch, Watched, loading};
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::Occurrence;
-use juror_trace::{Batch, Binding, Event, EventBinding, How, Layout, NO_PLACE, event_words};
-use std::sync::Arc;
+use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
+use recorded::Recorded;
 
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
     watch: Watch,
     history: usize,
-    traces: Vec<Trace>,
-    places: RecordedPlaces,
+    recorded: Recorded,
     buffers: Buffers,
     reaction: Reaction,
 }
@@ -92,29 +96,6 @@ impl Feeding<'_> {
     }
 }
 
-/// What is known of one trace.
-#[derive(Debug, Default)]
-struct Trace {
-    /// By property.
-    bindings: Vec<Binding>,
-    layouts: Vec<Layout>,
-    /// Where its places begin among all.
-    places: Vec<u64>,
-}
-
-/// Places of traces, by a number that stands for the address: the same address
-/// may be two places in two runs.
-#[derive(Debug, Default)]
-struct RecordedPlaces(Vec<Location>);
-
-impl Places for RecordedPlaces {
-    fn call(&self, number: u64) -> Location {
-        let place = usize::try_from(number).ok();
-        let place = place.and_then(|number| self.0.get(number));
-        place.cloned().unwrap_or_default()
-    }
-}
-
 impl Offline {
     /// Reads and checks the properties; gives what there is to say about
     /// them, too.
@@ -129,8 +110,7 @@ impl Offline {
         let mut offline = Offline {
             watch,
             history,
-            traces: Vec::new(),
-            places: RecordedPlaces::default(),
+            recorded: Recorded::default(),
             buffers: Buffers::default(),
             reaction: Reaction::default(),
         };
@@ -145,51 +125,21 @@ impl Offline {
             // A trace knows nothing of modules.
             watched.bound.fill(true);
         }
-        let properties = || self.watch.watched.iter().map(|it| Arc::clone(&it.property));
-        let trace = || Trace {
-            bindings: properties().map(Binding::new).collect(),
-            ..Trace::default()
-        };
-        self.traces = (0..traces).map(|_| trace()).collect();
-        self.places = RecordedPlaces::default();
+        let properties = self.watch.watched.iter().map(|it| &it.property);
+        self.recorded = Recorded::of(traces, properties);
     }
 
     /// Takes what a batch of a trace defines. To be done before its events are
     /// taken.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
-        let Some(trace) = self.traces.get_mut(trace) else {
-            return;
-        };
-        for declaration in &batch.declarations {
-            for binding in &mut trace.bindings {
-                binding.declare(declaration);
-            }
-        }
-        for layout in &batch.layouts {
-            for binding in &mut trace.bindings {
-                binding.add(layout);
-            }
-            trace.layouts.push(layout.clone());
-        }
-        for place in &batch.places {
-            trace.places.push(self.places.0.len() as u64);
-            self.places.0.push(Location {
-                address: place.address,
-                function: place.function.clone(),
-                offset: place.offset,
-                file: place.file.clone(),
-                line: place.line,
-                near: None,
-                module: place.module.clone(),
-            });
-        }
+        self.recorded.learn(trace, batch);
     }
 
     /// Events of the properties that the traces would have recorded and did
     /// not: what is wrong with the properties for these traces.
     pub fn not_recorded(&self) -> Option<SessionError> {
         for (number, watched) in self.watch.watched.iter().enumerate() {
-            let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));
+            let bindings = self.recorded.bindings(number);
             let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
             let events = missing.iter().filter_map(|&it| watched.property.event(it));
             let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
@@ -208,31 +158,12 @@ impl Offline {
         event: &Event,
         observer: &mut dyn Observer,
     ) -> Option<StopReason> {
-        let known = self.traces.get(trace)?;
-        let given = batch.values_of(event);
-        let place = match event.place {
-            NO_PLACE => u64::MAX,
-            place => known
-                .places
-                .get(place as usize)
-                .copied()
-                .unwrap_or(u64::MAX),
-        };
+        let happened = self.recorded.occurrence(trace, batch, event);
+        let places = &self.recorded.places;
         for (number, watched) in self.watch.watched.iter_mut().enumerate() {
-            let events = known
-                .bindings
-                .get(number)
-                .map_or(&[][..], |it| it.events(event.layout));
-            let happened = Occurrence {
-                thread: event.thread,
-                address: place,
-                time: event.time_ns.unwrap_or(0),
-                values: given,
-            };
-            let places = &self.places;
             let feeding = Feeding {
                 number,
-                events,
+                events: self.recorded.events(trace, number, event.layout),
                 happened,
             };
             feeding.feed(
@@ -253,14 +184,13 @@ impl Offline {
             return None;
         }
         let reaction = std::mem::take(&mut self.reaction);
-        Some(report::reason(&self.watch, &reaction, Some(&self.places)))
+        Some(report::reason(&self.watch, &reaction, Some(places)))
     }
 
     /// What a report says of an event.
     pub fn describe(&self, trace: usize, event: &Event, reason: StopReason) -> TraceStop {
-        let known = self.traces.get(trace);
-        let layout = known.and_then(|known| known.layouts.get(event.layout as usize));
-        let place = known.and_then(|known| known.places.get(event.place as usize));
+        let layout = self.recorded.layout(trace, event.layout);
+        let place = self.recorded.place(trace, event.place);
         let moment = layout.map_or("", |layout| &layout.event);
         let is_call = moment.starts_with("before ") || moment.starts_with("after ");
         TraceStop {
@@ -270,7 +200,7 @@ impl Offline {
             thread: event.thread,
             is_call,
             what: layout.map_or_else(String::new, |layout| layout.event.to_string()),
-            location: place.map(|&place| self.places.call(place)),
+            location: place.map(|place| self.recorded.places.call(place)),
         }
     }
 
@@ -281,7 +211,8 @@ impl Offline {
             true => self.watch.finish(),
             false => Vec::new(),
         };
-        let violations = report::end_violations(&self.watch, &violations, Some(&self.places), true);
+        let violations =
+            report::end_violations(&self.watch, &violations, Some(&self.recorded.places), true);
         EndView {
             process: None,
             ending: match how {
@@ -307,10 +238,10 @@ impl Offline {
     }
 
     fn summaries(&self) -> Vec<crate::view::PropertySummary> {
-        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.places));
+        let mut summaries = Totals::default().summaries(&self.watch, Some(&self.recorded.places));
         for (number, summary) in summaries.iter_mut().enumerate() {
             let watched = self.watch.watched.get(number);
-            let bindings = self.traces.iter().filter_map(|it| it.bindings.get(number));
+            let bindings = self.recorded.bindings(number);
             for event in bindings.flat_map(Binding::not_recorded) {
                 if let Some(words) = watched.and_then(|it| words(&it.property, event)) {
                     let never = format!("`{words}` never happened");

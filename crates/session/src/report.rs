@@ -11,14 +11,14 @@ use juror_event::{EventId, Read, SymbolicEvent, Value};
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
-use juror_language::{Diagnostic, Property};
+use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 use std::sync::Arc;
 
 /// Slices of one monitor that are shown.
 const SLICES_MAX: usize = 100;
 /// Reports of one stop; more of them say the same.
-const VIOLATIONS_MAX: usize = 10;
+pub(crate) const VIOLATIONS_MAX: usize = 10;
 /// Inlined places that are named.
 const PLACES_MAX: usize = 5;
 
@@ -291,20 +291,24 @@ pub fn violation<P: Places>(
     }
 }
 
+/// Why a run stops after an event that a property could not evaluate.
+pub fn error_reason(watched: Option<&Watched>, error: &EvaluationError) -> StopReason {
+    let property = watched.map(|watched| &watched.property);
+    StopReason::MonitorError {
+        property: property.map_or_else(String::new, |property| property.name.to_string()),
+        message: error.message.clone(),
+        start: error.span.start,
+        end: error.span.end,
+        file: watched.map_or_else(String::new, |it| it.file().to_owned()),
+        text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
+    }
+}
+
 /// Why a run stops after an event, in words and views.
 pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
     let watched = |number: usize| watch.watched.get(number);
     if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
-        let watched = watched(*number);
-        let property = watched.map(|watched| &watched.property);
-        return StopReason::MonitorError {
-            property: property.map_or_else(String::new, |property| property.name.to_string()),
-            message: error.message.clone(),
-            start: error.span.start,
-            end: error.span.end,
-            file: watched.map_or_else(String::new, |it| it.file().to_owned()),
-            text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
-        };
+        return error_reason(watched(*number), error);
     }
     let violations = reaction.violations.iter().take(VIOLATIONS_MAX);
     StopReason::Violation {

@@ -109,6 +109,9 @@ pub struct FrameView {
     pub inlined: bool,
     /// A frame that a signal interrupted.
     pub signal: bool,
+    /// The frame before it has no rules that lead to its caller: that it is this
+    /// one is likely, not sure.
+    pub guess: bool,
     /// No frame of the program: juror called the one before it, in the
     /// evaluation of this number.
     pub evaluation: Option<u32>,

@@ -7,6 +7,8 @@
 use super::source::{Item, Source};
 use juror_trace::{Batch, Event, Fault, How, Position};
 use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What is next.
@@ -31,13 +33,12 @@ pub enum Next {
 /// A place in a trace.
 pub struct Cursor {
     source: Source,
-    batch: Batch,
+    batch: Arc<Batch>,
     /// The next event in the batch, and the next fault.
     event: usize,
     fault: usize,
     started_ns: u64,
     has_batch: bool,
-    went_back: u64,
     /// How the run ended, once that has been read; nothing where the trace just
     /// ends.
     how: Option<How>,
@@ -50,12 +51,11 @@ impl Cursor {
     pub fn new(source: Source) -> Cursor {
         Cursor {
             source,
-            batch: Batch::default(),
+            batch: Arc::default(),
             event: 0,
             fault: 0,
             started_ns: 0,
             has_batch: false,
-            went_back: 0,
             // As long as nothing else is known.
             how: Some(How::Stopped),
             is_over: false,
@@ -68,18 +68,13 @@ impl Cursor {
     }
 
     /// The batch that it is in.
-    pub fn batch(&self) -> &Batch {
+    pub fn batch(&self) -> &Arc<Batch> {
         &self.batch
     }
 
     /// There has been a batch, or there is none at all.
     pub fn has_batch(&self) -> bool {
         self.has_batch || self.is_over
-    }
-
-    /// How often time went back.
-    pub fn went_back(&self) -> u64 {
-        self.went_back
     }
 
     /// How many bytes have been read, of how many.
@@ -99,6 +94,32 @@ impl Cursor {
         Some((&self.batch, self.batch.events.get(event)?))
     }
 
+    /// Takes the next event, or all up to the next fault or the end of the batch;
+    /// gives which of the batch they are.
+    pub fn take_events(&mut self, one: bool) -> Range<usize> {
+        let first = self.event;
+        let fault = self.batch.faults.get(self.fault);
+        let end = match fault {
+            _ if one => first + 1,
+            Some((before, _)) => *before,
+            None => self.batch.events.len(),
+        };
+        self.event = end.clamp(first, self.batch.events.len());
+        first..self.event
+    }
+
+    /// Gives a batch back that was taken events from.
+    pub fn give_back(&self, batch: Arc<Batch>) {
+        if let Some(batch) = Arc::into_inner(batch) {
+            self.source.give_back(batch);
+        }
+    }
+
+    /// The trace is a file, all of which is there.
+    pub fn is_file(&self) -> bool {
+        self.source.size.is_some()
+    }
+
     /// Looks at what is next; nothing when it is an event, or there is no more.
     fn advance(&mut self, number: usize) -> Option<Next> {
         if let Some((before, fault)) = self.batch.faults.get(self.fault)
@@ -110,7 +131,7 @@ impl Cursor {
         if self.event < self.batch.events.len() || self.is_over {
             return None;
         }
-        if let Some(end) = self.batch.end.take() {
+        if let Some(end) = self.batch.end {
             // What follows an end is wrong, and is looked for.
             self.how = end.how;
         }
@@ -127,11 +148,10 @@ impl Cursor {
                 return None;
             }
         };
-        self.source
-            .give_back(std::mem::replace(&mut self.batch, batch));
+        let before = std::mem::replace(&mut self.batch, Arc::new(batch));
+        self.give_back(before);
         (self.event, self.fault) = (0, 0);
         self.has_batch = true;
-        self.went_back += self.batch.went_back;
         if let Some(header) = &self.batch.header {
             self.started_ns = header.started_ns.unwrap_or(0);
         }

@@ -9,11 +9,13 @@
 mod parts;
 mod pool;
 
+use super::spread::PORTION_EVENTS;
 use crate::arguments::{Check, TraceFormat};
 use juror_trace::{Batch, Decoder, Form};
 use pool::Pool;
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,6 +42,10 @@ pub struct Plan {
     stop: Arc<AtomicBool>,
     pool: Option<Arc<Pool>>,
     chunk_bytes: usize,
+    /// How many threads there may be for the properties.
+    pub jobs: usize,
+    /// How many events they are given at once.
+    pub portion_events: usize,
     /// When progress is shown.
     pub progress_after: Duration,
 }
@@ -49,6 +55,10 @@ impl Plan {
     pub fn new(check: &Check, stop: Arc<AtomicBool>) -> anyhow::Result<Plan> {
         // Mistakes are told before anything is read.
         Decoder::csv_with_columns(&check.columns)?;
+        let jobs = match check.jobs {
+            Some(jobs) => jobs.get(),
+            None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
         Ok(Plan {
             form: match check.trace_format {
                 TraceFormat::Auto => None,
@@ -59,17 +69,20 @@ impl Plan {
             columns: check.columns.clone(),
             follow: check.follow,
             stop,
-            pool: Pool::new(check.jobs)?,
+            pool: Pool::new(jobs)?,
             chunk_bytes: CHUNK_BYTES,
+            jobs,
+            portion_events: PORTION_EVENTS,
             progress_after: PROGRESS_AFTER,
         })
     }
 
-    /// The same, with so many bytes read at once.
+    /// The same, with so many bytes read at once, and few events handed out.
     #[cfg(test)]
     pub fn in_chunks(self, chunk_bytes: usize) -> Plan {
         Plan {
             chunk_bytes,
+            portion_events: 1 + chunk_bytes / 200,
             ..self
         }
     }

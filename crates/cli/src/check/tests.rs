@@ -1,5 +1,6 @@
 mod jobs;
 mod progress;
+mod spread;
 
 use super::words;
 use juror_trace::{Decoder, Fault, Form};

@@ -75,3 +75,13 @@ pub fn output() -> (Output, Streams) {
     };
     (output, streams)
 }
+
+/// The same, but that nobody wants JSON.
+pub fn output_without_json() -> (Output, Streams) {
+    let (output, streams) = output();
+    let output = Output {
+        json: None,
+        ..output
+    };
+    (output, streams)
+}

@@ -37,6 +37,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         arguments,
         inlined: false,
         signal: false,
+        guess: false,
         evaluation: None,
         locals: None,
     }

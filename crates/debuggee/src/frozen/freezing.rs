@@ -162,7 +162,7 @@ impl Debuggee {
             let stop = *self.stop_registers(thread)?;
             let known = self.stopped(thread)?;
             let answered = (&question, &answers);
-            let mut frozen = FrozenThread::of(self.process, known, &stop, &self.memory, answered)
+            let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
                 .map_err(gone_or("keep a thread as it is", thread))?;
             frozen.is_reported =
                 is_reported(&self.engine, thread) && !self.waits_to_be_told_of_hit(thread);

@@ -98,14 +98,14 @@ impl FrozenThread {
         process: u32,
         known: &Thread,
         stop: &StopRegisters,
-        memory: &Memory,
         (question, answers): (&Question, &Answers),
     ) -> Outcome<FrozenThread> {
         answers.all()?;
         let id = known.id.0;
         let mut registers = kernel::registers(id)?;
-        // One that has executed a trap stands before the instruction.
-        if registers.rip == stop.shown.rip.wrapping_add(1) && memory.is_planted(stop.shown.rip) {
+        // One that has executed a trap stands before the instruction, also where the
+        // trap has been taken away since.
+        if registers.rip == stop.shown.rip.wrapping_add(1) {
             registers.rip = stop.shown.rip;
         }
         let name = process_status::read(&process_status::file_of(process, id, "comm"));

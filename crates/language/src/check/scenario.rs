@@ -298,24 +298,6 @@ impl Checker<'_> {
                 self.diagnostics.push(error);
                 return None;
             }
-            for property in properties {
-                if let Some(problem) = ambiguous(property, &name.text) {
-                    let error = Diagnostic::error("ambiguous-action", name.span.clone(), problem);
-                    let clear = properties.iter().find(|other| {
-                        action_names(other).any(|it| *it == *name.text)
-                            && ambiguous(other, &name.text).is_none()
-                    });
-                    self.diagnostics.push(error.help(match clear {
-                        Some(other) => format!(
-                            "name the property that is meant, `on action {}.{}`, or let the two \
-                             transitions go to different states",
-                            other.name, name.text
-                        ),
-                        None => "let the two transitions go to different states".to_owned(),
-                    }));
-                    return None;
-                }
-            }
         }
         Some(Trigger::Action(name.text.clone()))
     }
@@ -328,30 +310,6 @@ fn action_names(property: &Property) -> impl Iterator<Item = &str> {
         let branches = branches.filter_map(|branch| branch.action.as_deref());
         branches.chain(state.action.as_deref())
     })
-}
-
-/// Two transitions between the same states on the same event look alike from
-/// outside: why the action of one of them cannot be told from the other.
-fn ambiguous(property: &Property, action: &str) -> Option<String> {
-    for state in property.states() {
-        let all = || {
-            let transitions = state.transitions.iter();
-            transitions.flat_map(|it| it.branches().map(|branch| (it.event, branch)))
-        };
-        for (event, branch) in all().filter(|it| it.1.action.as_deref() == Some(action)) {
-            let is_twin = all().any(|(other, twin)| {
-                (other, twin.target) == (event, branch.target) && twin.action != branch.action
-            });
-            if is_twin {
-                return Some(format!(
-                    "in `{}`, transitions with and without the action `{action}` lead from `{}` \
-                     to the same state on the same event",
-                    property.name, state.name
-                ));
-            }
-        }
-    }
-    None
 }
 
 /// What each trigger tells, by the names that stand for it.

@@ -1,7 +1,7 @@
 //! Values of expressions in a state.
 
 use super::machine::Machine;
-use super::memory::{byte, load, word};
+use super::memory::{byte, load};
 use super::program::{Code, Node, Place, Scope};
 use super::shape::{ChannelAt, Shape};
 use super::syntax::{Binary, Probe, Unary};
@@ -74,6 +74,10 @@ impl<'a> View<'a> {
                 let at = self.offset(place)?;
                 load(self.state, at, &place.cell)
             }
+            Node::Table(place) => {
+                let at = self.indexed(place)?;
+                load(&self.machine.program.constants, at, &place.cell)
+            }
             Node::Conditional(condition, yes, no) => {
                 let chosen = if self.value(*condition)? != 0 {
                     yes
@@ -109,7 +113,10 @@ impl<'a> View<'a> {
                 let frame = usize::try_from(process)
                     .ok()
                     .and_then(|it| self.shape.frames.get(it));
-                frame.map_or(0, |frame| i32::from(word(self.state, frame.base)))
+                let program = &self.machine.program;
+                frame.map_or(0, |frame| {
+                    i32::from(program.standing(self.state, frame.base))
+                })
             }
             Node::PriorityOf(process) => {
                 let process = self.value(*process)?;
@@ -125,7 +132,8 @@ impl<'a> View<'a> {
                     .flatten();
                 match (self.found(*kind, *index)?, wanted) {
                     (Some(base), Some(wanted)) => {
-                        i32::from(u32::from(word(self.state, base)) == wanted)
+                        let standing = self.machine.program.standing(self.state, base);
+                        i32::from(u32::from(standing) == wanted)
                     }
                     _ => 0,
                 }
@@ -230,7 +238,8 @@ impl<'a> View<'a> {
     pub fn priority(&self, process: usize) -> i32 {
         match self.shape.frames.get(process) {
             Some(frame) if self.machine.program.priorities => {
-                i32::from(byte(self.state, frame.base + super::program::NODE_SIZE))
+                let at = frame.base + self.machine.program.priority_offset();
+                i32::from(byte(self.state, at))
             }
             Some(_) => 1,
             None => 0,
@@ -272,7 +281,8 @@ impl<'a> View<'a> {
     }
 }
 
-fn compare(operator: Binary, left: i32, right: i32) -> bool {
+/// Whether a comparison of two numbers holds.
+pub(super) fn compare(operator: Binary, left: i32, right: i32) -> bool {
     match operator {
         Binary::Equal => left == right,
         Binary::NotEqual => left != right,

@@ -12,6 +12,7 @@ mod evaluate;
 mod execute;
 mod external;
 mod graph;
+mod layout;
 mod lexer;
 mod machine;
 mod memory;

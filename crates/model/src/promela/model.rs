@@ -3,10 +3,11 @@
 use super::compile::compile;
 use super::evaluate::View;
 use super::external::{Externals, join};
+use super::layout::lay_out;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
-use super::program::{Code, Operation, Scalar};
+use super::program::{Code, Leaf, Operation, Scalar};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
@@ -86,12 +87,19 @@ impl Model {
             let faults = compiler.faults;
             return Err(Refused { texts, faults });
         }
-        let outside = match join(&compiler.program, externals) {
+        let program = match lay_out(compiler.program, reading.wraps) {
+            Ok(program) => program,
+            Err(fault) => {
+                let faults = vec![fault];
+                return Err(Refused { texts, faults });
+            }
+        };
+        let outside = match join(&program, externals) {
             Ok(outside) => outside,
             Err(faults) => return Err(Refused { texts, faults }),
         };
         let model = Model {
-            machine: Machine::new(compiler.program, reading.wraps, outside),
+            machine: Machine::new(program, reading.wraps, outside),
             texts,
             propositions: Vec::new(),
         };
@@ -376,15 +384,16 @@ impl System for Model {
         };
         let program = &self.machine.program;
         let (mut values, mut outside) = (Vec::new(), Vec::new());
-        let mut push = |name: String, base: u32, cell: &super::program::Cell| {
-            let value = super::memory::load(state, base, cell);
+        let mut push = |name: String, base: u32, leaf: &Leaf| {
+            let kept = || super::memory::load(state, base, &leaf.cell);
+            let value = leaf.value.unwrap_or_else(kept);
             values.push(Change {
                 name,
-                value: self.shown(state, &cell.scalar, value),
+                value: self.shown(state, &leaf.cell.scalar, value),
             });
         };
         for leaf in &program.global_leaves {
-            push(leaf.name.to_string(), 0, &leaf.cell);
+            push(leaf.name.to_string(), 0, leaf);
         }
         for (number, frame) in shape.frames.iter().enumerate() {
             let Some(kind) = program.kinds.get(frame.kind as usize) else {
@@ -394,7 +403,7 @@ impl System for Model {
                 push(
                     format!("{}({number}):{}", kind.name, leaf.name),
                     frame.base,
-                    &leaf.cell,
+                    leaf,
                 );
             }
             outside.extend(

@@ -1,14 +1,16 @@
 //! Models as they are executed: tables of numbers, without names to look up.
 //!
 //! A state is a sequence of bytes: the number of its shape (which processes
-//! there are), the global variables, and then process by process where it
+//! there are), the global variables that change, and then process by process where it
 //! stands, its variables, and the channels that it brought. A process ends only
 //! when it is the youngest, so what begins at its frame is cut off with it.
 
 use super::external::Outside;
+use super::memory::{byte, set_word, word};
 use super::syntax::{Binary, Probe, Unary};
 use crate::Span;
 use juror_logic::Formula;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a value is kept.
@@ -84,6 +86,8 @@ pub(super) enum Node {
     Global(Cell),
     Local(Cell),
     Indexed(Box<Place>),
+    /// An element of an array that never changes.
+    Table(Box<Place>),
     Unary(Unary, Code),
     Binary(Binary, Code, Code),
     /// A variable of one byte compared with a number.
@@ -219,6 +223,8 @@ pub(super) struct Location {
 pub(super) struct Leaf {
     pub name: Arc<str>,
     pub cell: Cell,
+    /// What it is, if that never changes: then no state has it.
+    pub value: Option<i32>,
 }
 
 /// How a variable begins.
@@ -227,6 +233,15 @@ pub(super) enum Beginning {
     Value(Cell, Code),
     /// A channel of a type is made.
     Channel(Cell, u16),
+}
+
+impl Beginning {
+    /// The variable.
+    pub fn cell_mut(&mut self) -> &mut Cell {
+        match self {
+            Beginning::Value(cell, _) | Beginning::Channel(cell, _) => cell,
+        }
+    }
 }
 
 /// A type of channels.
@@ -299,7 +314,7 @@ pub(super) struct Requirement {
     pub propositions: Vec<Code>,
 }
 
-/// Where the frame of a process has what every process has.
+/// So many bytes say where a process stands; one less in a narrow program.
 pub(super) const NODE_SIZE: u32 = 2;
 /// Where the globals begin: after the number of the shape.
 pub(super) const GLOBALS_START: u32 = 2;
@@ -311,6 +326,15 @@ pub(super) struct Program {
     pub node_spans: Vec<Span>,
     pub instructions: Vec<Instruction>,
     pub globals_end: u32,
+    /// By global variable: its bytes, before they are laid out.
+    pub global_ranges: Vec<Range<u32>>,
+    /// The global part of the first state.
+    pub first_globals: Vec<u8>,
+    /// The global variables as they begin, before they are laid out: those that never
+    /// change are there.
+    pub constants: Vec<u8>,
+    /// Where a process stands takes one byte.
+    pub is_narrow: bool,
     pub global_leaves: Vec<Leaf>,
     pub global_beginnings: Vec<Beginning>,
     pub global_channels: Vec<u16>,
@@ -343,7 +367,31 @@ pub(super) struct Program {
 impl Program {
     /// Where the variables of a frame begin.
     pub fn frame_start(&self) -> u32 {
-        NODE_SIZE + u32::from(self.priorities)
+        self.priority_offset() + u32::from(self.priorities)
+    }
+
+    /// Where a frame has the priority of its process, if there are priorities.
+    pub fn priority_offset(&self) -> u32 {
+        NODE_SIZE - u32::from(self.is_narrow)
+    }
+
+    /// Where the process stands whose frame begins at `base`.
+    #[inline]
+    pub fn standing(&self, state: &[u8], base: u32) -> u16 {
+        match self.is_narrow {
+            true => u16::from(byte(state, base)),
+            false => word(state, base),
+        }
+    }
+
+    /// The process whose frame begins at `base` stands at a location.
+    #[inline]
+    pub fn stand(&self, state: &mut [u8], base: u32, location: u16) {
+        if !self.is_narrow {
+            set_word(state, base, location);
+        } else if let Some(place) = state.get_mut(base as usize) {
+            *place = location as u8;
+        }
     }
 
     pub fn node(&self, code: Code) -> &Node {
@@ -377,6 +425,7 @@ impl Program {
                 VariableKind::Scalar(scalar) => leaves.push(Leaf {
                     name: name.into(),
                     cell: Cell { offset, scalar },
+                    value: None,
                 }),
                 VariableKind::Record(record) => {
                     let Some(record) = self.records.get(record as usize) else {

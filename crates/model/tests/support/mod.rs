@@ -92,7 +92,7 @@ pub fn spin(text: &str, definitions: &[(String, String)], arguments: &[&str]) ->
 }
 
 /// The same for a model that nobody has written. Nothing where Spin does not search it:
-/// it refuses a `break` that leads to a `d_step`.
+/// it refuses a `break` that leads to a `d_step`, and a statement that goes to itself.
 pub fn spin_random(text: &str) -> Option<Found> {
     spin_within(text, &[], &["-DSAFETY", "-DNOCLAIM"], &["-E"])
 }
@@ -158,6 +158,10 @@ fn spin_within(
     let (compiled, shown) = run(compiler.args(flags).args(kind).args(files))?;
     assert!(compiled, "{text}\n{shown}");
     let (_, shown) = run(limited("./pan").args(["-m1000000", "-n"]).args(arguments))?;
+    // Spin's checker refuses such a loop; here it is a step that may be taken for ever.
+    if shown.contains("has unconditional self-loop") {
+        return None;
+    }
     let has_claim = !shown.contains("(none specified)");
     assert!(has_claim || !kind.is_empty(), "{text}\n{shown}");
     let number_before = |what: &str| {

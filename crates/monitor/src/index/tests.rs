@@ -19,7 +19,7 @@ impl Indexed {
     fn new() -> Indexed {
         Indexed {
             slices: Slices::new(3, &[], STATE, false),
-            index: Index::new(EVENTS.to_vec()),
+            index: Index::new(EVENTS.to_vec(), true),
             known: Vec::new(),
         }
     }
@@ -57,6 +57,10 @@ impl Indexed {
         let mut expected: Vec<Place> = of_binding.map(|(_, place)| *place).collect();
         expected.sort_unstable();
         assert_eq!(found, expected, "{binding:?}");
+        let mut masks = self.known.iter().map(|(known, _)| mask_of(known));
+        let is_below = masks.any(|known| known & mask == known && known != mask);
+        assert_eq!(self.index.has_below(mask, STATE), is_below, "{binding:?}");
+        assert!(!self.index.has_below(mask, StateId(1)), "{binding:?}");
     }
 }
 

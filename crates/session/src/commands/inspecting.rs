@@ -14,7 +14,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("backtrace full", "with the local variables of each"),
             ("backtrace all", "also what started main"),
         ],
-        details: "",
+        details: "A frame marked as a guess was found where the code before it has no \
+                  rules that lead to its caller.",
         repeats: false,
         completes: Completes::Nothing,
     },

@@ -34,9 +34,26 @@ enum Awaited {
     Action {
         /// The states whose action it is, by number.
         states: Box<[bool]>,
-        /// The transitions whose action it is.
-        transitions: Box<[(StateId, EventId, StateId)]>,
+        /// The branches of transitions whose action it is.
+        branches: Box<[Awaiting]>,
     },
+}
+
+/// A branch of a transition.
+#[derive(Debug, Clone, PartialEq)]
+struct Awaiting {
+    from: StateId,
+    event: EventId,
+    to: StateId,
+    /// Its number, where the step alone does not tell.
+    number: Option<u32>,
+}
+
+impl Awaiting {
+    fn is_taken_by(&self, change: &Change, event: EventId) -> bool {
+        (self.from, self.event, self.to) == (change.from, event, change.to)
+            && (self.number.is_none() || self.number == change.branch)
+    }
 }
 
 /// Some states of a property.
@@ -137,12 +154,10 @@ impl Listener {
                 change.verdict_before != change.verdict_after
                     && bits & verdict_bit(change.verdict_after) != 0
             }
-            Awaited::Action {
-                states,
-                transitions,
-            } => {
+            Awaited::Action { states, branches } => {
                 let enters = states.get(change.to.index()).copied().unwrap_or(false);
-                (moves && enters) || transitions.contains(&(change.from, event, change.to))
+                let mut branches = branches.iter();
+                (moves && enters) || branches.any(|it| it.is_taken_by(change, event))
             }
         }
     }
@@ -159,19 +174,23 @@ fn action(name: &str, property: &Property) -> Option<Awaited> {
         .iter()
         .map(|it| is_meant(&it.action))
         .collect();
-    let mut transitions = Vec::new();
-    for (number, state) in (0..).zip(property.states()) {
-        for transition in &state.transitions {
-            let branches = transition
-                .branches()
-                .filter(|branch| is_meant(&branch.action));
-            transitions.extend(branches.map(|it| (StateId(number), transition.event, it.target)));
+    let mut awaited = Vec::new();
+    for (from, state) in (0..).map(StateId).zip(property.states()) {
+        let branches = state.branches();
+        for (event, number, branch) in branches.filter(|(.., it)| is_meant(&it.action)) {
+            let is_needed = state.has_twin(event, branch);
+            awaited.push(Awaiting {
+                from,
+                event,
+                to: branch.target,
+                number: is_needed.then_some(number),
+            });
         }
     }
-    let is_any = states.contains(&true) || !transitions.is_empty();
+    let is_any = states.contains(&true) || !awaited.is_empty();
     is_any.then(|| Awaited::Action {
         states,
-        transitions: transitions.into(),
+        branches: awaited.into(),
     })
 }
 

@@ -258,3 +258,60 @@ proptest! {
         }
     }
 }
+
+/// Transitions that only their actions tell apart: between the same states, on the
+/// same event, with guards over what the step changes.
+#[test]
+fn an_action_is_of_the_branch_that_was_taken() {
+    let source = "property p HEAD
+event a = before a(i, x)
+var n = 0
+state init accepting {
+    on a when x > n { n += x } -> init action more else -> init action less
+    on b -> other
+}
+state other accepting { on b when n > 9 -> init action back  on b -> init }
+event b = before b(i)
+scenario s
+on action more { print \"more\" }
+on action less { print \"less\" }
+on action back { print \"back\" }";
+    let values = |slice: i128, x: i128| [Value::Int(slice), Value::Int(x)];
+    for head in ["", "slice on i"] {
+        let (properties, scenarios) = load(&source.replace("HEAD", head));
+        let property = &properties[0];
+        let listening = listeners([(true, &scenarios[0])], property);
+        let mut monitor = Monitor::new(Arc::new(property.clone())).expect("a property");
+        let mut heard = |event: u16, slice: i128, x: i128| -> Vec<u32> {
+            let values = values(slice, x);
+            let happened = Occurrence {
+                thread: 1,
+                address: 0,
+                time: 0,
+                values: &values[..if event == 0 { 2 } else { 1 }],
+            };
+            monitor.step(EventId(event), &happened).expect("a step");
+            let changes = monitor.changes().iter();
+            let own = changes.flat_map(|change| {
+                let meant = listening
+                    .iter()
+                    .filter(|it| it.hears(change, EventId(event)));
+                meant.map(|it| it.id.reaction)
+            });
+            own.collect()
+        };
+        // A new instance, and one that is there already.
+        let steps: [((u16, i128), &[u32]); 7] = [
+            ((0, 4), &[0]),
+            ((0, 4), &[1]),
+            ((1, 0), &[]),
+            ((1, 0), &[]),
+            ((0, 6), &[0]),
+            ((1, 0), &[]),
+            ((1, 0), &[2]),
+        ];
+        for (position, ((event, x), expected)) in steps.into_iter().enumerate() {
+            assert_eq!(heard(event, 1, x), expected, "{head} {position}");
+        }
+    }
+}

@@ -4,16 +4,14 @@
 //! the process executes it. It is the engine of breakpoints that steps over one,
 //! so the rule that lifts the instruction and the engine must agree.
 
-use super::assembler::assemble;
+use super::built::Built;
 use juror_debuggee::{
     Debuggee as Process, Launch, Notice, Owner, Redirection, Registers, ThreadId,
 };
-use juror_rules::abstract_machine::{Program, VARIABLES};
+use juror_rules::abstract_machine::VARIABLES;
 use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
 use juror_stepping::{AccessState, accesses_of};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
-use tempfile::TempDir;
 
 /// As much of the stack as the programs use, in bytes.
 const STACK_BYTES: usize = 512;
@@ -27,7 +25,6 @@ pub struct Live {
     planted: BTreeSet<u64>,
     /// The trap here has been executed, and the instruction was not.
     trapped_at: Option<u64>,
-    _directory: TempDir,
 }
 
 /// What a process of these programs consists of.
@@ -43,36 +40,19 @@ fn fault(error: impl std::fmt::Display) -> Fault {
 }
 
 impl Live {
-    /// Assembles the program and starts it; it stands at its first instruction.
-    pub fn start(program: &Program) -> Live {
-        let directory = tempfile::tempdir().unwrap();
-        let source = directory.path().join("program.s");
-        let path = directory.path().join("program");
-        std::fs::write(&source, assemble(program)).unwrap();
-        let mut build = Command::new("cc");
-        build.args(["-nostdlib", "-static", "-no-pie", "-o"]);
-        let output = build.arg(&path).arg(&source).output().unwrap();
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words}");
-        let listed = Command::new("nm").arg(&path).output().unwrap();
-        let symbols = String::from_utf8(listed.stdout).unwrap();
-        let symbols = symbols.lines().filter_map(|line| {
-            let mut words = line.split_whitespace();
-            let address = u64::from_str_radix(words.next()?, 16).ok()?;
-            Some((words.nth(1)?.to_owned(), address))
-        });
+    /// Starts the program; it stands at its first instruction.
+    pub fn start(built: &Built) -> Live {
         let launch = Launch {
             input: Redirection::File("/dev/null".into()),
-            ..Launch::new(&path)
+            ..Launch::new(&built.path)
         };
         let process = Process::launch(&launch).unwrap();
         Live {
             thread: ThreadId(process.pid()),
             process,
-            symbols: symbols.collect(),
+            symbols: built.symbols.clone(),
             planted: BTreeSet::new(),
             trapped_at: None,
-            _directory: directory,
         }
     }
 

@@ -1,21 +1,28 @@
 //! One program, three ways: the abstract machine, a recorded run of it, and a
-//! live process that was assembled from it. The rules, the properties and what
-//! the developer and the scenario do are the same; so must be what the monitors
-//! hear, the verdicts, and the values at the end.
+//! live process that was compiled from it; and the session that ships, over that
+//! process. The rules, the properties and what the developer and the scenario do
+//! are the same; so must be what the monitors hear, the verdicts, where the program
+//! stops, what the scenario does, and the values at the end.
 
 mod assembler;
+mod built;
 mod live;
 mod programs;
+mod random;
+mod shipped;
 
+use built::Built;
 use juror_language::{Property, load};
-use juror_rules::abstract_machine::{AbstractMachine, Program, VARIABLES, variable_name};
+use juror_rules::abstract_machine::{AbstractMachine, VARIABLES, variable_name};
 use juror_rules::machine::{
-    Command, Mode, Monitors, Owner, Point, Reply, Scenario, Told, Transition, Verified, Watched,
+    Command, Mode, Monitors, Owner, Place, Point, Reply, Scenario, Told, Transition, Verified,
+    Watched,
 };
 use juror_rules::recorded::Recorded;
 use juror_rules::{Debuggee, Fault};
 use live::Live;
 use programs::PROGRAMS;
+use proptest::prelude::*;
 use std::sync::Arc;
 
 const FUNCTIONS: [&str; 3] = ["main", "f", "g"];
@@ -59,6 +66,8 @@ struct Keeper {
     heard: Vec<Transition>,
     /// What had been heard at the checkpoint.
     kept: Option<Vec<Transition>>,
+    /// How often its breakpoint was reached.
+    reactions: usize,
 }
 
 impl Scenario for Keeper {
@@ -70,7 +79,8 @@ impl Scenario for Keeper {
         }
     }
 
-    fn on_point(&mut self, _point: Point) -> Command {
+    fn on_point(&mut self, point: Point) -> Command {
+        self.reactions += usize::from(matches!(point.place, Place::Instruction(_)));
         Command::GetProgramCounter
     }
 
@@ -82,56 +92,120 @@ impl Scenario for Keeper {
     }
 }
 
+/// A transition of a monitor, in words.
+#[derive(Debug, Clone, PartialEq)]
+struct Heard {
+    property: String,
+    event: String,
+    from: String,
+    to: String,
+    verdict: juror_event::Verdict,
+}
+
+/// What the developer has set: functions, and variables whose stores stop.
+#[derive(Debug, Clone)]
+struct Plan {
+    breakpoints: &'static [&'static str],
+    watchpoints: &'static [&'static str],
+}
+
 /// What is compared.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    heard: Vec<Transition>,
+    heard: Vec<Heard>,
     /// What was heard after the checkpoint was restored at the end.
-    again: Option<Vec<Transition>>,
+    again: Option<Vec<Heard>>,
     verdicts: Vec<juror_event::Verdict>,
     values: Vec<i64>,
     /// How often the developer's points stopped the program.
     stops: usize,
+    /// How often the scenario's breakpoint was reached.
+    reactions: usize,
 }
 
-fn run<D: Debuggee>(debuggee: D, properties: &[Arc<Property>]) -> Result<Seen, Fault> {
+impl Seen {
+    /// What comes after the checkpoint is what came there before. When it is made
+    /// is a matter of the scenario.
+    #[track_caller]
+    fn without_checkpoint(self, what: &str) -> Seen {
+        if let Some(again) = &self.again {
+            assert_eq!(*again, self.heard, "{what}");
+        }
+        Seen {
+            again: None,
+            ..self
+        }
+    }
+}
+
+fn run<D: Debuggee>(debuggee: D, properties: &[Arc<Property>], plan: &Plan) -> Result<Seen, Fault> {
     let monitors = Monitors::new(properties)?;
     let mut verified = Verified::init(debuggee, monitors, Keeper::default())?;
     let address = |verified: &Verified<D, Keeper>, name: &str| {
         let address = verified.debugged().debuggee().address_of(name);
         address.ok_or_else(|| Fault::NoSymbol(name.to_owned()))
     };
-    let points = [
-        Point::breakpoint(Owner::Developer, address(&verified, "f")?),
-        Point::watchpoint(Owner::Developer, address(&verified, "v1")?, Watched::Write),
+    let mut own = Vec::new();
+    for name in plan.breakpoints {
+        own.push(Point::breakpoint(
+            Owner::Developer,
+            address(&verified, name)?,
+        ));
+    }
+    for name in plan.watchpoints {
+        let place = address(&verified, name)?;
+        own.push(Point::watchpoint(Owner::Developer, place, Watched::Write));
+    }
+    let scenario = [
         Point::breakpoint(Owner::Scenario, address(&verified, "g")?),
         Point::watchpoint(Owner::Scenario, address(&verified, "v0")?, Watched::Access),
     ];
-    for point in points {
-        verified.command(&Command::SetPoint(point))?;
+    for point in own.iter().chain(&scenario) {
+        verified.command(&Command::SetPoint(*point))?;
     }
     let stops = finish(&mut verified)?;
     let heard = verified.scenario().heard.clone();
+    let reactions = verified.scenario().reactions;
     let verdicts = verified.monitors().verdicts();
     let values = values(verified.debugged().debuggee())?;
     let mut again = None;
     if let Some(kept) = verified.scenario().kept.clone() {
         verified.command(&Command::Restore(0))?;
         // One of the points is gone meanwhile.
-        verified.command(&Command::RemovePoint(points[0]))?;
+        if let Some(point) = own.first() {
+            verified.command(&Command::RemovePoint(*point))?;
+        }
         finish(&mut verified)?;
         let mut whole = kept;
         whole.extend_from_slice(&verified.scenario().heard[heard.len()..]);
         again = Some(whole);
         assert_eq!(verified.monitors().verdicts(), verdicts);
     }
+    let words = |heard: Vec<Transition>| heard.iter().map(|it| in_words(properties, it)).collect();
     Ok(Seen {
-        heard,
-        again,
+        heard: words(heard),
+        again: again.map(words),
         verdicts,
         values,
         stops,
+        reactions,
     })
+}
+
+fn in_words(properties: &[Arc<Property>], transition: &Transition) -> Heard {
+    let property = &properties[transition.number.monitor];
+    let state = |id| property.state(id).unwrap().name.to_string();
+    Heard {
+        property: property.name.to_string(),
+        event: property
+            .event(transition.number.event)
+            .unwrap()
+            .name
+            .to_string(),
+        from: state(transition.from),
+        to: state(transition.to),
+        verdict: transition.verdict,
+    }
 }
 
 /// Runs to the end; the developer steps at first, and goes on at each stop.
@@ -140,6 +214,7 @@ fn finish<D: Debuggee>(verified: &mut Verified<D, Keeper>) -> Result<usize, Faul
     for _ in 0..STEPS {
         verified.command(&Command::Step)?;
     }
+    verified.command(&Command::Continue)?;
     for _ in 0..RULES_MAX {
         match verified.debugged().mode() {
             Mode::Passive => {
@@ -165,8 +240,10 @@ fn values<D: Debuggee>(debuggee: &D) -> Result<Vec<i64>, Fault> {
         .collect()
 }
 
+/// Plays a program in all ways; what was seen by the abstract machine.
 #[track_caller]
-fn check(name: &str, program: &Program) {
+fn check(source: &str, plan: &Plan) -> Seen {
+    let program = &programs::read(source);
     let properties: Vec<Arc<Property>> = PROPERTIES
         .iter()
         .map(|source| {
@@ -176,35 +253,74 @@ fn check(name: &str, program: &Program) {
         })
         .collect();
     let machine = AbstractMachine::new(Arc::new(program.clone()));
-    let expected = run(machine.clone(), &properties).unwrap();
-    assert!(expected.heard.len() > 3, "{name}: {expected:?}");
-    assert_eq!(expected.again.as_ref(), Some(&expected.heard), "{name}");
-
     let names: Vec<String> = (0..VARIABLES as u8).map(variable_name).collect();
     let variables: Vec<&str> = names.iter().map(String::as_str).collect();
-    let record = |recorded: Recorded| {
-        assert!(recorded.is_whole(), "{name}");
-        run(recorded, &properties).unwrap()
+    let follow = |recorded: Recorded| {
+        assert!(recorded.is_whole(), "{source}");
+        run(recorded, &properties, plan).unwrap()
     };
-    let mut bare = machine;
-    let recorded = Recorded::record(&mut bare, &FUNCTIONS, &variables, INSTRUCTIONS_MAX);
-    assert_eq!(record(recorded.unwrap()), expected, "{name}: recorded");
-
-    let live = Live::start(program);
-    assert_eq!(run(live, &properties).unwrap(), expected, "{name}: live");
-    // The process, recorded.
-    let mut live = Live::start(program);
-    let recorded = Recorded::record(&mut live, &FUNCTIONS, &variables, INSTRUCTIONS_MAX * 4);
-    assert_eq!(
-        record(recorded.unwrap()),
-        expected,
-        "{name}: live, recorded"
+    let abstract_run = Recorded::record(
+        &mut machine.clone(),
+        &FUNCTIONS,
+        &variables,
+        INSTRUCTIONS_MAX,
     );
+    let built = Built::new(program);
+    let mut live = Live::start(&built);
+    let live_run = Recorded::record(&mut live, &FUNCTIONS, &variables, INSTRUCTIONS_MAX * 4);
+    let seen = run(machine, &properties, plan).unwrap();
+    let expected = seen.without_checkpoint("abstract");
+    let ways = [
+        ("recorded", follow(abstract_run.unwrap())),
+        ("live", run(Live::start(&built), &properties, plan).unwrap()),
+        ("live, recorded", follow(live_run.unwrap())),
+        ("shipped", shipped::run(&built, plan)),
+    ];
+    for (name, seen) in ways {
+        assert_eq!(
+            seen.without_checkpoint(name),
+            expected,
+            "{name}: {plan:?}\n{source}"
+        );
+    }
+    expected
 }
 
+/// Without points, with some, and with one where an event is, too.
+const PLANS: [Plan; 3] = [
+    Plan {
+        breakpoints: &[],
+        watchpoints: &[],
+    },
+    Plan {
+        breakpoints: &["f"],
+        watchpoints: &["v1"],
+    },
+    Plan {
+        breakpoints: &["g", "f"],
+        watchpoints: &["v0"],
+    },
+];
+
 #[test]
-fn one_program_three_ways() {
+fn one_program_in_all_ways() {
     for (name, source) in PROGRAMS {
-        check(name, &programs::read(source));
+        for plan in &PLANS {
+            let seen = check(source, plan);
+            assert!(seen.heard.len() > 3, "{name}: {seen:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 24,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn random_programs_in_all_ways(source in random::program(), plan in 0..PLANS.len()) {
+        check(&source, &PLANS[plan]);
     }
 }

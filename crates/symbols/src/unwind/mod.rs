@@ -49,6 +49,9 @@ pub enum UnwindMethod {
     FramePointer,
     /// At the first instruction of a function without rules.
     Entry,
+    /// By the word on top of the stack, which leads behind a call: a good guess
+    /// in code without rules that has no frame.
+    StackTop,
 }
 
 /// A caller's frame.
@@ -102,10 +105,9 @@ pub enum UnwindError {
 }
 
 impl SymbolFile {
-    /// Finds the caller of the frame that executes at the file address `pc`.
-    ///
-    /// For any frame but the innermost and interrupted ones, `pc` is the
-    /// address before the return address.
+    /// Finds the caller of the frame that executes at the file address `pc`: for
+    /// any frame but the innermost and interrupted ones, the address before the
+    /// return address.
     ///
     /// # Errors
     /// There is no caller, no rules for `pc`, or the stack cannot be read.
@@ -114,6 +116,30 @@ impl SymbolFile {
         pc: u64,
         registers: &Registers,
         memory: &dyn Memory,
+    ) -> Result<Unwound, UnwindError> {
+        self.unwind_at(pc, registers, memory, false)
+    }
+
+    /// The same for the innermost frame and interrupted ones, of which `pc` is the
+    /// instruction that comes next.
+    ///
+    /// # Errors
+    /// As [`SymbolFile::unwind`].
+    pub fn unwind_exact(
+        &self,
+        pc: u64,
+        registers: &Registers,
+        memory: &dyn Memory,
+    ) -> Result<Unwound, UnwindError> {
+        self.unwind_at(pc, registers, memory, true)
+    }
+
+    fn unwind_at(
+        &self,
+        pc: u64,
+        registers: &Registers,
+        memory: &dyn Memory,
+        is_exact: bool,
     ) -> Result<Unwound, UnwindError> {
         let rules = self.inner.frame_rules();
         match rules.entry_at(pc) {
@@ -137,7 +163,7 @@ impl SymbolFile {
                 };
                 step.by_entry(gimli::DebugFrameOffset(offset))
             }
-            None => self.unwind_without_rules(pc, registers, memory),
+            None => self.unwind_without_rules(pc, registers, memory, is_exact),
         }
     }
 
@@ -172,6 +198,7 @@ impl SymbolFile {
         pc: u64,
         registers: &Registers,
         memory: &dyn Memory,
+        is_exact: bool,
     ) -> Result<Unwound, UnwindError> {
         let get = |register| {
             registers
@@ -179,17 +206,27 @@ impl SymbolFile {
                 .ok_or(UnwindError::RegisterUnknown { register })
         };
         let stack = get(RSP)?;
-        if self.function_with_low_pc(pc).is_some() {
+        let without_frame = |return_address, method| {
             let cfa = stack.wrapping_add(8);
             let mut caller = *registers;
-            caller.set(RIP, Some(read_word(memory, stack)?));
+            caller.set(RIP, Some(return_address));
             caller.set(RSP, Some(cfa));
-            return Ok(Unwound {
+            Ok(Unwound {
                 registers: caller,
                 cfa,
                 signal_frame: false,
-                method: UnwindMethod::Entry,
-            });
+                method,
+            })
+        };
+        if self.function_with_low_pc(pc).is_some() {
+            return without_frame(read_word(memory, stack)?, UnwindMethod::Entry);
+        }
+        // What is left on the stack of a frame that calls looks the same.
+        if is_exact
+            && let Ok(word) = read_word(memory, stack)
+            && follows_call(memory, word)
+        {
+            return without_frame(word, UnwindMethod::StackTop);
         }
         let frame = get(RBP)?;
         // A frame pointer leads up the stack, is aligned, and leads to a
@@ -216,10 +253,104 @@ impl SymbolFile {
     }
 }
 
+/// Whether the instruction before an address is a call: of a distance, or through a
+/// register or memory (Intel SDM, volume 2A, CALL).
+fn follows_call(memory: &dyn Memory, address: u64) -> bool {
+    /// Of the longest, but for prefixes, which say nothing here.
+    const LENGTH_MAX: usize = 7;
+    let mut bytes = [0; LENGTH_MAX];
+    if !memory.read(address.wrapping_sub(LENGTH_MAX as u64), &mut bytes) {
+        return false;
+    }
+    let is_near = bytes[LENGTH_MAX - 5] == 0xe8;
+    is_near
+        || (2..=LENGTH_MAX).any(|length| {
+            let call = &bytes[LENGTH_MAX - length..];
+            call[0] == 0xff && indirect_length(call) == Some(length)
+        })
+}
+
+/// The length of `call` through a register or memory, by its second byte and the
+/// one behind it; none where it is another instruction.
+fn indirect_length(call: &[u8]) -> Option<usize> {
+    let modes = *call.get(1)?;
+    if modes >> 3 & 7 != 2 {
+        return None;
+    }
+    let (mode, place) = (modes >> 6, modes & 7);
+    if mode == 3 {
+        return Some(2);
+    }
+    let with_index = usize::from(place == 4);
+    let is_distance_alone = match place {
+        4 => mode == 0 && call.get(2)? & 7 == 5,
+        5 => mode == 0,
+        _ => false,
+    };
+    let distance = match mode {
+        _ if is_distance_alone => 4,
+        0 => 0,
+        1 => 1,
+        _ => 4,
+    };
+    Some(2 + with_index + distance)
+}
+
 fn read_word(memory: &dyn Memory, address: u64) -> Result<u64, UnwindError> {
     let mut bytes = [0; 8];
     if !memory.read(address, &mut bytes) {
         return Err(UnwindError::Unreadable { address });
     }
     Ok(u64::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes that end at an address.
+    struct Before(u64, &'static [u8]);
+
+    impl Memory for Before {
+        fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+            bytes.fill(0x90);
+            let start = self.0 - self.1.len() as u64;
+            for (at, byte) in (address..).zip(bytes) {
+                let known = at.checked_sub(start).and_then(|at| self.1.get(at as usize));
+                *byte = known.copied().unwrap_or(*byte);
+            }
+            true
+        }
+    }
+
+    #[test]
+    fn a_return_address_follows_a_call() {
+        let calls: [&[u8]; 12] = [
+            &[0xe8, 1, 2, 3, 4],
+            &[0xff, 0xd0],
+            &[0x41, 0xff, 0xd3],
+            &[0xff, 0x10],
+            &[0xff, 0x50, 8],
+            &[0xff, 0x90, 1, 2, 3, 4],
+            &[0xff, 0x14, 0x24],
+            &[0xff, 0x54, 0x24, 8],
+            &[0xff, 0x15, 1, 2, 3, 4],
+            &[0xff, 0x14, 0x25, 1, 2, 3, 4],
+            &[0xff, 0x94, 0x24, 1, 2, 3, 4],
+            &[0x41, 0xff, 0x94, 0x24, 1, 2, 3, 4],
+        ];
+        for call in calls {
+            assert!(follows_call(&Before(0x1000, call), 0x1000), "{call:x?}");
+        }
+        let others: [&[u8]; 5] = [
+            &[],
+            &[0xff, 0xe0],
+            &[0xff, 0x50],
+            &[0xff, 0xc0],
+            &[0xe8, 1, 2, 3],
+        ];
+        for other in others {
+            assert!(!follows_call(&Before(0x1000, other), 0x1000), "{other:x?}");
+        }
+    }
 }

@@ -10,6 +10,9 @@
 //! of a table take turns, several rounds, so that a busy machine is busy for
 //! all of them; the figures are those of the best round.
 //!
+//! Events are bare numbers, with no history for reports. The rows *as juror check*
+//! have all that this command has: values, a thread, a place and a time, and a history.
+//!
 //! The tables are `objects`, `parameters`, `guards`, `formula`, `demands` and
 //! `locks`; all of them, unless some are named.
 //!
@@ -24,7 +27,7 @@ mod properties;
 
 use iterators::Iterators;
 use measuring::{Effort, FULL, Measured, QUICK, heading, measure, row};
-use objects::{ByHand, Watched, address, one, three};
+use objects::{ByHand, Checked, Watched, address, one, three};
 use properties::{automaton, formula, guarded, nobody_reads, unrelated};
 use std::process::ExitCode;
 
@@ -75,7 +78,11 @@ fn by_objects(effort: &Effort) -> Result<(), String> {
         let mut by_hand = ByHand::new(objects, address);
         let mut states = Watched::new(automaton(&["f"])?, objects, one)?;
         let mut logic = Watched::new(formula(&["f"], nobody_reads(1))?, objects, one)?;
-        let rates = measure(effort, &mut [&mut by_hand, &mut states, &mut logic])?;
+        let mut checked = Checked::new(automaton(&["f"])?, objects)?;
+        let rates = measure(
+            effort,
+            &mut [&mut by_hand, &mut states, &mut logic, &mut checked],
+        )?;
         row(objects, "by hand", rates[0], rates[0], None);
         row(
             objects,
@@ -85,6 +92,13 @@ fn by_objects(effort: &Effort) -> Result<(), String> {
             states.bytes_each(),
         );
         row(objects, "formula", rates[2], rates[0], logic.bytes_each());
+        row(
+            objects,
+            "automaton, as juror check",
+            rates[3],
+            rates[0],
+            checked.bytes_each(),
+        );
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 //! a hash map by hand.
 
 use crate::measuring::Runner;
-use juror_event::EventId;
+use juror_event::{EventId, Value};
 use juror_language::Property;
-use juror_monitor::Monitor;
+use juror_monitor::{Monitor, Occurrence};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -113,6 +113,58 @@ impl Runner for Watched {
     fn take(&mut self, number: u64) -> Result<(), String> {
         let (object, event) = self.turn.at(number);
         self.give(event, object)
+    }
+
+    fn bytes(&self) -> Option<f64> {
+        let slices = self.monitor.slice_count();
+        (slices > 100).then(|| self.monitor.bytes() as f64 / slices as f64)
+    }
+}
+
+/// The same with one parameter as `juror check` has it: each event has a value, a
+/// thread, a place and a time, the needs of the states are kept, and so is the
+/// history that reports look back on.
+pub struct Checked {
+    monitor: Monitor,
+    turn: Turn,
+}
+
+impl Checked {
+    pub fn new(property: Property, objects: u64) -> Result<Checked, String> {
+        let monitor = Monitor::new(Arc::new(property)).map_err(|e| e.to_string())?;
+        let mut checked = Checked {
+            monitor,
+            turn: Turn { objects },
+        };
+        for object in 0..objects {
+            checked.give(2, object, 0)?;
+        }
+        Ok(checked)
+    }
+
+    #[inline]
+    fn give(&mut self, event: u16, object: u64, time: u64) -> Result<(), String> {
+        let occurrence = Occurrence {
+            thread: 1,
+            address: 0,
+            time,
+            values: &[Value::Address(address(object))],
+        };
+        let event = EventId(event);
+        let needs = self.monitor.needs().get(usize::from(event.0));
+        if !needs.is_some_and(|need| need.needed) {
+            return Ok(());
+        }
+        let taken = self.monitor.step(event, &occurrence);
+        taken.map(|_| ()).map_err(|error| error.to_string())
+    }
+}
+
+impl Runner for Checked {
+    #[inline]
+    fn take(&mut self, number: u64) -> Result<(), String> {
+        let (object, event) = self.turn.at(number);
+        self.give(event, object, number)
     }
 
     fn bytes(&self) -> Option<f64> {

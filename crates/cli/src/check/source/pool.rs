@@ -5,7 +5,6 @@
 
 use juror_trace::{Part, PartReader};
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,11 +25,7 @@ impl Pool {
     ///
     /// # Errors
     /// The system has no more threads.
-    pub fn new(jobs: Option<NonZeroUsize>) -> io::Result<Option<Arc<Pool>>> {
-        let threads = match jobs {
-            Some(jobs) => jobs.get(),
-            None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        };
+    pub fn new(threads: usize) -> io::Result<Option<Arc<Pool>>> {
         if threads < 2 {
             return Ok(None);
         }

@@ -4,6 +4,7 @@ use super::super::{source::Plan, with_output};
 use crate::arguments::{Action, Check, parse_from};
 use crate::output::testing::output;
 use proptest::prelude::*;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ ltl always (opened(file) implies eventually closed(file))
 ";
 
 /// A line of JSON by what it is to be: mostly an event, in order.
-fn json_line(kind: u8, number: usize, file: u8, size: u8) -> String {
+pub fn json_line(kind: u8, number: usize, file: u8, size: u8) -> String {
     let event = |name: &str, values: &str| {
         format!(
             "{{\"sequence\":{number},\"time\":{},\"thread\":1,\"event\":\"{name}\",\"values\":{{\"file\":\"0x{file:x}0\"{values}}}}}",
@@ -67,12 +68,23 @@ fn csv_row(kind: u8, number: usize, file: u8, size: u8) -> String {
 }
 
 pub fn arguments(directory: &Path, trace: &str, jobs: usize, options: &[&str]) -> Check {
-    let property = directory.join("p.prop");
+    arguments_with(directory, &["p.prop"], &[trace], jobs, options)
+}
+
+pub fn arguments_with(
+    directory: &Path,
+    properties: &[impl AsRef<Path>],
+    traces: &[impl AsRef<Path>],
+    jobs: usize,
+    options: &[&str],
+) -> Check {
     let jobs = jobs.to_string();
-    let words = ["juror", "check", "--jobs", &jobs, "--property"].map(Into::into);
-    let words = words.into_iter().chain([property.into_os_string()]);
-    let words = words.chain(options.iter().map(Into::into));
-    let words = words.chain([directory.join(trace).into_os_string()]);
+    let mut words: Vec<OsString> = ["juror", "check", "--jobs", &jobs].map(Into::into).into();
+    for property in properties {
+        words.extend(["--property".into(), directory.join(property).into()]);
+    }
+    words.extend(options.iter().map(Into::into));
+    words.extend(traces.iter().map(|trace| directory.join(trace).into()));
     match parse_from(words).expect("a command line").action {
         Action::Check(check) => *check,
         other => panic!("{other:?}"),
@@ -104,15 +116,15 @@ fn check_same(name: &str, text: &str, chunk_bytes: usize) {
     }
 }
 
-type Line = (u8, u8, u8);
+pub type Line = (u8, u8, u8);
 
-fn any_lines() -> impl Strategy<Value = Vec<Line>> {
+pub fn any_lines() -> impl Strategy<Value = Vec<Line>> {
     // Strange ones are rare, so that many events come before the first.
     let kind = prop_oneof![30 => 0..18_u8, 1 => 18..25_u8];
     proptest::collection::vec((kind, 0..4_u8, 0..10_u8), 0..60)
 }
 
-fn text_of(lines: &[Line], line: impl Fn(u8, usize, u8, u8) -> String) -> String {
+pub fn text_of(lines: &[Line], line: impl Fn(u8, usize, u8, u8) -> String) -> String {
     let lines = (1..).zip(lines);
     let lines = lines.map(|(number, &(kind, file, size))| line(kind, number, file, size) + "\n");
     lines.collect()

@@ -206,6 +206,8 @@ impl Compiler {
         let offset = self.program.globals_end;
         let variable = self.variable(written, offset)?;
         self.program.globals_end += self.size_of(&variable);
+        let end = self.program.globals_end;
+        self.program.global_ranges.push(offset..end);
         let name = &written.name.text;
         if self
             .globals

@@ -1,6 +1,7 @@
 //! Expressions and variables.
 
 use super::{AskedLabel, AskedVariable, Compiled, Compiler};
+use crate::promela::layout::comparison;
 use crate::promela::program::{
     Cell, Code, Field, Index, Node, Place, Reception, Scope, Variable, VariableKind,
 };
@@ -63,25 +64,9 @@ impl Compiler {
 
     /// A comparison of a byte with a number is one look into the state.
     fn binary(&self, operator: Binary, left: Code, right: Code) -> Node {
-        let is_comparison = matches!(
-            operator,
-            Binary::Equal
-                | Binary::NotEqual
-                | Binary::Less
-                | Binary::LessEqual
-                | Binary::Greater
-                | Binary::GreaterEqual
-        );
-        let is_byte = |cell: &Cell| cell.scalar.kept == crate::promela::program::Kept::Byte;
-        match (self.program.node(left), self.program.node(right)) {
-            (Node::Global(cell), Node::Number(number)) if is_comparison && is_byte(cell) => {
-                Node::Compare(operator, Scope::Global, cell.offset, *number)
-            }
-            (Node::Local(cell), Node::Number(number)) if is_comparison && is_byte(cell) => {
-                Node::Compare(operator, Scope::Local, cell.offset, *number)
-            }
-            _ => Node::Binary(operator, left, right),
-        }
+        let nodes = (self.program.node(left), self.program.node(right));
+        let comparison = comparison(operator, nodes.0, nodes.1);
+        comparison.unwrap_or(Node::Binary(operator, left, right))
     }
 
     fn at_label(

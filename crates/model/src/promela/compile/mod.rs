@@ -138,6 +138,7 @@ impl Compiler {
             let offset = self.program.globals_end;
             self.program.last = Some(super::program::Cell { offset, scalar });
             self.program.globals_end += 1;
+            self.program.global_ranges.push(offset..offset + 1);
         }
         self.program.uses_timeout = self.program.nodes.contains(&Node::Timeout);
     }

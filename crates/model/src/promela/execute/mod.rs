@@ -232,7 +232,7 @@ impl Machine {
         let priority = u8::try_from(priority).map_err(|_| Trap::Value(value, priority))?;
         if let Some(frame) = frame
             && let Some(place) =
-                next.get_mut((frame.base + crate::promela::program::NODE_SIZE) as usize)
+                next.get_mut((frame.base + self.program.priority_offset()) as usize)
         {
             *place = priority;
         }

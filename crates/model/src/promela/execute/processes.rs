@@ -58,9 +58,9 @@ impl Machine {
         let base = next.len() as u32;
         next.resize(after.size as usize, 0);
         set_word(next, 0, after.number);
-        set_word(next, base, process.start as u16);
+        self.program.stand(next, base, process.start as u16);
         if self.program.priorities
-            && let Some(place) = next.get_mut((base + crate::promela::program::NODE_SIZE) as usize)
+            && let Some(place) = next.get_mut((base + self.program.priority_offset()) as usize)
         {
             *place = priority;
         }
@@ -152,14 +152,23 @@ impl Machine {
         })
     }
 
+    /// The global variables as they begin, before they are laid out.
+    pub(in crate::promela) fn globals(&self) -> Result<Vec<u8>, Fault> {
+        let shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
+        let mut globals = vec![0; shape.size as usize];
+        let beginnings = &self.program.global_beginnings;
+        let begun = self.beginnings(&shape, 0, 0, beginnings, 0, &mut globals);
+        begun.map_err(|trap| trap.fault(&self.program))?;
+        globals.truncate(self.program.globals_end as usize);
+        Ok(globals)
+    }
+
     /// The first state.
     pub(in crate::promela) fn initial(&self) -> Result<Vec<u8>, Fault> {
-        let too_large = || Fault::new("too-large", "there are too many processes", None);
         let mut shape = self.shapes.of(&self.program, &[]).ok_or_else(too_large)?;
-        let mut state = vec![0; shape.size as usize];
+        let mut state = self.program.first_globals.clone();
+        state.resize(shape.size as usize, 0);
         set_word(&mut state, 0, shape.number);
-        let begun = self.beginnings(&shape, 0, 0, &self.program.global_beginnings, 0, &mut state);
-        begun.map_err(|trap| trap.fault(&self.program))?;
         for active in &self.program.active {
             let count = self
                 .program
@@ -172,4 +181,8 @@ impl Machine {
         }
         Ok(state)
     }
+}
+
+fn too_large() -> Fault {
+    Fault::new("too-large", "there are too many processes", None)
 }

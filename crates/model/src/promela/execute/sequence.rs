@@ -4,7 +4,6 @@ use super::{Done, Ready};
 use crate::promela::channel::Message;
 use crate::promela::evaluate::View;
 use crate::promela::machine::Machine;
-use crate::promela::memory::set_word;
 use crate::promela::program::Transition;
 use crate::promela::shape::Shape;
 use crate::system::Fault;
@@ -54,7 +53,7 @@ impl Machine {
                 });
             };
             state.clone_from(next);
-            set_word(&mut state, view.base, here as u16);
+            self.program.stand(&mut state, view.base, here as u16);
             let now = View {
                 state: &state,
                 shape,

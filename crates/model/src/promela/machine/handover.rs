@@ -6,7 +6,6 @@
 use super::table::Way;
 use super::{Here, Sink, Walk};
 use crate::promela::evaluate::View;
-use crate::promela::memory::{set_word, word};
 use crate::promela::program::{Code, Transition};
 
 impl<S: Sink> Walk<'_, S> {
@@ -27,7 +26,8 @@ impl<S: Sink> Walk<'_, S> {
                 return self.trapped(trap);
             }
         };
-        let sent = |next: &mut [u8]| set_word(next, view.base, transition.to as u16);
+        let program = &self.machine.program;
+        let sent = |next: &mut [u8]| program.stand(next, view.base, transition.to as u16);
         let taken = self.offer_message(here, view.process, number, &message, sent);
         self.scratch.message = message;
         taken
@@ -52,9 +52,8 @@ impl<S: Sink> Walk<'_, S> {
                 continue;
             }
             let machine = self.machine;
-            let takes = machine
-                .table
-                .takes(frame.kind, word(here.state, frame.base));
+            let standing = machine.program.standing(here.state, frame.base);
+            let takes = machine.table.takes(frame.kind, standing);
             let is_outside =
                 machine.program.has_outside && machine.is_outside(here.shape, receiver);
             if !takes.may_have(channel) && !is_outside {
@@ -120,7 +119,7 @@ impl<S: Sink> Walk<'_, S> {
                     self.fault(fault);
                 }
                 let to = done.location.unwrap_or(transition.to as u16);
-                set_word(&mut next, view.base, to);
+                machine.program.stand(&mut next, view.base, to);
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {
                     let next = Here {

@@ -14,7 +14,7 @@ use crate::promela::channel::Message;
 use crate::promela::evaluate::View;
 use crate::promela::execute::Ready;
 use crate::promela::external::Numbered;
-use crate::promela::memory::{set_word, store, word};
+use crate::promela::memory::{store, word};
 use crate::promela::program::{Operation, Program, Transition};
 use crate::promela::shape::{Shape, Shapes};
 use crate::promela::trap::Trap;
@@ -218,7 +218,8 @@ impl<'a, S: Sink> Walk<'a, S> {
         let Some(frame) = here.shape.frames.get(process) else {
             return false;
         };
-        let ways = machine.table.ways(frame.kind, word(here.state, frame.base));
+        let standing = machine.program.standing(here.state, frame.base);
+        let ways = machine.table.ways(frame.kind, standing);
         let view = &self.view(here, process, timeout);
         if machine.program.has_turns {
             match machine.may_have_turn(view) {
@@ -262,6 +263,19 @@ impl<'a, S: Sink> Walk<'a, S> {
             Operation::Condition(code) => view.holds(*code),
             Operation::Else => Ok(!moved),
             Operation::Skip | Operation::Assign(..) => Ok(true),
+            // Who receives waits for the sender.
+            Operation::Receive(reception) if way.is_rendezvous => {
+                view.value(reception.channel).map(|_| false)
+            }
+            Operation::Send {
+                channel, values, ..
+            } if way.is_rendezvous => {
+                self.push(view, &way.transition, false);
+                let taken = self.hand_over(here, view, &way.transition, *channel, values);
+                self.scratch.path.pop();
+                return taken;
+            }
+            Operation::End if view.process + 1 < here.shape.frames.len() => Ok(false),
             _ => return self.other_way(here, view, way, moved),
         };
         match go {
@@ -320,7 +334,8 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     /// The process stands behind a transition, and the processes are the same.
     fn arrive(&mut self, here: Here<'_>, view: &View<'_>, way: &Way, next: &mut [u8]) {
-        set_word(next, view.base, way.transition.to as u16);
+        let program = &self.machine.program;
+        program.stand(next, view.base, way.transition.to as u16);
         self.mark_last(next, view.process);
         let next = Here {
             state: next,
@@ -342,7 +357,7 @@ impl<'a, S: Sink> Walk<'a, S> {
                 }
                 if !done.has_ended {
                     let to = done.location.unwrap_or(transition.to as u16);
-                    set_word(&mut next, view.base, to);
+                    machine.program.stand(&mut next, view.base, to);
                 }
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {

@@ -6,9 +6,8 @@
 //! could take a message from: who sends a message asks only those who could mean
 //! its channel.
 
-use crate::promela::program::{
-    Beginning, Cell, Code, Field, Node, Operation, Place, Program, Reception, Scope, Transition,
-};
+use crate::promela::layout::bytes;
+use crate::promela::program::{Code, Location, Node, Operation, Place, Program, Transition};
 
 /// Channels by their numbers: bit n is for the channel n, and those that differ from
 /// n by multiples of 64.
@@ -40,6 +39,8 @@ pub(in crate::promela) struct Way {
     pub operation: Operation,
     /// From which channels it can take a message that is handed over.
     pub takes: Channels,
+    /// It sends to a channel that keeps nothing, or receives from one.
+    pub is_rendezvous: bool,
 }
 
 /// Where a process may stand.
@@ -61,7 +62,6 @@ pub(in crate::promela) struct Table {
 
 impl Table {
     pub fn new(program: &Program) -> Table {
-        let known = Known::new(program);
         let mut table = Table::default();
         for kind in &program.kinds {
             table.kinds.push(table.stands.len() as u32);
@@ -73,9 +73,10 @@ impl Table {
                         continue;
                     };
                     let operation = instruction.operation.clone();
-                    let own = known.taken_by(kind.locations.as_slice(), &operation);
+                    let own = taken_by(program, &kind.locations, &operation);
                     takes = takes.with(own);
                     table.ways.push(Way {
+                        is_rendezvous: is_rendezvous(program, &operation),
                         transition: *transition,
                         operation,
                         takes: own,
@@ -109,108 +110,65 @@ impl Table {
     }
 }
 
-/// What variables name which channels, as far as that never changes.
-struct Known<'a> {
-    program: &'a Program,
-    /// Where in the state there are variables that name one from the beginning.
-    numbers: Vec<(u32, i32)>,
-    /// Which ranges of the state may get another channel.
-    written: Vec<(u32, u32)>,
-}
-
-impl<'a> Known<'a> {
-    fn new(program: &'a Program) -> Known<'a> {
-        let mut known = Known {
-            program,
-            numbers: Vec::new(),
-            written: Vec::new(),
-        };
-        let mut number = 0;
-        for beginning in &program.global_beginnings {
-            match beginning {
-                Beginning::Channel(cell, _) => {
-                    number += 1;
-                    known.numbers.push((cell.offset, number));
-                }
-                Beginning::Value(cell, _) => known.write(cell, cell.offset),
+/// The channels that an operation can take a message from.
+fn taken_by(program: &Program, locations: &[Location], operation: &Operation) -> Channels {
+    match operation {
+        Operation::Receive(reception) => named_by(program, reception.channel),
+        Operation::Sequence(start) => {
+            let first = locations.get(*start as usize);
+            let first = first.and_then(|location| location.transitions.first());
+            let first = first.and_then(|transition| program.instruction(transition));
+            match first.map(|instruction| &instruction.operation) {
+                Some(Operation::Receive(reception)) => named_by(program, reception.channel),
+                _ => Channels::NONE,
             }
         }
-        for instruction in &program.instructions {
-            match &instruction.operation {
-                Operation::Assign(place, _) => known.place(place),
-                Operation::Receive(reception) => known.reception(reception),
-                Operation::Run { into, .. } => {
-                    into.iter().for_each(|(place, _)| known.place(place));
-                }
-                _ => {}
-            }
-        }
-        known
-    }
-
-    fn reception(&mut self, reception: &Reception) {
-        for field in &reception.fields {
-            if let Field::Into(place) = field {
-                self.place(place);
-            }
-        }
-    }
-
-    fn place(&mut self, place: &Place) {
-        if place.scope == Scope::Global && !place.is_nowhere {
-            self.write(&place.cell, last(place));
-        }
-    }
-
-    fn write(&mut self, cell: &Cell, last: u32) {
-        self.written
-            .push((cell.offset, last + cell.scalar.kept.size()));
-    }
-
-    /// The channels that an operation can take a message from.
-    fn taken_by(
-        &self,
-        locations: &[crate::promela::program::Location],
-        operation: &Operation,
-    ) -> Channels {
-        match operation {
-            Operation::Receive(reception) => self.named_by(reception.channel),
-            Operation::Sequence(start) => {
-                let first = locations.get(*start as usize);
-                let first = first.and_then(|location| location.transitions.first());
-                let first = first.and_then(|transition| self.program.instruction(transition));
-                match first.map(|instruction| &instruction.operation) {
-                    Some(Operation::Receive(reception)) => self.named_by(reception.channel),
-                    _ => Channels::NONE,
-                }
-            }
-            _ => Channels::NONE,
-        }
-    }
-
-    /// The channels that an expression may name.
-    fn named_by(&self, code: Code) -> Channels {
-        let (cell, end) = match self.program.node(code) {
-            Node::Global(cell) => (cell, cell.offset),
-            Node::Indexed(place) if place.scope == Scope::Global => (&place.cell, last(place)),
-            _ => return Channels::ANY,
-        };
-        let (start, end) = (cell.offset, end + cell.scalar.kept.size());
-        let is_written = |(from, to): &(u32, u32)| *from < end && start < *to;
-        if self.written.iter().any(is_written) {
-            return Channels::ANY;
-        }
-        let inside = |(at, _): &&(u32, i32)| (start..end).contains(at);
-        let named = self.numbers.iter().filter(inside);
-        named.fold(Channels::NONE, |all, (_, number)| {
-            all.with(Channels::one(*number))
-        })
+        _ => Channels::NONE,
     }
 }
 
-/// Where the last value that a place can mean begins.
-fn last(place: &Place) -> u32 {
-    let indices = place.indices.iter();
-    let furthest = indices.map(|index| index.length.saturating_sub(1) * index.stride);
-    place.cell.offset + furthest.sum::<u32>()
+/// Whether an operation is one half of a rendezvous, whatever the state is.
+fn is_rendezvous(program: &Program, operation: &Operation) -> bool {
+    let code = match operation {
+        Operation::Send { channel, .. } => *channel,
+        Operation::Receive(reception) => reception.channel,
+        _ => return false,
+    };
+    let keeps_nothing = |number: i32| {
+        let index = usize::try_from(number - 1).ok();
+        let kind = index.and_then(|index| program.global_channels.get(index));
+        let kind = kind.and_then(|kind| program.channels.get(*kind as usize));
+        kind.is_some_and(|kind| kind.capacity == 0)
+    };
+    match program.node(code) {
+        Node::Number(number) => keeps_nothing(*number),
+        Node::Table(place) => {
+            let mut numbers = table(program, place).iter();
+            numbers.all(|number| keeps_nothing(i32::from(*number)))
+        }
+        _ => false,
+    }
+}
+
+/// The bytes that a place may mean among those that never change.
+fn table<'a>(program: &'a Program, place: &Place) -> &'a [u8] {
+    let bytes = bytes(place);
+    let table = program
+        .constants
+        .get(bytes.start as usize..bytes.end as usize);
+    table.unwrap_or(&[])
+}
+
+/// The channels that an expression may name.
+fn named_by(program: &Program, code: Code) -> Channels {
+    match program.node(code) {
+        Node::Number(number) => Channels::one(*number),
+        Node::Table(place) => {
+            let numbers = table(program, place).iter();
+            numbers.fold(Channels::NONE, |all, number| {
+                all.with(Channels::one(i32::from(*number)))
+            })
+        }
+        _ => Channels::ANY,
+    }
 }

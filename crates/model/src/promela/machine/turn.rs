@@ -13,7 +13,8 @@ impl Machine {
     /// Where a process stands.
     pub fn location(&self, state: &[u8], frame: &Frame) -> Option<&Location> {
         let kind = self.program.kinds.get(frame.kind as usize)?;
-        kind.locations.get(word(state, frame.base) as usize)
+        let standing = self.program.standing(state, frame.base);
+        kind.locations.get(standing as usize)
     }
 
     /// The shape of a state.

@@ -1,0 +1,339 @@
+//! The properties of a check, spread over threads.
+//!
+//! Who reads the traces puts their events in order and hands them out in
+//! *portions*; every thread has some of the properties, and gives them all events
+//! of each portion. What they find is told in the order of the events, a portion
+//! at a time.
+//!
+//! Invariant: what is told is what one thread would tell, since everything that a
+//! reader hears of, mistakes in the traces included, has its place among the steps
+//! of a portion. Threads may be ahead of what is told; where that ends early, what
+//! they have done beyond is dropped.
+
+use super::cursor::{self, Cursor, Next};
+use super::{Checking, Left, Run};
+use crate::driver::Observer as _;
+use juror_session::offline::{Finding, Part, Said, merge};
+use juror_trace::Batch;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// How many events a portion has, or a few more.
+pub const PORTION_EVENTS: usize = 4096;
+/// How many portions may be under way.
+const PORTIONS_AHEAD: usize = 4;
+
+/// What is to be taken, in order.
+enum Step {
+    /// A batch of this trace has begun; with it all traces have.
+    Batch {
+        trace: usize,
+        batch: Arc<Batch>,
+        all_begun: bool,
+    },
+    /// These events of a batch come.
+    Events {
+        trace: usize,
+        batch: Arc<Batch>,
+        events: Range<usize>,
+    },
+    /// Anything else.
+    Other(Next),
+}
+
+/// Some of the steps of a run.
+#[derive(Default)]
+struct Portion {
+    steps: Vec<Step>,
+    events: usize,
+}
+
+/// The threads, each with its properties.
+struct Workers {
+    portions: Vec<Sender<Arc<Portion>>>,
+    findings: Vec<Receiver<Vec<Finding>>>,
+    threads: Vec<JoinHandle<Part>>,
+    /// Nobody wants to hear more.
+    is_over: Arc<AtomicBool>,
+}
+
+impl Workers {
+    fn start(parts: Vec<Part>) -> io::Result<Workers> {
+        let mut workers = Workers {
+            portions: Vec::new(),
+            findings: Vec::new(),
+            threads: Vec::new(),
+            is_over: Arc::default(),
+        };
+        for part in parts {
+            let (portions, to_take) = channel();
+            let (found, findings) = channel();
+            let is_over = Arc::clone(&workers.is_over);
+            let thread = std::thread::Builder::new().name("properties".to_owned());
+            let thread = thread.spawn(move || work(part, &to_take, &found, &is_over))?;
+            workers.threads.push(thread);
+            workers.portions.push(portions);
+            workers.findings.push(findings);
+        }
+        Ok(workers)
+    }
+
+    /// Hands a portion out.
+    fn give(&self, portion: &Arc<Portion>) {
+        for worker in &self.portions {
+            // One that is gone is missed when its findings are asked for.
+            let _ = worker.send(Arc::clone(portion));
+        }
+    }
+
+    /// What there is to say of the oldest portion that was not asked for yet.
+    fn said(&self) -> io::Result<Vec<Said>> {
+        let mut all = Vec::new();
+        for worker in &self.findings {
+            let found = worker.recv();
+            all.append(&mut found.map_err(|_| gone())?);
+        }
+        Ok(merge(all))
+    }
+
+    /// The properties, when all portions have been taken.
+    fn finish(mut self) -> io::Result<Vec<Part>> {
+        self.portions.clear();
+        let threads = std::mem::take(&mut self.threads).into_iter();
+        threads
+            .map(|thread| thread.join().map_err(|_| gone()))
+            .collect()
+    }
+}
+
+fn gone() -> io::Error {
+    io::Error::other("a thread that evaluates properties has ended")
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.portions.clear();
+        for thread in self.threads.drain(..) {
+            // What it has is not wanted.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes portions until there are no more.
+fn work(
+    mut part: Part,
+    portions: &Receiver<Arc<Portion>>,
+    found: &Sender<Vec<Finding>>,
+    is_over: &AtomicBool,
+) -> Part {
+    while let Ok(portion) = portions.recv() {
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+        let mut findings = Vec::new();
+        let mut number = 0;
+        for step in &portion.steps {
+            match step {
+                Step::Batch { trace, batch, .. } => part.learn(*trace, batch),
+                Step::Events {
+                    trace,
+                    batch,
+                    events,
+                } => {
+                    part.take(*trace, (batch, events.clone()), number, &mut findings);
+                    number += events.len() as u64;
+                }
+                Step::Other(_) => {}
+            }
+        }
+        // Its batches are used again once everybody has let go of them.
+        drop(portion);
+        if found.send(findings).is_err() {
+            break;
+        }
+    }
+    part
+}
+
+impl Checking<'_> {
+    /// How many threads evaluate the properties of a run.
+    ///
+    /// One alone where events are waited for: what is known of those before must
+    /// not wait. Also where the end tells in JSON how far each property had come
+    /// when the first violation ended it: others would be ahead of it.
+    pub(super) fn evaluators(&self, run: &Run) -> usize {
+        let tells_standing = self.output.wants_state_changes() && !self.check.keep_going;
+        if tells_standing || !run.cursors.iter().all(Cursor::is_file) {
+            return 1;
+        }
+        self.plan.jobs.min(self.offline.property_count())
+    }
+
+    /// Takes the events of a run with several threads.
+    pub(super) fn take_events_spread(&mut self, run: &mut Run, count: usize) -> io::Result<Left> {
+        let wants_state_changes = self.output.wants_state_changes();
+        let workers = Workers::start(self.offline.parts(count, wants_state_changes))?;
+        let mut under_way = VecDeque::new();
+        let mut is_complete = false;
+        loop {
+            while !is_complete && under_way.len() < PORTIONS_AHEAD {
+                let portion;
+                (portion, is_complete) = self.next_portion(run);
+                let portion = Arc::new(portion);
+                workers.give(&portion);
+                under_way.push_back(portion);
+            }
+            let Some(portion) = under_way.pop_front() else {
+                return Err(gone());
+            };
+            let said = workers.said()?;
+            if let Some(left) = self.tell(run, &portion, said)? {
+                if under_way.is_empty() && is_complete && !matches!(left, Left::Told) {
+                    self.offline.take_back(workers.finish()?);
+                }
+                return Ok(left);
+            }
+            give_back(run, portion);
+        }
+    }
+
+    /// The next steps, and whether they are the last.
+    fn next_portion(&self, run: &mut Run) -> (Portion, bool) {
+        let mut portion = Portion::default();
+        while portion.events < self.plan.portion_events {
+            let next = cursor::next(&mut run.cursors, self.check.merge);
+            match next {
+                Next::Event(trace) => portion.add_events(run, trace, self.check.merge),
+                Next::Batch(trace) => {
+                    let all_begun = run.cursors.iter().all(Cursor::has_batch);
+                    let cursor = run.cursors.get(trace);
+                    portion.steps.extend(cursor.map(|cursor| Step::Batch {
+                        trace,
+                        batch: Arc::clone(cursor.batch()),
+                        all_begun,
+                    }));
+                }
+                other => {
+                    let is_last = match &other {
+                        Next::Fault(..) => !self.check.keep_going,
+                        _ => true,
+                    };
+                    portion.steps.push(Step::Other(other));
+                    if is_last {
+                        return (portion, true);
+                    }
+                }
+            }
+        }
+        (portion, false)
+    }
+
+    /// Tells what there is to say of a portion; gives why no more is taken.
+    fn tell(
+        &mut self,
+        run: &mut Run,
+        portion: &Portion,
+        said: Vec<Said>,
+    ) -> io::Result<Option<Left>> {
+        let mut said = said.into_iter().peekable();
+        let mut number = 0;
+        for step in &portion.steps {
+            let left = match step {
+                Step::Batch {
+                    trace,
+                    batch,
+                    all_begun,
+                } => self.begin_batch(run, *trace, batch, *all_begun)?,
+                Step::Other(next) => self.take_other(run, next)?,
+                Step::Events {
+                    trace,
+                    batch,
+                    events,
+                } => {
+                    let first = number;
+                    let before = run.events;
+                    number += events.len() as u64;
+                    while let Some(one) = said.next_if(|one| one.event < number) {
+                        let place = one.event - first;
+                        run.events = before + place + 1;
+                        let event = events.start + place as usize;
+                        if self.tell_one(run, *trace, (batch, event), one)? {
+                            return Ok(Some(Left::Told));
+                        }
+                    }
+                    run.events = before + events.len() as u64;
+                    None
+                }
+            };
+            if left.is_some() {
+                return Ok(left);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells what there is to say of an event; true when nothing more is to be
+    /// told.
+    fn tell_one(
+        &mut self,
+        run: &mut Run,
+        trace: usize,
+        (batch, event): (&Batch, usize),
+        said: Said,
+    ) -> io::Result<bool> {
+        for change in &said.changes {
+            self.output.state_change(change);
+        }
+        let (Some(reason), Some(event)) = (said.reason, batch.events.get(event)) else {
+            return Ok(false);
+        };
+        self.stop_at(run, trace, event, reason)
+    }
+}
+
+impl Portion {
+    /// The next event of a trace, and those behind it where no other trace is
+    /// looked at in between.
+    fn add_events(&mut self, run: &mut Run, trace: usize, merged: bool) {
+        let Some(cursor) = run.cursors.get_mut(trace) else {
+            return;
+        };
+        let events = cursor.take_events(merged);
+        self.events += events.len();
+        let goes_on = |step: &&mut Step| match step {
+            Step::Events {
+                trace: last,
+                events: before,
+                ..
+            } => *last == trace && before.end == events.start,
+            _ => false,
+        };
+        match self.steps.last_mut().filter(goes_on) {
+            Some(Step::Events { events: before, .. }) => before.end = events.end,
+            _ => self.steps.push(Step::Events {
+                trace,
+                batch: Arc::clone(cursor.batch()),
+                events,
+            }),
+        }
+    }
+}
+
+/// Gives the batches of a portion back that nobody uses any more.
+fn give_back(run: &Run, portion: Arc<Portion>) {
+    let steps = Arc::into_inner(portion).map(|portion| portion.steps);
+    for step in steps.into_iter().flatten() {
+        if let Step::Batch { trace, batch, .. } | Step::Events { trace, batch, .. } = step
+            && let Some(cursor) = run.cursors.get(trace)
+        {
+            cursor.give_back(batch);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Where values are kept in the end.
+//!
+//! What a search costs is the bytes of its states: they are copied, hashed, compared
+//! and kept. So a state has nothing that never changes. A global variable that no
+//! instruction gives a value is a number, or a table of them; most variables that
+//! name channels are. And where a process stands takes one byte if no kind of
+//! process has more places than a byte tells apart.
+//!
+//! Invariant: what is left out is the same in all states, so states are equal
+//! without it if and only if they are equal with it.
+
+use super::machine::Machine;
+use super::memory::load;
+use super::program::{
+    Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
+};
+use super::syntax::Binary;
+use crate::system::Fault;
+use std::ops::Range;
+
+/// Gives the values of a compiled program their places.
+///
+/// # Errors
+/// A global variable does not get the value that it begins with.
+pub(super) fn lay_out(program: Program, wraps: bool) -> Result<Program, Fault> {
+    let machine = Machine::new(program, wraps, Vec::new());
+    let globals = machine.globals()?;
+    let mut program = machine.program;
+    let layout = Layout::new(&program, globals);
+    layout.nodes(&mut program);
+    layout.instructions(&mut program);
+    layout.rest(&mut program);
+    compare_bytes(&mut program.nodes);
+    Ok(program)
+}
+
+struct Layout {
+    /// By byte of the global variables: where it is then, if it changes.
+    moved: Vec<Option<u32>>,
+    /// The global variables as they begin, where they were.
+    globals: Vec<u8>,
+    /// By how much the frames are shorter.
+    narrowed: u32,
+}
+
+impl Layout {
+    fn new(program: &Program, globals: Vec<u8>) -> Layout {
+        let written = written(program);
+        let changes = |range: &&Range<u32>| {
+            let overlaps = |other: &Range<u32>| other.start < range.end && range.start < other.end;
+            // What a process in Rust writes, nobody knows before it runs.
+            program.has_outside || written.iter().any(overlaps)
+        };
+        let mut moved = vec![None; globals.len()];
+        let mut next = GLOBALS_START;
+        for range in program.global_ranges.iter().filter(changes) {
+            for byte in range.clone() {
+                if let Some(place) = moved.get_mut(byte as usize) {
+                    *place = Some(next);
+                }
+                next += 1;
+            }
+        }
+        let mut kinds = program.kinds.iter();
+        let is_narrow = kinds.all(|kind| kind.locations.len() <= 1 << u8::BITS);
+        Layout {
+            moved,
+            globals,
+            narrowed: u32::from(is_narrow),
+        }
+    }
+
+    /// Where a byte of a global variable is; nothing if it never changes.
+    fn moved(&self, offset: u32) -> Option<u32> {
+        self.moved.get(offset as usize).copied().flatten()
+    }
+
+    /// What a global variable is that never changes.
+    fn value(&self, cell: &Cell) -> i32 {
+        load(&self.globals, 0, cell)
+    }
+
+    fn local(&self, cell: &mut Cell) {
+        cell.offset -= self.narrowed;
+    }
+
+    /// Moves a place. Gives whether it is one of a variable that changes.
+    fn place(&self, place: &mut Place) -> bool {
+        if place.is_nowhere {
+            return true;
+        }
+        match place.scope {
+            Scope::Local => self.local(&mut place.cell),
+            Scope::Global => match self.moved(place.cell.offset) {
+                Some(offset) => place.cell.offset = offset,
+                None => return false,
+            },
+        }
+        true
+    }
+
+    fn reception(&self, reception: &mut Reception) {
+        for field in &mut reception.fields {
+            if let Field::Into(place) = field {
+                self.place(place);
+            }
+        }
+    }
+
+    fn nodes(&self, program: &mut Program) {
+        for node in &mut program.nodes {
+            match node {
+                Node::Global(cell) => match self.moved(cell.offset) {
+                    Some(offset) => cell.offset = offset,
+                    None => *node = Node::Number(self.value(cell)),
+                },
+                Node::Local(cell) => self.local(cell),
+                Node::Compare(operator, Scope::Global, offset, number) => {
+                    match self.moved(*offset) {
+                        Some(moved) => *offset = moved,
+                        None => {
+                            let byte = self.globals.get(*offset as usize);
+                            let left = byte.copied().map_or(0, i32::from);
+                            let holds = super::evaluate::compare(*operator, left, *number);
+                            *node = Node::Number(i32::from(holds));
+                        }
+                    }
+                }
+                Node::Compare(_, Scope::Local, offset, _) => *offset -= self.narrowed,
+                Node::Indexed(place) => {
+                    let changes = self.place(place);
+                    if !changes {
+                        *node = Node::Table(place.clone());
+                    }
+                }
+                Node::Remote { place, .. } => {
+                    self.place(place);
+                }
+                Node::Poll(reception) => self.reception(reception),
+                _ => {}
+            }
+        }
+    }
+
+    fn instructions(&self, program: &mut Program) {
+        for instruction in &mut program.instructions {
+            match &mut instruction.operation {
+                Operation::Assign(place, _) => {
+                    self.place(place);
+                }
+                Operation::Run {
+                    into: Some((place, _)),
+                    ..
+                } => {
+                    self.place(place);
+                }
+                Operation::Receive(reception) => self.reception(reception),
+                _ => {}
+            }
+        }
+    }
+
+    fn rest(&self, program: &mut Program) {
+        for leaf in &mut program.global_leaves {
+            match self.moved(leaf.cell.offset) {
+                Some(offset) => leaf.cell.offset = offset,
+                None => leaf.value = Some(self.value(&leaf.cell)),
+            }
+        }
+        if let Some(last) = &mut program.last
+            && let Some(offset) = self.moved(last.offset)
+        {
+            last.offset = offset;
+        }
+        for kind in &mut program.kinds {
+            kind.frame_size -= self.narrowed;
+            kind.parameters.iter_mut().for_each(|cell| self.local(cell));
+            kind.variables
+                .iter_mut()
+                .for_each(|(_, variable)| variable.offset -= self.narrowed);
+            for beginning in &mut kind.beginnings {
+                self.local(beginning.cell_mut());
+            }
+            for leaf in &mut kind.leaves {
+                self.local(&mut leaf.cell);
+            }
+            if let Some(outside) = &mut kind.outside {
+                self.local(&mut outside.cell);
+            }
+        }
+        program.is_narrow = self.narrowed > 0;
+        let (head, rest) = self.globals.split_at(GLOBALS_START as usize);
+        let moved = self.moved.iter().skip(GLOBALS_START as usize);
+        let changing = rest.iter().zip(moved).filter(|(_, moved)| moved.is_some());
+        let mut first = head.to_vec();
+        first.extend(changing.map(|(byte, _)| *byte));
+        program.globals_end = first.len() as u32;
+        program.first_globals = first;
+        program.constants = self.globals.clone();
+    }
+}
+
+/// The bytes of global variables that instructions write.
+fn written(program: &Program) -> Vec<Range<u32>> {
+    let mut written = Vec::new();
+    let mut add = |place: &Place| {
+        if place.scope == Scope::Global && !place.is_nowhere {
+            written.push(bytes(place));
+        }
+    };
+    for instruction in &program.instructions {
+        match &instruction.operation {
+            Operation::Assign(place, _) => add(place),
+            Operation::Run { into, .. } => into.iter().for_each(|(place, _)| add(place)),
+            Operation::Receive(reception) => {
+                for field in &reception.fields {
+                    if let Field::Into(place) = field {
+                        add(place);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let last = program.last.iter();
+    written.extend(last.map(|cell| cell.offset..cell.offset + cell.scalar.kept.size()));
+    written
+}
+
+/// All bytes that a place may mean.
+pub(super) fn bytes(place: &Place) -> Range<u32> {
+    let indices = place.indices.iter();
+    let furthest = indices.map(|index| index.length.saturating_sub(1) * index.stride);
+    let last = place.cell.offset + furthest.sum::<u32>();
+    place.cell.offset..last + place.cell.scalar.kept.size()
+}
+
+/// A comparison with what has become a number is one look into the state.
+fn compare_bytes(nodes: &mut [Node]) {
+    for index in 0..nodes.len() {
+        let Some(Node::Binary(operator, left, right)) = nodes.get(index) else {
+            continue;
+        };
+        let at = |code: &Code| nodes.get(code.0 as usize);
+        if let (Some(left), Some(right)) = (at(left), at(right))
+            && let Some(node) = comparison(*operator, left, right)
+            && let Some(place) = nodes.get_mut(index)
+        {
+            *place = node;
+        }
+    }
+}
+
+/// The comparison of a byte with a number, if two parts of an expression are these.
+pub(super) fn comparison(operator: Binary, left: &Node, right: &Node) -> Option<Node> {
+    let Node::Number(number) = right else {
+        return None;
+    };
+    let (scope, cell) = match left {
+        Node::Global(cell) => (Scope::Global, cell),
+        Node::Local(cell) => (Scope::Local, cell),
+        _ => return None,
+    };
+    let is_comparison = matches!(
+        operator,
+        Binary::Equal
+            | Binary::NotEqual
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual
+    );
+    let is_byte = cell.scalar.kept == super::program::Kept::Byte;
+    (is_comparison && is_byte).then_some(Node::Compare(operator, scope, cell.offset, *number))
+}
