@@ -78,6 +78,7 @@ impl Console {
         if let Some(signal) = self.running.ending() {
             let command = self.last_command();
             let mut driver = self.driver.borrow_mut();
+            driver.cancel_input();
             while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
             interrupt::end_by(signal);
         }
@@ -161,6 +162,8 @@ impl Console {
     /// JSON output. Gives the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
         let command = self.last_command();
+        // Lines that are given to a point may be unfinished: this one is none of them.
+        self.cancel_input();
         // What becomes of a process that was there before juror is news.
         let is_news = self.is_attached;
         // Of several processes one is let go at a time.

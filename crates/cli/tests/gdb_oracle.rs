@@ -35,6 +35,10 @@ fn unoptimized(build: &Build) -> bool {
     build.optimization == Optimization::None && build.pie
 }
 
+fn optimized(build: &Build) -> bool {
+    build.optimization == Optimization::Full && build.pie
+}
+
 fn gcc_unoptimized(build: &Build) -> bool {
     unoptimized(build) && build.compiler == Compiler::Gcc
 }
@@ -332,6 +336,106 @@ fn values_are_the_same() {
         &differences,
         value,
     );
+}
+
+/// In optimized code neither knows more than the compiler kept, and what they know is
+/// the same.
+#[test]
+fn stacks_of_optimized_code_are_the_same() {
+    let stack = |program, before| Question {
+        program,
+        wanted: optimized,
+        before,
+        asked: lines(&["backtrace", "up", "frame"]),
+    };
+    let differences = [Difference {
+        program: "optimized.c",
+        gdb: &["sum at optimized.c:14", "main at optimized.c:22"],
+        juror: &["sum at optimized.c:10", "main at optimized.c:22"],
+        why: "several rows of gcc's line table are for the first instruction: juror takes the \
+              first of them, where the function begins, gdb the last",
+    }];
+    compare(
+        &[
+            stack("optimized.c", &["break sum", "run"]),
+            stack("overloads.cpp", &["break overloads.cpp:twice", "run"]),
+            stack("overloads.cpp", &["break geo::Square::area", "run"]),
+            stack("nested_calls.cpp", &["break f", "run"]),
+            stack("nested_calls.cpp", &["break g", "run"]),
+            stack("nested_calls.cpp", &["break Heavy::weight", "run"]),
+            stack("nested_calls.cpp", &["break thrower", "run"]),
+        ],
+        &differences,
+        frames,
+    );
+}
+
+#[test]
+fn values_in_optimized_code_are_the_same() {
+    let values = |program, before, asked: &[&str]| Question {
+        program,
+        wanted: optimized,
+        before,
+        asked: lines(asked),
+    };
+    let differences = [];
+    compare(
+        &[
+            values(
+                "values.c",
+                &["break main", "run"],
+                &[
+                    "print first.number",
+                    "print first.low",
+                    "print first.high",
+                    "print first.color",
+                    "print first.inner.a",
+                    "print first.both.whole",
+                    "print second.number",
+                    "print second.low",
+                    "print second.high",
+                    "print numbers[0]",
+                    "print numbers[0] + 1",
+                ],
+            ),
+            values(
+                "overloads.cpp",
+                &["break overloads.cpp:twice", "run", "up", "up"],
+                &[
+                    "print sum",
+                    "print square.side",
+                    "print shape.side",
+                    "whatis sum",
+                ],
+            ),
+            values(
+                "nested_calls.cpp",
+                &["break Heavy::weight", "run", "up"],
+                &["print sum", "whatis sum"],
+            ),
+            values(
+                "nested_calls.cpp",
+                &["break thrower", "run", "up"],
+                &["print sum"],
+            ),
+            values(
+                "elsewhere.c",
+                &["break main", "run"],
+                &["print p.x", "print sum", "print total"],
+            ),
+        ],
+        &differences,
+        missing_or_value,
+    );
+}
+
+/// A value, or that there is none, whichever way that is said.
+fn missing_or_value(section: &[String]) -> Vec<String> {
+    let has_none = |line: &String| line.contains("optimized out");
+    match section.iter().any(has_none) {
+        true => vec!["optimized out".to_owned()],
+        false => value(section),
+    }
 }
 
 #[test]

@@ -335,6 +335,22 @@ fn commands_come_from_files() {
 }
 
 #[test]
+fn the_input_may_end_before_the_commands_of_a_point_do() {
+    let executable = program("steps.c").compile_plain();
+    let output = juror(&["run"])
+        .args([&executable])
+        .input("break half\nrun\ncommands\nprint x\n")
+        .run();
+    assert_eq!(output.code(), Some(0), "{output:?}");
+}
+
+/// The inlined calls around it have no code of their own there.
+#[test]
+fn callers_in_optimized_code_have_their_own_variables() {
+    check("callers", "overloads.cpp", |build| !unoptimized(build));
+}
+
+#[test]
 fn steps_go_into_the_right_one_of_several_calls() {
     let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gpp;
     check("nested_calls", "nested_calls.cpp", gcc);
@@ -350,6 +366,11 @@ fn what_is_skipped_is_not_entered() {
 fn member_functions_are_called_as_they_are_written() {
     let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gpp;
     check("member_calls", "overloads.cpp", gcc);
+}
+
+#[test]
+fn a_function_that_is_left_gives_back_a_fraction() {
+    check("returned", "overloads.cpp", unoptimized);
 }
 
 #[test]

@@ -149,6 +149,90 @@ fn containers_of_libcxx_are_shown_by_what_they_hold() {
     }
 }
 
+/// What both libraries show of the objects of `callable.cpp`; which thread it is
+/// differs from run to run.
+const CALLABLE: &[(&str, &str)] = &[
+    ("empty", "empty"),
+    ("free", "unlocked"),
+    ("held", "locked by thread N"),
+    ("none", "none"),
+    ("running", "0x?"),
+    ("nobody", "none"),
+    ("somebody", "0x?"),
+];
+
+/// Those that LLVM's library describes in itself, and not to the program.
+const CALLABLE_GNU: &[(&str, &str)] = &[
+    (
+        "plain",
+        "0x? <std::_Function_handler<int(int), int (*)(int)>::_M_invoke>",
+    ),
+    (
+        "object",
+        "0x? <std::_Function_handler<int(int), Adder>::_M_invoke>",
+    ),
+    ("again", "locked 2 times by thread N"),
+];
+
+const CALLABLE_LLVM: &[(&str, &str)] = &[("plain", "0x? <twice>"), ("object", "{by = 3}")];
+
+#[test]
+fn what_is_called_and_locked_is_shown_by_its_state() {
+    for build in plain_builds(Language::Cpp) {
+        let fixture = program("callable.cpp").argument("-pthread");
+        let executable = fixture.compile(&build);
+        check_callable(&executable, &build, CALLABLE, "");
+        check_callable(&executable, &build, CALLABLE_GNU, "");
+        if build.compiler != Compiler::Clang {
+            continue;
+        }
+        match fixture.argument("-stdlib=libc++").try_compile(&build) {
+            Ok(executable) => {
+                check_callable(&executable, &build, CALLABLE, "");
+                // The class of what is kept stands before it.
+                check_callable(
+                    &executable,
+                    &build,
+                    CALLABLE_LLVM,
+                    "(std::__1::__function::__func<",
+                );
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.contains("file not found"), "{message}");
+                eprintln!("libc++ is not installed: left out");
+            }
+        }
+    }
+}
+
+fn check_callable(executable: &Path, build: &Build, table: &[(&str, &str)], before: &str) {
+    let mut batch = Batch::new()
+        .command("break look")
+        .command("run")
+        .command("up");
+    for (expression, _) in table {
+        batch = batch.command(&format!("print {expression}"));
+    }
+    let report = batch.run(executable, &[]);
+    for (expression, expected) in table {
+        let outcome = report.outcome(&format!("print {expression}"));
+        let shown = without_addresses(outcome["value"].as_str().unwrap_or_default());
+        // The compilers write the name of this type in two ways.
+        let shown = shown.replace("int (int)", "int(int)");
+        let shown = match shown.split_once("by thread ") {
+            Some((state, number)) if number.parse::<u32>().is_ok() => format!("{state}by thread N"),
+            _ => shown,
+        };
+        assert!(shown.starts_with(before), "{expression}: {shown}, {build}");
+        let value = match before {
+            "" => shown.as_str(),
+            _ => shown.split_once(") ").map_or("", |(_, value)| value),
+        };
+        assert_eq!(value, *expected, "{expression}: {shown}, {build}");
+    }
+}
+
 #[test]
 fn objects_of_virtual_classes_are_shown_whole() {
     for build in plain_builds(Language::Cpp) {
@@ -228,6 +312,14 @@ const RUST: &[(&str, &str)] = &[
     ("lock", "14"),
     ("atomic", "15"),
     ("path", r#""/tmp""#),
+    ("path_of", r#""/tmp""#),
+    ("part", r#"Some("tmp")"#),
+    ("boxed_path", r#""/tmp""#),
+    ("system_text", r#""tmp""#),
+    ("system_part", r#""tmp""#),
+    ("c_text", r#""see""#),
+    ("counted", r#""counted""#),
+    ("shared_path", r#""/tmp""#),
 ];
 
 #[test]

@@ -15,6 +15,7 @@ pub mod expression;
 pub mod facts;
 pub mod format;
 pub mod frames;
+mod gathered;
 pub mod modules;
 pub mod occasions;
 pub mod pending_returns;

@@ -102,6 +102,7 @@ impl FrameScope<'_> {
             [only] => Ok(code_at(only.address)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|it| &*it.name).collect();
+                names.sort_unstable();
                 names.dedup();
                 let names = names.join(", ");
                 Err(format!("`{name}` is a template: say which, of {names}"))

@@ -19,8 +19,77 @@ pub enum Place {
     Memory(u64),
     /// Here: it was in registers, is a constant, or was computed.
     Bytes(Vec<u8>),
+    /// Here, as far as it is known: the compiler kept some parts of it.
+    Partial(Partial),
     /// Nowhere; why.
     Missing(String),
+}
+
+/// Bytes of which some bits are not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial {
+    /// The bytes; bits that are not known are 0.
+    pub bytes: Vec<u8>,
+    /// A bit for each bit that is known.
+    pub known: Vec<u8>,
+}
+
+impl Partial {
+    /// Takes `size_bits` bits of `source` from its bit `from` on, to the bit `start`;
+    /// those that the source has not are not known.
+    pub(crate) fn put(&mut self, start: u64, size_bits: u64, source: &[u8], from: u64) {
+        for bit in 0..size_bits {
+            let (to, from) = (start + bit, from + bit);
+            let Some(taken) = source.get((from / 8) as usize) else {
+                return;
+            };
+            let place = self.bytes.get_mut((to / 8) as usize);
+            if let (Some(byte), Some(known)) = (place, self.known.get_mut((to / 8) as usize)) {
+                *byte |= ((taken >> (from % 8)) & 1) << (to % 8);
+                *known |= 1 << (to % 8);
+            }
+        }
+    }
+
+    /// The part from `offset` on, of so many bytes, and of these the bits.
+    fn part(&self, offset: u64, size: Option<u64>, bits: Option<BitField>) -> Place {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = |all: &[u8]| {
+            let rest = all.get(start..).unwrap_or(&[]);
+            let end = size.and_then(|size| usize::try_from(size).ok());
+            let end = end.unwrap_or(rest.len()).min(rest.len());
+            rest.get(..end).unwrap_or(&[]).to_vec()
+        };
+        let part = Partial {
+            bytes: part(&self.bytes),
+            known: part(&self.known),
+        };
+        part.into_place(bits)
+    }
+
+    /// How many of these bits are known, and how many there are.
+    fn count(&self, bits: Option<BitField>) -> (u64, u64) {
+        let all = self.known.len() as u64 * 8;
+        let range = match bits {
+            Some(bits) => bits.offset_bits..(bits.offset_bits + bits.size_bits).min(all),
+            None => 0..all,
+        };
+        let total = range.end.saturating_sub(range.start);
+        let is_known = |bit: &u64| {
+            let byte = self.known.get((bit / 8) as usize);
+            byte.is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+        };
+        (range.filter(is_known).count() as u64, total)
+    }
+
+    /// Where a value is of which this is known.
+    pub(crate) fn into_place(self, bits: Option<BitField>) -> Place {
+        match self.count(bits) {
+            (known, total) if known == total => Place::Bytes(self.bytes),
+            (0, _) => Place::Missing("optimized out".to_owned()),
+            _ => Place::Partial(self),
+        }
+    }
 }
 
 /// A value with its type.
@@ -94,7 +163,7 @@ impl Typed {
     pub fn address(&self) -> Option<u64> {
         match self.place {
             Place::Memory(address) => Some(address),
-            Place::Bytes(_) | Place::Missing(_) => None,
+            Place::Bytes(_) | Place::Partial(_) | Place::Missing(_) => None,
         }
     }
 
@@ -124,6 +193,7 @@ impl Typed {
         }
         match &self.place {
             Place::Missing(why) => Err(why.clone()),
+            Place::Partial(_) => Err("partly optimized out".to_owned()),
             Place::Bytes(bytes) => {
                 let mut bytes = bytes.clone();
                 bytes.resize(size as usize, 0);
@@ -147,6 +217,7 @@ impl Typed {
             Place::Bytes(bytes) => {
                 Place::Bytes(bytes.get(offset as usize..).unwrap_or(&[]).to_vec())
             }
+            Place::Partial(partial) => partial.part(offset, r#type.size(), bits),
             Place::Missing(why) => Place::Missing(why.clone()),
         };
         Typed {

@@ -1,9 +1,10 @@
 //! What variables are worth in a frame, and where it is kept.
 
 use crate::frames::Frame;
+use crate::gathered::Gathered;
 use crate::modules::Module;
 use crate::program::Program;
-use crate::typed::{Place, Typed};
+use crate::typed::{Typed, VALUE_SIZE_MAX};
 use juror_symbols::{
     EntryLocation, EntryPlace, EvaluationContext, Location, Memory, Piece, Place as PiecePlace,
     Type, Variable, register,
@@ -226,54 +227,13 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
         }
         _ => {}
     }
-    let size = r#type.size().unwrap_or(8) as usize;
-    let mut bytes = Vec::with_capacity(size);
+    let size = r#type.size().unwrap_or(8);
+    if size > VALUE_SIZE_MAX {
+        return Typed::missing(r#type, format!("{size} bytes in pieces are too many"));
+    }
+    let mut gathered = Gathered::new(size as usize);
     for piece in &pieces {
-        let wanted = piece
-            .size_bits
-            .map_or(size - bytes.len().min(size), |bits| (bits / 8) as usize);
-        let mut part = vec![0; wanted.min(size)];
-        let offset = (piece.offset_bits / 8) as usize;
-        match &piece.place {
-            PiecePlace::Register(number) => {
-                let Some(word) = context.register(*number) else {
-                    return Typed::missing(r#type, "its register is not known in this frame");
-                };
-                let word = word.to_le_bytes();
-                put(
-                    &mut part,
-                    0,
-                    wanted as u32,
-                    word.get(offset.min(8)..).unwrap_or(&[]),
-                );
-            }
-            PiecePlace::Address(address) => {
-                if !context.read(address.wrapping_add(offset as u64), &mut part) {
-                    return Typed::missing(
-                        r#type,
-                        format!("memory at {address:#x} cannot be read"),
-                    );
-                }
-            }
-            PiecePlace::Value(number) => {
-                put(&mut part, 0, wanted as u32, &number.to_le_bytes());
-            }
-            PiecePlace::Bytes(known) => {
-                put(
-                    &mut part,
-                    0,
-                    wanted as u32,
-                    known.get(offset..).unwrap_or(&[]),
-                );
-            }
-            _ => return Typed::missing(r#type, "partly optimized out"),
-        }
-        bytes.extend(part);
+        gathered.add(piece, context);
     }
-    bytes.resize(size, 0);
-    Typed {
-        r#type,
-        place: Place::Bytes(bytes),
-        bits: None,
-    }
+    gathered.into_typed(r#type)
 }

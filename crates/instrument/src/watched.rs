@@ -135,7 +135,7 @@ impl WatchedExpression {
         for (name, variable) in &self.moving {
             let frame = frame_of(program, frames, variable);
             match frame.map(|frame| program.value_of(frame, variable)) {
-                Some(value) if !matches!(value.place, Place::Missing(_)) => {
+                Some(value) if matches!(value.place, Place::Memory(_) | Place::Bytes(_)) => {
                     found.push(((0, name.clone()), value));
                 }
                 _ => return false,

@@ -65,6 +65,7 @@ impl Session {
                 self.running_mut()?.debuggee.write(address, &bytes)?;
             }
             Place::Bytes(_) => self.assign_in_register(&expression, &bytes)?,
+            Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
             Place::Missing(why) => return Err(CommandError::new(why)),
         }
         self.assigned(place)

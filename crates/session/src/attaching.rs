@@ -27,7 +27,7 @@ impl Session {
                 )
             })?;
         self.make_room()?;
-        let thread = self.attach(process)?;
+        let thread = self.attach(process, observer)?;
         if let Some(program) = &self.program
             && program.debuggee.is_job_stopped()
         {
@@ -47,7 +47,11 @@ impl Session {
         Ok(())
     }
 
-    fn attach(&mut self, process: u32) -> Result<ThreadId, SessionError> {
+    fn attach(
+        &mut self,
+        process: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<ThreadId, SessionError> {
         let attach = Attach {
             cpu: self.options.cpu,
             self_check: self.options.self_check.clone(),
@@ -68,7 +72,9 @@ impl Session {
         };
         self.program = Some(program);
         self.renew_catchpoints();
-        let bound = self.bind_running(thread);
+        let names = self.prepare_bound_names(observer);
+        let names = names.map_err(|error| SessionError::Launch(error.message));
+        let bound = names.and_then(|()| self.bind_running(thread));
         if bound.is_err() {
             self.forget_program();
         }

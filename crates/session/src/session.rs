@@ -191,7 +191,7 @@ impl Session {
             loaded.map_err(|error| scenario_error(&source.file, error))?;
         }
         if !session.options.program.as_os_str().is_empty() {
-            session.launch()?;
+            session.launch(observer)?;
         }
         Ok(session)
     }
@@ -216,7 +216,7 @@ impl Session {
     }
 
     /// Starts the program and brings it to where its libraries are loaded.
-    pub(crate) fn launch(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
         let launch = self.launch_of()?;
         let mut debuggee =
             Debuggee::launch(&launch).map_err(|error| SessionError::Launch(error.to_string()))?;
@@ -236,7 +236,9 @@ impl Session {
         self.checkpoints.begin_run();
         self.checkpoints.note_numbers(launch.numbers);
         self.renew_catchpoints();
-        let bound = self.bind(thread, true);
+        let names = self.prepare_bound_names(observer);
+        let names = names.map_err(|error| SessionError::Launch(error.message));
+        let bound = names.and_then(|()| self.bind(thread, true));
         if bound.is_err() {
             self.forget_program();
         }

@@ -7,7 +7,9 @@ use crate::options::{CommandError, Observer};
 use crate::place::{self, Place};
 use crate::session::Session;
 use crate::view::Outcome;
+use juror_event::{Reach, SymbolicEvent};
 use juror_instrument::modules::Module;
+use juror_instrument::occasions::is_about_memory;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +23,7 @@ const SILENT: Duration = Duration::from_secs(1);
 const NAMED_MAX: usize = 3;
 
 /// Which names a command is going to ask for.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum Names {
     None,
     /// One function.
@@ -75,6 +77,15 @@ impl Command {
     }
 }
 
+/// What an event of a property is bound by.
+fn names_of(event: &SymbolicEvent) -> Names {
+    match event.kind {
+        kind if kind.is_call() => Names::Function(event.subject.to_string()),
+        kind if is_about_memory(kind) => Names::Any,
+        _ => Names::None,
+    }
+}
+
 impl Session {
     /// Reads the names of all modules if a command is going to need them.
     ///
@@ -97,6 +108,38 @@ impl Session {
         for module in modules {
             self.read_names(&module, &names, observer)?;
             self.tell_missing(&module, observer);
+        }
+        Ok(())
+    }
+
+    /// Reads the names that properties and points of the developer ask for when a
+    /// program has been started, before they are bound to it.
+    ///
+    /// # Errors
+    /// It was given up.
+    pub(crate) fn prepare_bound_names(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let Some(program) = &mut self.program else {
+            return Ok(());
+        };
+        program.update_modules();
+        let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
+        let properties = self.watch.watched.iter();
+        let events = properties.flat_map(|it| it.property.events.iter());
+        let mut wanted: Vec<(Reach, Names)> = events
+            .map(|event| (event.reach.clone(), names_of(event)))
+            .collect();
+        let points = self.breakpoints.functions();
+        let points = points.chain(self.hardware_breakpoints.functions());
+        wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
+        wanted.retain(|(_, names)| *names != Names::None);
+        self.cancel.store(false, Ordering::Relaxed);
+        for (reach, names) in &wanted {
+            for module in modules.iter().filter(|module| module.is_reached(reach)) {
+                self.read_names(module, names, observer)?;
+            }
         }
         Ok(())
     }

@@ -175,8 +175,7 @@ fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
         match entry.tag() {
             gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => Visit::Descend,
             gimli::DW_TAG_inlined_subroutine => {
-                let ranges = info.code_ranges(die.unit, entry);
-                if !ranges.iter().any(|range| range.contains(&address)) {
+                if !holds(info, die, entry, address) {
                     return Visit::Skip;
                 }
                 if let Some(entry) = copy_entry(info, die.unit, entry) {
@@ -200,8 +199,18 @@ fn copy_entry(info: &DebugInfo, unit: u32, entry: &Die) -> Option<u64> {
     marked.filter(|pc| info.is_code(*pc)).or_else(lowest)
 }
 
-/// Whether the code of a block, which may be absent, holds an address.
+/// Whether a block lies around an address. One of which nothing is said has all the
+/// code around it; one whose code was optimized away has none.
 pub(crate) fn covers(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
+    let places = [gimli::DW_AT_low_pc, gimli::DW_AT_ranges];
+    let is_said = places
+        .iter()
+        .any(|place| entry.attr_value(*place).is_some());
+    !is_said || holds(info, die, entry, address)
+}
+
+/// Whether the code of an inlined call holds an address.
+pub(crate) fn holds(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
     let ranges = info.code_ranges(die.unit, entry);
-    ranges.is_empty() || ranges.iter().any(|range| range.contains(&address))
+    ranges.iter().any(|range| range.contains(&address))
 }

@@ -1,7 +1,7 @@
 //! Parameters, local variables by scope, and global variables.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
-use crate::inline::covers;
+use crate::inline::{covers, holds};
 use crate::location::Location;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
@@ -87,7 +87,7 @@ impl SymbolFile {
                     ));
                     Visit::Descend
                 }
-                gimli::DW_TAG_inlined_subroutine if covers(info, die, entry, address) => {
+                gimli::DW_TAG_inlined_subroutine if holds(info, die, entry, address) => {
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);

@@ -86,7 +86,16 @@ fn main() {
     let lock = RwLock::new(14);
     let atomic = AtomicU32::new(15);
     let path = std::path::PathBuf::from("/tmp");
+    let path_of: &std::path::Path = &path;
+    let part = path_of.file_name();
+    let boxed_path = path.clone().into_boxed_path();
+    let system_text = std::ffi::OsString::from("tmp");
+    let system_part: &std::ffi::OsStr = &system_text;
+    let c_text: &std::ffi::CStr = c"see";
+    let counted: Rc<str> = Rc::from("counted");
+    let shared_path: Arc<std::path::Path> = Arc::from(path_of);
     look(1);
+    println!("{part:?}{boxed_path:?}{system_part:?}{c_text:?}{counted}{shared_path:?}");
     println!("{numbers:?}{none:?}{points:?}{}{text}{borrowed}{words:?}{slice:?}", many.len());
     println!("{array:?}{boxed:?}{boxed_slice:?}{ends:?}{linked:?}{heap:?}{ages:?}{bag:?}{small:?}");
     println!("{large:?}{sorted:?}{empty:?}{some:?}{nothing:?}{pointer:?}{vacant:?}{right:?}{wrong:?}");

@@ -48,3 +48,18 @@ int main() // mark: main
     sum += numbers(1) + fractions(2);
     std::printf("%d\n", sum);
 }
+
+// Called at the prompt alone.
+#define CALLED __attribute__((used, noinline))
+
+struct Gauge {
+    CALLED int measure(int n) const { return n; }
+    CALLED double measure(double n) const { return n; }
+    CALLED int measure(const char *text) const { return text[0]; }
+    CALLED int measure(const geo::Shape &shape) const { return shape.side; }
+    CALLED int mode() { return 1; }
+    CALLED int mode() const { return 2; }
+};
+
+Gauge gauge;
+__attribute__((used)) const Gauge fixed_gauge{};

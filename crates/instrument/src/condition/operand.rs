@@ -71,7 +71,7 @@ impl Operand {
                     .for_each(|(wide, byte)| *wide = *byte);
                 Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
             }
-            Place::Bytes(_) | Place::Missing(_) => return Err(Unknown::Yet),
+            Place::Bytes(_) | Place::Partial(_) | Place::Missing(_) => return Err(Unknown::Yet),
         };
         Ok(Operand {
             r#type: value.r#type,

@@ -40,7 +40,7 @@ pub fn address_of(value: &Typed) -> Result<Typed, String> {
             address.to_le_bytes().to_vec(),
         )),
         (Place::Missing(why), None) => Err(why.clone()),
-        (Place::Bytes(_), None) => {
+        (Place::Bytes(_) | Place::Partial(_), None) => {
             Err("this value is not in memory, so it has no address".to_owned())
         }
     }
@@ -118,7 +118,7 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
             let element = element_type(&object.r#type)?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
-                && matches!(object.place, Place::Bytes(_))
+                && matches!(object.place, Place::Bytes(_) | Place::Partial(_))
             {
                 return Err(format!("the array has {count} elements"));
             }

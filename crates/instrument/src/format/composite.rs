@@ -23,7 +23,10 @@ impl Writer<'_> {
             && let Some(class) = whole.r#type.composite()
         {
             let _ = write!(self.text, "({}) ", whole.r#type.name());
-            return self.members(&whole, &class, depth);
+            return match self.viewed(&whole, depth) {
+                true => {}
+                false => self.members(&whole, &class, depth),
+            };
         }
         self.members(value, composite, depth);
     }
@@ -100,6 +103,17 @@ impl Writer<'_> {
         Some(Typed::in_memory(r#type, start))
     }
 
+    /// Why it is not known which alternative of an enumeration of Rust a value is.
+    fn unknown_variant(&self, value: &Typed, composite: &Composite) -> Option<String> {
+        let part = composite.variants.as_ref()?;
+        let discriminant = value.member(part.discriminant.as_ref()?);
+        let is_known = matches!(discriminant.place, Place::Memory(_) | Place::Bytes(_));
+        match is_known {
+            true => None,
+            false => discriminant.number(self.memory).err(),
+        }
+    }
+
     /// The alternative of an enumeration of Rust that the value is.
     pub(super) fn variant(&self, value: &Typed, composite: &Composite) -> Option<Field> {
         let part = composite.variants.as_ref()?;
@@ -124,6 +138,9 @@ impl Writer<'_> {
     /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
     /// `(1, 'x')`, `Some("z")`.
     fn rust(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        if let Some(why) = self.unknown_variant(value, composite) {
+            return self.missing(&why);
+        }
         if let Some(chosen) = self.variant(value, composite) {
             let inner = value.member(&chosen);
             let name = chosen.name.as_deref().unwrap_or("?");

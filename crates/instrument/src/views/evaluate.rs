@@ -7,6 +7,7 @@ use crate::typed::{Memory, Number, Typed};
 use juror_language::Expression;
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
+use std::fmt::Write;
 
 /// Elements and characters that are taken.
 pub(crate) const ELEMENTS_MAX: usize = 200;
@@ -191,7 +192,14 @@ impl<'a> Run<'a> {
                     _ => Shown::At(address, Typed::in_memory(target, address)),
                 });
             }
-            Statement::Word(word) => self.shown = Some(Shown::Word(word.clone())),
+            Statement::Word(words) => {
+                let mut text = words.first.to_string();
+                for (number, behind) in &words.numbers {
+                    let number = self.integer(number)?;
+                    let _ = write!(text, "{number}{behind}");
+                }
+                self.shown = Some(Shown::Word(text.into()));
+            }
         }
         Ok(())
     }

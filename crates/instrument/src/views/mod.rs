@@ -123,8 +123,17 @@ pub(crate) enum Statement {
     Value(Expression),
     /// `at e`: what the pointer leads to, with its address.
     At(Expression),
-    /// `word w`
-    Word(Box<str>),
+    /// `word w`, `word w {e} w`
+    Word(Words),
+}
+
+/// Words with numbers between them.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// What stands before the first number.
+    first: Box<str>,
+    /// Each number, and the words behind it.
+    numbers: Vec<(Expression, Box<str>)>,
 }
 
 /// Where the value of a variable comes from.

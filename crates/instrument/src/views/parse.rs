@@ -1,7 +1,7 @@
 //! Views as they are written: one statement a line, blocks in braces.
 
 use super::pattern::Pattern;
-use super::{Shape, Source, Statement, TypeSource, View};
+use super::{Shape, Source, Statement, TypeSource, View, Words};
 use juror_language::Expression;
 
 /// How deep blocks may be nested.
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             }
             "value" => Ok(Statement::Value(self.expression(rest)?)),
             "at" => Ok(Statement::At(self.expression(rest)?)),
-            "word" => Ok(Statement::Word(rest.into())),
+            "word" => self.words(rest),
             _ => self.assignment(text),
         }
     }
@@ -244,6 +244,22 @@ impl<'a> Reader<'a> {
             Some(index) => Ok(Some((index, self.expression(of)?))),
             None => Err(self.error("they are counted from 1")),
         }
+    }
+
+    /// `word locked by {owner}`: words with numbers in them.
+    fn words(&self, rest: &str) -> Result<Statement, ViewError> {
+        let mut pieces = rest.split('{');
+        let mut words = Words {
+            first: pieces.next().unwrap_or("").into(),
+            numbers: Vec::new(),
+        };
+        for piece in pieces {
+            let parts = piece.split_once('}');
+            let (number, text) =
+                parts.ok_or_else(|| self.error("a `}` is missing behind the expression"))?;
+            words.numbers.push((self.expression(number)?, text.into()));
+        }
+        Ok(Statement::Word(words))
     }
 
     fn halves(&self, text: &str, sign: &str) -> Result<(Expression, Expression), ViewError> {

@@ -16,11 +16,15 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        self.prepare_run(rest)?;
+        self.prepare_run(rest, observer)?;
         self.continue_run(observer)
     }
 
-    pub(super) fn prepare_run(&mut self, rest: &str) -> Result<(), CommandError> {
+    pub(super) fn prepare_run(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
         let line = match rest {
             "" => None,
             _ => Some(CommandLine::parse(rest)?),
@@ -53,7 +57,7 @@ impl Session {
         self.watch.restart(self.options.history);
         self.forget_hits();
         self.restart_scenarios()?;
-        self.launch()?;
+        self.launch(observer)?;
         Ok(())
     }
 
@@ -63,7 +67,7 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        self.prepare_run(rest)?;
+        self.prepare_run(rest, observer)?;
         let place = self.main_function();
         let program = self.running_mut()?;
         let addresses = place.resolve(&program.modules).addresses;
