@@ -5,6 +5,7 @@
 
 use crate::expression::cast;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
+use crate::upcast::cast_address;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
 
 /// The bytes of a place that is given a value: as many as it has.
@@ -32,8 +33,11 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
             fitting(number, size * 8, encoding.is_signed(), &place.r#type.name())?;
             Ok(low_bytes(number, size))
         }
-        TypeKind::Pointer(_) | TypeKind::Reference(_) => {
-            let number = whole(value, memory)?;
+        TypeKind::Pointer(to) | TypeKind::Reference(to) => {
+            let number = match value.number(memory)? {
+                Number::Pointer(address, from) => cast_address(address, &from, &to)?.into(),
+                _ => whole(value, memory)?,
+            };
             fitting(number, 64, false, &place.r#type.name())?;
             Ok(low_bytes(number, size))
         }

@@ -1,7 +1,7 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
-use crate::expression::{Overload, Scope, address_of, dereference, element};
+use crate::expression::{Overload, Scope, address_of, dereference, element, function_at};
 use crate::frames::Frame;
 use crate::modules::Module;
 use crate::program::Program;
@@ -99,7 +99,7 @@ impl FrameScope<'_> {
         let instances = self.overloads(name);
         match instances.as_slice() {
             [] => Err(self.missing_name(name)),
-            [only] => Ok(code_at(only.address)),
+            [only] => Ok(function_at(only.address)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|it| &*it.name).collect();
                 names.sort_unstable();
@@ -152,10 +152,6 @@ fn overload(module: &Module, function: &Function) -> Overload {
     }
 }
 
-fn code_at(address: u64) -> Typed {
-    Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec())
-}
-
 /// The value of a global variable, function or enumerator of a module; names
 /// of functions are sought in these scopes.
 pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
@@ -174,7 +170,7 @@ pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<T
     let mut functions = functions(module, name, scopes);
     let function = functions.find(|function| !leaves_arguments_out(name, &function.name));
     if let Some(function) = function {
-        return Some(code_at(module.to_process(function.low_pc)));
+        return Some(function_at(module.to_process(function.low_pc)));
     }
     if let Some((r#type, value)) = module.symbols.enumerator_named(name) {
         let size = r#type.size().unwrap_or(4).min(16) as usize;

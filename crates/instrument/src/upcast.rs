@@ -12,20 +12,26 @@ const DEPTH_MAX: usize = 32;
 /// How many steps a class is derived from `base`, and where that part begins in it;
 /// 0 for the class itself. Nothing where it has no such base, or several.
 pub(crate) fn base_offset(class: &Type, base: &Type) -> Option<(u32, u64)> {
-    let mut found = Vec::new();
-    search(class, &base.strip().name(), (0, 0), DEPTH_MAX, &mut found);
-    match found.as_slice() {
-        [only] => Some(*only),
+    match bases(class, base).as_slice() {
+        [(steps, Some(offset))] => Some((*steps, *offset)),
         _ => None,
     }
+}
+
+/// The parts of a class that are its base class `base`, each with how many steps it is
+/// away and where it begins, which is not known of a virtual one.
+fn bases(class: &Type, base: &Type) -> Vec<(u32, Option<u64>)> {
+    let mut found = Vec::new();
+    search(class, &base.strip().name(), (0, Some(0)), DEPTH_MAX, &mut found);
+    found
 }
 
 fn search(
     class: &Type,
     wanted: &str,
-    (steps, offset): (u32, u64),
+    (steps, offset): (u32, Option<u64>),
     depth: usize,
-    found: &mut Vec<(u32, u64)>,
+    found: &mut Vec<(u32, Option<u64>)>,
 ) {
     let class = class.strip();
     if class.name() == wanted {
@@ -36,9 +42,9 @@ fn search(
         return;
     };
     for base in &composite.bases {
-        if let Some(start) = base.offset.and_then(|inside| offset.checked_add(inside)) {
-            search(&base.r#type, wanted, (steps + 1, start), depth, found);
-        }
+        let inside = offset.zip(base.offset);
+        let start = inside.and_then(|(offset, inside)| offset.checked_add(inside));
+        search(&base.r#type, wanted, (steps + 1, start), depth, found);
     }
 }
 
@@ -66,11 +72,44 @@ pub(crate) fn base_part(value: &Typed, base: &Type) -> Option<Typed> {
     }
 }
 
-/// An address of an object as the address of its part `base`; null stays null.
-pub(crate) fn base_address(address: u64, target: &Type, base: &Type) -> Option<u64> {
-    let (_, offset) = base_offset(target, base)?;
-    Some(match address {
-        0 => 0,
-        address => address.wrapping_add(offset),
-    })
+/// The address of an object of the class `from` as one of `to`, by the rule of casts of
+/// C++: where one is derived from the other it is that of the part, or of the whole.
+/// Null stays null, and classes that have nothing in common keep the address.
+pub(crate) fn cast_address(address: u64, from: &Type, to: &Type) -> Result<u64, String> {
+    let is_class = |of: &Type| matches!(of.strip().kind(), TypeKind::Composite(_));
+    if address == 0 || !is_class(from) || !is_class(to) {
+        return Ok(address);
+    }
+    for (derived, base, is_up) in [(from, to, true), (to, from, false)] {
+        match bases(derived, base).as_slice() {
+            [] => {}
+            [(_, Some(offset))] if is_up => return Ok(address.wrapping_add(*offset)),
+            [(_, Some(offset))] => return Ok(address.wrapping_sub(*offset)),
+            _ => {
+                let (base, derived) = (base.strip().name(), derived.strip().name());
+                return Err(format!(
+                    "`{base}` is a virtual base class of `{derived}`, or one several times: the \
+                     types do not tell where it lies; a cast through `(char *)` keeps the address"
+                ));
+            }
+        }
+    }
+    Ok(address)
+}
+
+/// Whether a cast of a pointer changes more than its type.
+pub(crate) fn moves_address(from: &Type, to: &Type) -> bool {
+    cast_address(1, from, to) != Ok(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_class_keeps_its_address() {
+        let int = Type::builtin("int").unwrap();
+        assert_eq!(cast_address(8, &int, &Type::void()), Ok(8));
+        assert!(!moves_address(&int, &int));
+    }
 }

@@ -4,7 +4,7 @@
 use super::Argument;
 use crate::expression::cast;
 use crate::typed::{Number, Place, Typed};
-use crate::upcast::{base_address, base_part, referred_to};
+use crate::upcast::{base_part, referred_to};
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 use std::sync::Arc;
 
@@ -70,10 +70,6 @@ pub(super) fn pass_as(
     let value = &referred_to(value, memory)?;
     match wanted.kind() {
         TypeKind::Reference(target) => reference(value, of, &target, memory),
-        TypeKind::Pointer(target) => {
-            let value = &as_base(value, &target, memory)?;
-            converted(value, of, memory).map(|bytes| Passed::value(of.clone(), bytes))
-        }
         TypeKind::Composite(_) | TypeKind::Array { .. } => Ok(Passed::value(
             of.clone(),
             same_type(value, &wanted, memory)?,
@@ -163,23 +159,6 @@ fn reference(
             Ok(Passed::address_of(of.clone(), copy))
         }
     }
-}
-
-/// A pointer to an object as one to its base class, where that is wanted.
-fn as_base(value: &Typed, base: &Type, memory: &dyn Memory) -> Result<Typed, String> {
-    let is_class = |of: &Type| matches!(of.strip().kind(), TypeKind::Composite(_));
-    let TypeKind::Pointer(target) = value.r#type.strip().kind() else {
-        return Ok(value.clone());
-    };
-    if !is_class(base) || !is_class(&target) {
-        return Ok(value.clone());
-    }
-    let Number::Pointer(address, target) = value.number(memory)? else {
-        return Ok(value.clone());
-    };
-    let address = base_address(address, &target, base).unwrap_or(address);
-    let bytes = address.to_le_bytes().to_vec();
-    Ok(Typed::of_bytes(base.pointer_to(), bytes))
 }
 
 /// The bytes of a structure, when it is the one that is wanted.

@@ -4,6 +4,7 @@
 use super::node::{Node, Reading, Scalar, Word};
 use crate::expression::ExpressionError;
 use crate::typed::{Place, Typed};
+use crate::upcast::moves_address;
 use juror_language::BinaryOperator;
 use juror_symbols::{BitField, Encoding, Type, TypeKind};
 use std::ops::Range;
@@ -200,6 +201,12 @@ pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
         TypeKind::Pointer(_) | TypeKind::Enumeration { .. } => true,
         _ => false,
     };
+    let target = stripped.is_pointer().then(|| stripped.target()).flatten();
+    if let (Some(from), Some(to)) = (&operand.target, &target)
+        && moves_address(from, to)
+    {
+        return Err(Stuck::Evaluate);
+    }
     let size = r#type.size().filter(|size| (1..=8).contains(size));
     let (true, Some(size)) = (is_whole, size) else {
         return Err(Stuck::Evaluate);

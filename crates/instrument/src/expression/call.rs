@@ -7,7 +7,7 @@
 //! function that changes what a condition before it has read is called once.
 
 use super::member::{Members, call_operator, members};
-use super::overload::{Overload, choose, function_at};
+use super::overload::{Overload, choose};
 use super::{ExpressionError, Scope, evaluate};
 use crate::typed::Typed;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
@@ -47,7 +47,7 @@ enum Callee {
     /// What an expression leads to.
     Value(Typed),
     /// A name that several functions have, and what it means without arguments.
-    Overloads(Vec<Overload>, Option<Typed>),
+    Overloads(Vec<Overload>, Result<Typed, ExpressionError>),
 }
 
 /// The result of the call that `expression` is.
@@ -84,9 +84,7 @@ pub(super) fn call(
         Callee::Value(value) => value,
         Callee::Overloads(overloads, meant) => {
             let chosen = choose(&overloads, &given).map_err(at)?;
-            let first = || overloads.first().map(|it| function_at(it.address));
-            let unknown = || at("this name means no function".to_owned());
-            chosen.or(meant).or_else(first).ok_or_else(unknown)?
+            chosen.map_or(meant, Ok)?
         }
     };
     let request = Request {
@@ -129,7 +127,7 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
             None => !overloads.is_empty(),
         };
         if is_meant {
-            return Ok(Callee::Overloads(overloads, value.ok()));
+            return Ok(Callee::Overloads(overloads, value));
         }
     }
     let value = value?;

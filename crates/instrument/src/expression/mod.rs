@@ -15,7 +15,9 @@ mod viewed;
 pub(crate) use access::element_type;
 pub use access::{address_of, dereference, element};
 pub use overload::Overload;
+pub(crate) use overload::function_at;
 
+use crate::upcast::{base_part, cast_address};
 use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
 use text::compare_with_text;
@@ -344,6 +346,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
         Ok(number) => number,
         // A structure seen as another one. A number that cannot be read is none.
         Err(_) if matches!(value.place, Place::Memory(_)) && !is_number(&value.r#type) => {
+            if let Some(part) = base_part(value, &r#type) {
+                return Ok(part);
+            }
             return Ok(Typed {
                 r#type,
                 ..value.clone()
@@ -354,7 +359,13 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
     let whole = match &number {
         Number::Int(number) => *number,
         Number::Bool(truth) => i128::from(*truth),
-        Number::Pointer(address, _) => i128::from(*address),
+        Number::Pointer(address, target) => {
+            let to = stripped.is_pointer().then(|| stripped.target()).flatten();
+            i128::from(match to {
+                Some(to) => cast_address(*address, target, &to)?,
+                None => *address,
+            })
+        }
         Number::Float(number) => *number as i128,
     };
     let bytes = match stripped.kind() {

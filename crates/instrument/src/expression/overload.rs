@@ -300,7 +300,8 @@ pub(super) fn choose(
     }
 }
 
-pub(super) fn function_at(address: u64) -> Typed {
+/// What the name of a function stands for.
+pub(crate) fn function_at(address: u64) -> Typed {
     Typed::of_bytes(Type::void().pointer_to(), address.to_le_bytes().to_vec())
 }
 
