@@ -22,7 +22,13 @@ pub(crate) fn base_offset(class: &Type, base: &Type) -> Option<(u32, u64)> {
 /// away and where it begins, which is not known of a virtual one.
 fn bases(class: &Type, base: &Type) -> Vec<(u32, Option<u64>)> {
     let mut found = Vec::new();
-    search(class, &base.strip().name(), (0, Some(0)), DEPTH_MAX, &mut found);
+    search(
+        class,
+        &base.strip().name(),
+        (0, Some(0)),
+        DEPTH_MAX,
+        &mut found,
+    );
     found
 }
 
