@@ -338,6 +338,42 @@ fn values_are_the_same() {
     );
 }
 
+/// Where the virtual base classes of an object are, of whole ones and of those that are
+/// being constructed.
+#[test]
+fn virtual_base_classes_are_the_same() {
+    let values = |wanted, before, asked: &[&str]| Question {
+        program: "virtual_bases.cpp",
+        wanted,
+        before,
+        asked: lines(asked),
+    };
+    let objects = [
+        "print room",
+        "print bottom",
+        "print left",
+        "print room.top + bottom.top",
+        "print room.floor",
+        "print *(Top *)&room",
+        "print ((Floor *)&room)->floor",
+        "print ((Right *)&bottom)->right",
+        "print (Room *)(Floor *)&room == &room",
+        "print ((Left *)&room)->top",
+        "print room.height()",
+    ];
+    let parts = ["print *this", "print top", "print this->top"];
+    let is_gcc = |build: &Build| build.pie && build.compiler == Compiler::Gcc;
+    compare(
+        &[
+            values(unoptimized, &["break high", "run", "up"], &objects),
+            values(optimized, &["break high", "run", "up"], &objects),
+            values(is_gcc, &["break stop", "run", "up"], &parts),
+        ],
+        &[],
+        value,
+    );
+}
+
 /// In optimized code neither knows more than the compiler kept, and what they know is
 /// the same.
 #[test]

@@ -184,6 +184,17 @@ fn names_in_a_member_function_are_fields_or_global_variables() {
 }
 
 #[test]
+fn virtual_base_classes_are_found_by_the_object() {
+    check("virtual_bases", "virtual_bases.cpp", |_| true);
+}
+
+#[test]
+fn conditions_go_through_virtual_base_classes() {
+    let file = "virtual_bases.cpp";
+    check("virtual_bases_in_guards", file, unoptimized);
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }

@@ -35,7 +35,7 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
         }
         TypeKind::Pointer(to) | TypeKind::Reference(to) => {
             let number = match value.number(memory)? {
-                Number::Pointer(address, from) => cast_address(address, &from, &to)?.into(),
+                Number::Pointer(address, from) => cast_address(address, &from, &to, memory)?.into(),
                 _ => whole(value, memory)?,
             };
             fitting(number, 64, false, &place.r#type.name())?;

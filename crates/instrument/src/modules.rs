@@ -264,6 +264,12 @@ impl Modules {
         module.type_of_table(module.to_file(address))
     }
 
+    /// The class of C++ whose table of virtual functions is before an address.
+    pub fn class_of_table(&self, address: u64) -> Option<Box<str>> {
+        let module = self.find(address.checked_sub(1)?)?;
+        module.symbols.class_of_table(module.to_file(address))
+    }
+
     /// The function that holds an address.
     pub fn function_at(&self, address: u64) -> Option<Bound> {
         let module = self.find(address)?;

@@ -18,7 +18,7 @@ use crate::values::static_address;
 use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
-use juror_symbols::{BitField, Type, TypeKind};
+use juror_symbols::{BitField, TableOwner, Type, TypeKind};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -351,6 +351,10 @@ impl Memory for GlobalScope<'_> {
             self.has_failed.set(true);
         }
         is_read
+    }
+
+    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+        self.program.table_owner(address)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::read_plan::Machine;
 use crate::symbol_store::SymbolStore;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
-use juror_symbols::{Memory, Type};
+use juror_symbols::{Memory, TableOwner, Type};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -267,6 +267,12 @@ fn mapping(line: &str) -> Option<(std::ops::Range<u64>, &str)> {
 impl Memory for Program {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         self.debuggee.read(address, buffer).is_ok()
+    }
+
+    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+        let name = self.modules.class_of_table(address)?;
+        let r#type = crate::format::Names::type_named(self, &name);
+        Some(TableOwner { name, r#type })
     }
 }
 

@@ -79,7 +79,7 @@ impl FrameScope<'_> {
     pub(crate) fn field_of_this(&self, name: &str) -> Option<Typed> {
         let this = self.local(self.frame()?, "this")?;
         let object = dereference(&this, self.memory()).ok()?;
-        object.field(name).ok()
+        object.field(name, self.memory()).ok()
     }
 
     /// A global variable, function or enumerator: of the frame's own module
@@ -415,9 +415,9 @@ fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
         Read::Field(inner, name) => {
             let object = evaluate_in(inner, scope)?;
             if object.r#type.is_pointer() {
-                dereference(&object, scope.memory())?.field(name)
+                dereference(&object, scope.memory())?.field(name, scope.memory())
             } else {
-                object.field(name)
+                object.field(name, scope.memory())
             }
         }
         Read::Index(inner, index) => element(

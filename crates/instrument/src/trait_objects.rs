@@ -20,7 +20,7 @@ pub(crate) fn concrete(
     if !names.eq([Some("pointer"), Some("vtable")]) {
         return None;
     }
-    let pointer = |name: &str| match value.field(name).ok()?.number(memory) {
+    let pointer = |name: &str| match value.field(name, memory).ok()?.number(memory) {
         Ok(Number::Pointer(address, _)) => Some(address),
         _ => None,
     };

@@ -4,8 +4,9 @@
 //! A value is a place in memory for as long as possible, so that a huge array
 //! costs nothing until its elements are looked at.
 
+use crate::upcast::{through, virtual_part};
 use juror_event::Value;
-use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 
 pub use juror_symbols::Memory;
 
@@ -227,10 +228,40 @@ impl Typed {
         }
     }
 
-    /// A member by name.
-    pub fn field(&self, name: &str) -> Result<Typed, String> {
-        let field = self.r#type.field(name).ok_or_else(|| self.no_field(name))?;
-        Ok(self.member(&field))
+    /// A member by name, of a virtual base class too.
+    pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, String> {
+        if let Some(field) = self.r#type.field(name) {
+            return Ok(self.member(&field));
+        }
+        let found = self.r#type.virtual_field(name);
+        let (steps, field) = found.ok_or_else(|| self.no_field(name))?;
+        match &self.place {
+            Place::Memory(address) => {
+                let start = through(&steps, *address, memory)?;
+                Ok(Typed::in_memory(self.r#type.clone(), start).member(&field))
+            }
+            Place::Missing(why) => Err(why.clone()),
+            Place::Bytes(_) | Place::Partial(_) => Err(format!(
+                "`{name}` is of a virtual base class, and where that is only an object in \
+                 memory says"
+            )),
+        }
+    }
+
+    /// The part that is a direct base class of its class.
+    pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, String> {
+        match (base.offset, &self.place) {
+            (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
+            (None, Place::Memory(address)) => {
+                let start = virtual_part(*address, &self.r#type, base, memory)?;
+                Ok(Typed::in_memory(base.r#type.clone(), start))
+            }
+            (None, Place::Missing(why)) => Err(why.clone()),
+            (None, Place::Bytes(_) | Place::Partial(_)) => Err(format!(
+                "where its virtual base class `{}` is only an object in memory says",
+                base.r#type.name()
+            )),
+        }
     }
 
     /// A member.
@@ -250,7 +281,8 @@ impl Typed {
         }
     }
 
-    fn no_field(&self, name: &str) -> String {
+    /// That it has no member of this name.
+    pub(crate) fn no_field(&self, name: &str) -> String {
         let names = self.r#type.field_names();
         if names.is_empty() {
             return format!("`{}` has no fields", self.r#type.name());

@@ -1,56 +1,157 @@
-//! An object as one of its base classes.
+//! An object as one of its base classes, and back.
 //!
-//! After the rule of C++: the part is meant only where the class has one base of that
-//! name. Where a virtual base lies the object alone says, so none of them is found.
+//! After the rule of C++: a part is meant only where the class has one base of that
+//! name. All parts that are derived from a virtual base share one, and where it lies the
+//! object alone knows, by its table of virtual functions.
+//!
+//! Invariant: no address is guessed. Memory that is not yet, or not any more, or never
+//! was an object of the class has no such table, and gives an error.
 
 use crate::typed::{Number, Place, Typed};
-use juror_symbols::{Memory, Type, TypeKind};
+use juror_symbols::{Base, Memory, Type, TypeKind, VirtualStep};
 
 /// How deeply classes are derived.
-const DEPTH_MAX: usize = 32;
+const DEPTH_MAX: u32 = 32;
+/// How many classes are looked at for a base: a bound for damaged types, which may be
+/// derived from themselves.
+const CLASSES_MAX: u32 = 10_000;
 
-/// How many steps a class is derived from `base`, and where that part begins in it;
-/// 0 for the class itself. Nothing where it has no such base, or several.
-pub(crate) fn base_offset(class: &Type, base: &Type) -> Option<(u32, u64)> {
-    match bases(class, base).as_slice() {
-        [(steps, Some(offset))] => Some((*steps, *offset)),
+/// A part of an object: the virtual bases to go through, one after the other, and how
+/// far behind the start of the last one, or of the object, it begins.
+#[derive(Debug, Clone)]
+struct Way {
+    /// How many times the class is derived.
+    steps: u32,
+    through: Vec<VirtualStep>,
+    offset: u64,
+}
+
+impl Way {
+    /// Whether both lead to the same part: a class has one virtual base of a name.
+    fn is_same_part(&self, other: &Way) -> bool {
+        let last = |way: &Way| way.through.last().map(|step| step.base.r#type.name());
+        self.offset == other.offset && last(self) == last(other)
+    }
+
+    fn derived(&self, class: &Type, base: &Base) -> Option<Way> {
+        let mut way = self.clone();
+        way.steps += 1;
+        match base.offset {
+            Some(offset) => way.offset = way.offset.checked_add(offset)?,
+            None => {
+                way.through.push(VirtualStep {
+                    offset: way.offset,
+                    class: class.clone(),
+                    base: base.clone(),
+                });
+                way.offset = 0;
+            }
+        }
+        Some(way)
+    }
+
+    /// Where the part of the object at an address is.
+    fn from(&self, object: u64, memory: &dyn Memory) -> Result<u64, String> {
+        let start = through(&self.through, object, memory)?;
+        Ok(start.wrapping_add(self.offset))
+    }
+}
+
+/// The ways from a class to its base class `base`, one for each part.
+fn ways(class: &Type, base: &Type) -> Vec<Way> {
+    let mut found = Vec::new();
+    let start = Way {
+        steps: 0,
+        through: Vec::new(),
+        offset: 0,
+    };
+    let mut budget = CLASSES_MAX;
+    search(class, &base.strip().name(), start, &mut budget, &mut found);
+    found
+}
+
+fn search(class: &Type, wanted: &str, way: Way, budget: &mut u32, found: &mut Vec<Way>) {
+    let Some(left) = budget.checked_sub(1) else {
+        return;
+    };
+    *budget = left;
+    let class = class.strip();
+    if class.name() == wanted {
+        if !found.iter().any(|known| known.is_same_part(&way)) {
+            found.push(way);
+        }
+        return;
+    }
+    let Some(composite) = class.composite().filter(|_| way.steps < DEPTH_MAX) else {
+        return;
+    };
+    for base in &composite.bases {
+        if let Some(way) = way.derived(&class, base) {
+            search(&base.r#type, wanted, way, budget, found);
+        }
+    }
+}
+
+/// How many steps a class is derived from its one base `base`; 0 for the class itself.
+/// Nothing where it has no such base, or several.
+pub(crate) fn base_steps(class: &Type, base: &Type) -> Option<u32> {
+    match ways(class, base).as_slice() {
+        [way] => Some(way.steps),
         _ => None,
     }
 }
 
-/// The parts of a class that are its base class `base`, each with how many steps it is
-/// away and where it begins, which is not known of a virtual one.
-fn bases(class: &Type, base: &Type) -> Vec<(u32, Option<u64>)> {
-    let mut found = Vec::new();
-    search(
-        class,
-        &base.strip().name(),
-        (0, Some(0)),
-        DEPTH_MAX,
-        &mut found,
-    );
-    found
+/// Where steps through virtual base classes lead from the object at an address.
+pub(crate) fn through(
+    steps: &[VirtualStep],
+    object: u64,
+    memory: &dyn Memory,
+) -> Result<u64, String> {
+    steps.iter().try_fold(object, |at, step| {
+        virtual_part(
+            at.wrapping_add(step.offset),
+            &step.class,
+            &step.base,
+            memory,
+        )
+    })
 }
 
-fn search(
+/// Where the part of a virtual base class is in the object of `class` at an address.
+pub(crate) fn virtual_part(
+    object: u64,
     class: &Type,
-    wanted: &str,
-    (steps, offset): (u32, Option<u64>),
-    depth: usize,
-    found: &mut Vec<(u32, Option<u64>)>,
-) {
-    let class = class.strip();
-    if class.name() == wanted {
-        found.push((steps, offset));
-        return;
-    }
-    let (Some(depth), Some(composite)) = (depth.checked_sub(1), class.composite()) else {
-        return;
+    base: &Base,
+    memory: &dyn Memory,
+) -> Result<u64, String> {
+    // A class with virtual bases begins with the pointer to its table.
+    let table = word(object, memory)?;
+    let (wanted, part) = (class.strip().name(), base.r#type.strip().name());
+    let Some(owner) = memory.table_owner(table) else {
+        return Err(format!(
+            "where its virtual base class `{part}` is cannot be told: at {object:#x} is no \
+             object of `{wanted}`, or none that is constructed yet"
+        ));
     };
-    for base in &composite.bases {
-        let inside = offset.zip(base.offset);
-        let start = inside.and_then(|(offset, inside)| offset.checked_add(inside));
-        search(&base.r#type, wanted, (steps + 1, start), depth, found);
+    if *owner.name != *wanted
+        && let Some(found) = &owner.r#type
+        && ways(found, class).is_empty()
+    {
+        return Err(format!(
+            "where its virtual base class `{part}` is cannot be told: the object at {object:#x} \
+             is of the class `{}`, which is no `{wanted}`",
+            owner.name
+        ));
+    }
+    let found = base.address_in(object, memory);
+    found.map_err(|why| format!("where its virtual base class `{part}` is cannot be told: {why}"))
+}
+
+fn word(address: u64, memory: &dyn Memory) -> Result<u64, String> {
+    let mut bytes = [0; 8];
+    match memory.read(address, &mut bytes) {
+        true => Ok(u64::from_le_bytes(bytes)),
+        false => Err(format!("memory at {address:#x} cannot be read")),
     }
 }
 
@@ -69,53 +170,144 @@ pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, S
 }
 
 /// The part of an object in memory that is its base class `base`, or the object where
-/// that is its class.
-pub(crate) fn base_part(value: &Typed, base: &Type) -> Option<Typed> {
-    let (_, offset) = base_offset(&value.r#type, base)?;
-    match value.place {
-        Place::Memory(_) => Some(value.part(offset, base.clone(), None)),
-        _ => None,
+/// that is its class; nothing where it has no such base.
+///
+/// # Errors
+/// It has one, and where it lies is not known.
+pub(crate) fn base_part(
+    value: &Typed,
+    base: &Type,
+    memory: &dyn Memory,
+) -> Result<Option<Typed>, String> {
+    let Place::Memory(address) = value.place else {
+        return Ok(None);
+    };
+    match ways(&value.r#type, base).as_slice() {
+        [way] => {
+            let start = way.from(address, memory)?;
+            Ok(Some(Typed::in_memory(base.clone(), start)))
+        }
+        _ => Ok(None),
     }
+}
+
+fn is_class(of: &Type) -> bool {
+    matches!(of.strip().kind(), TypeKind::Composite(_))
 }
 
 /// The address of an object of the class `from` as one of `to`, by the rule of casts of
 /// C++: where one is derived from the other it is that of the part, or of the whole.
 /// Null stays null, and classes that have nothing in common keep the address.
-pub(crate) fn cast_address(address: u64, from: &Type, to: &Type) -> Result<u64, String> {
-    let is_class = |of: &Type| matches!(of.strip().kind(), TypeKind::Composite(_));
+pub(crate) fn cast_address(
+    address: u64,
+    from: &Type,
+    to: &Type,
+    memory: &dyn Memory,
+) -> Result<u64, String> {
     if address == 0 || !is_class(from) || !is_class(to) {
         return Ok(address);
     }
-    for (derived, base, is_up) in [(from, to, true), (to, from, false)] {
-        match bases(derived, base).as_slice() {
-            [] => {}
-            [(_, Some(offset))] if is_up => return Ok(address.wrapping_add(*offset)),
-            [(_, Some(offset))] => return Ok(address.wrapping_sub(*offset)),
-            _ => {
-                let (base, derived) = (base.strip().name(), derived.strip().name());
-                return Err(format!(
-                    "`{base}` is a virtual base class of `{derived}`, or one several times: the \
-                     types do not tell where it lies; a cast through `(char *)` keeps the address"
-                ));
-            }
-        }
+    match ways(from, to).as_slice() {
+        [] => {}
+        [way] => return way.from(address, memory),
+        _ => return Err(several(to, from)),
     }
-    Ok(address)
+    match ways(to, from).as_slice() {
+        [] => Ok(address),
+        [way] if way.through.is_empty() => Ok(address.wrapping_sub(way.offset)),
+        // Where the whole is only the object says, by what it really is.
+        _ => whole_as(address, from, to, memory),
+    }
+}
+
+fn several(base: &Type, derived: &Type) -> String {
+    let (base, derived) = (base.strip().name(), derived.strip().name());
+    format!(
+        "`{base}` is a base class of `{derived}` several times: the types do not tell which is \
+         meant; a cast through `(char *)` keeps the address"
+    )
+}
+
+/// The object of `to` in the whole one that the part at an address belongs to, which has
+/// the class `from`.
+fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, String> {
+    let unknown = |why: &str| {
+        let (base, derived) = (from.strip().name(), to.strip().name());
+        format!("`{base}` is a virtual base class of `{derived}`, or one several times, and {why}")
+    };
+    if !from.has_table() {
+        return Err(unknown(
+            "an object of it does not say what it is a part of; a cast through `(char *)` keeps \
+             the address",
+        ));
+    }
+    let table = word(address, memory)?;
+    let owner = memory.table_owner(table);
+    let Some(whole) = owner.and_then(|owner| owner.r#type) else {
+        return Err(unknown(&format!(
+            "at {address:#x} is no object whose class is known, or none that is constructed yet"
+        )));
+    };
+    // Two words before what objects point to is the distance to the whole one.
+    let distance = word(table.wrapping_sub(16), memory)?;
+    let start = address.wrapping_add(distance);
+    match ways(&whole, to).as_slice() {
+        [way] => way.from(start, memory),
+        [] => Err(unknown(&format!(
+            "the object at {start:#x} is of the class `{}`, which is no `{}`",
+            whole.name(),
+            to.strip().name()
+        ))),
+        _ => Err(several(to, &whole)),
+    }
+}
+
+/// The whole object that one of C++ is a part of, by its table of virtual functions;
+/// nothing where it is whole itself, or the table or its class is not known.
+pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> {
+    let Place::Memory(address) = value.place else {
+        return None;
+    };
+    if value.r#type.is_rust() || !value.r#type.has_table() {
+        return None;
+    }
+    let table = word(address, memory).ok()?;
+    let owner = memory.table_owner(table)?;
+    if *owner.name == *value.r#type.strip().name() {
+        return None;
+    }
+    let whole = owner.r#type?;
+    let start = address.wrapping_add(word(table.wrapping_sub(16), memory).ok()?);
+    let mut parts = ways(&whole, &value.r#type).into_iter();
+    let is_part = parts.any(|way| way.from(start, memory) == Ok(address));
+    is_part.then(|| Typed::in_memory(whole, start))
 }
 
 /// Whether a cast of a pointer changes more than its type.
 pub(crate) fn moves_address(from: &Type, to: &Type) -> bool {
-    cast_address(1, from, to) != Ok(1)
+    let stays = |ways: &[Way]| match ways {
+        [] => true,
+        [way] => way.through.is_empty() && way.offset == 0,
+        _ => false,
+    };
+    is_class(from) && is_class(to) && !(stays(&ways(from, to)) && stays(&ways(to, from)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    struct NoMemory;
+    impl Memory for NoMemory {
+        fn read(&self, _: u64, _: &mut [u8]) -> bool {
+            false
+        }
+    }
+
     #[test]
     fn what_is_no_class_keeps_its_address() {
         let int = Type::builtin("int").unwrap();
-        assert_eq!(cast_address(8, &int, &Type::void()), Ok(8));
+        assert_eq!(cast_address(8, &int, &Type::void(), &NoMemory), Ok(8));
         assert!(!moves_address(&int, &int));
     }
 }

@@ -14,7 +14,7 @@ use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
 use crate::views::Views;
 use juror_language::Expression;
-use juror_symbols::{Piece, Type, Variable};
+use juror_symbols::{Piece, TableOwner, Type, Variable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -193,6 +193,10 @@ impl Memory for RecordingMemory<'_> {
         let end = address.saturating_add(buffer.len() as u64);
         self.reads.borrow_mut().push(address..end);
         self.program.read(address, buffer)
+    }
+
+    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+        self.program.table_owner(address)
     }
 }
 

@@ -53,8 +53,8 @@ pub use location::{
 pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method,
-    TemplateArgument, Type, TypeKind, Variant, VariantPart,
+    Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method, TableOwner,
+    TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep,
 };
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound};
 pub use variable::{Scope, ScopeKind, Variable};

@@ -142,7 +142,7 @@ fn reference(
     memory: &dyn Memory,
 ) -> Result<Passed, String> {
     let wanted = target.strip();
-    let part = base_part(value, target);
+    let part = base_part(value, target, memory)?;
     let value = part.as_ref().unwrap_or(value);
     let is_same = value.r#type.strip().name() == wanted.name();
     match (&value.place, value.bits) {

@@ -114,6 +114,18 @@ impl Draft {
             return self.dereference()?.field(name);
         }
         let Some(field) = r#type.field(name) else {
+            if r#type.virtual_field(name).is_some() {
+                return Err(CaptureError {
+                    message: format!(
+                        "`{name}` of `{}` is of a virtual base class: where it is only each \
+                         object says",
+                        r#type.name()
+                    ),
+                    help: Some(
+                        "capture it where the object is of the class that has it".to_owned(),
+                    ),
+                });
+            }
             let names: Vec<_> = r#type.field_names();
             let near = juror_language::suggest(name, names.iter().map(|name| &**name));
             return Err(CaptureError {

@@ -152,9 +152,13 @@ pub(super) fn field_of(
     span: &Range<usize>,
 ) -> Result<Operand, Stuck> {
     let Some(field) = object.r#type.field(name) else {
+        // Where a virtual base class lies the object says.
+        if object.r#type.virtual_field(name).is_some() {
+            return Err(Stuck::Evaluate);
+        }
         // In the words of a value that has no such field.
         let value = Typed::missing(object.r#type.clone(), "");
-        return wrong(value.field(name).err().unwrap_or_default(), span);
+        return wrong(value.no_field(name), span);
     };
     let Spot::Memory(address) = &object.spot else {
         return Err(Stuck::Evaluate);

@@ -93,6 +93,9 @@ impl Names for PointNames<'_> {
             let Some(object) = this.r#type.target() else {
                 return Err(Unknown::Yet);
             };
+            if object.virtual_field(name).is_some() && object.field(name).is_none() {
+                return Err(Unknown::Yet);
+            }
             if object.field(name).is_some() {
                 return field_behind(this, name);
             }

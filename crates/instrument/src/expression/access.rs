@@ -80,9 +80,9 @@ pub(super) fn field_of(
     if base.r#type.field(name).is_none()
         && let Some(object) = object_behind(&base, scope)
     {
-        return object.field(name);
+        return object.field(name, scope.memory());
     }
-    base.field(name).or_else(|why| {
+    base.field(name, scope.memory()).or_else(|why| {
         // `->` through a reference to a smart pointer, and Rust's `.`.
         let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));
         let reach = Reach::of(scope).filter(|_| goes_on);

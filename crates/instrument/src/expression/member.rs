@@ -12,6 +12,7 @@ use super::overload::{
     Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
 };
 use crate::typed::Typed;
+use crate::upcast::base_part;
 use juror_symbols::{Method, Type, TypeKind};
 
 /// What is called, and the arguments that come before those written.
@@ -206,10 +207,15 @@ fn of_method(
 ) -> Result<Member, String> {
     let mut arguments = Vec::new();
     if !method.is_static {
-        let offset = method.offset.ok_or_else(|| {
-            format!("`{name}` is one of a virtual base class; call it by its class and address")
-        })?;
-        let part = object.part(offset, method.class.clone(), None);
+        let part = match method.offset {
+            Some(offset) => object.part(offset, method.class.clone(), None),
+            None => base_part(object, &method.class, scope.memory())?.ok_or_else(|| {
+                format!(
+                    "`{name}` is one of a virtual base class, and where that is only an object \
+                     in memory says"
+                )
+            })?,
+        };
         arguments.push(part);
     }
     let address = match (method.slot, arguments.first()) {

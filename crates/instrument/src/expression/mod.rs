@@ -346,7 +346,7 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
         Ok(number) => number,
         // A structure seen as another one. A number that cannot be read is none.
         Err(_) if matches!(value.place, Place::Memory(_)) && !is_number(&value.r#type) => {
-            if let Some(part) = base_part(value, &r#type) {
+            if let Some(part) = base_part(value, &r#type, memory)? {
                 return Ok(part);
             }
             return Ok(Typed {
@@ -362,7 +362,7 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
         Number::Pointer(address, target) => {
             let to = stripped.is_pointer().then(|| stripped.target()).flatten();
             i128::from(match to {
-                Some(to) => cast_address(*address, target, &to)?,
+                Some(to) => cast_address(*address, target, &to, memory)?,
                 None => *address,
             })
         }

@@ -12,7 +12,7 @@
 
 use super::call::Argument;
 use crate::typed::{Place, Typed};
-use crate::upcast::base_offset;
+use crate::upcast::base_steps;
 use juror_symbols::{Encoding, Type, TypeKind};
 
 /// What an argument costs that is a number of a narrower type.
@@ -115,8 +115,7 @@ fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
         (Kind::Integer, Kind::Float) | (Kind::Float, Kind::Integer) => Some(CONVERSION),
         (Kind::Pointer, Kind::Pointer) => Some(pointer_distance(&given, &wanted)),
         (Kind::Other(_), Kind::Other(_)) => {
-            let (steps, _) = base_offset(&given, &wanted)?;
-            Some(SAME_KIND + steps)
+            base_steps(&given, &wanted).map(|steps| SAME_KIND + steps)
         }
         _ => None,
     }
@@ -130,7 +129,7 @@ fn pointer_distance(given: &Type, wanted: &Type) -> u32 {
         // `null` is a pointer to anything.
         (TypeKind::Void, _) => SAME_KIND,
         (_, TypeKind::Void) => CONVERSION,
-        _ => base_offset(&given, &wanted).map_or(OTHER_POINTER, |(steps, _)| SAME_KIND + steps),
+        _ => base_steps(&given, &wanted).map_or(OTHER_POINTER, |steps| SAME_KIND + steps),
     }
 }
 

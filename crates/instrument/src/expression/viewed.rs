@@ -144,7 +144,7 @@ impl<'a> Reach<'a> {
                 true => dereference(&value, self.scope.memory()).ok()?,
                 false => self.target(&value)?.ok()?,
             };
-            if let Ok(field) = value.field(name) {
+            if let Ok(field) = value.field(name, self.scope.memory()) {
                 return Some(field);
             }
         }

@@ -3,7 +3,8 @@
 use super::{DEPTH_MAX, Radix, Writer};
 use crate::trait_objects::concrete;
 use crate::typed::{Number, Place, Typed};
-use juror_symbols::{Composite, CompositeKind, Field, Type};
+use crate::upcast::whole_object;
+use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
 
 impl Writer<'_> {
@@ -19,16 +20,37 @@ impl Writer<'_> {
         }
         if !self.is_raw
             && depth < DEPTH_MAX
-            && let Some(whole) = self.dynamic(value, composite)
+            && let Some(whole) = whole_object(value, self.memory)
             && let Some(class) = whole.r#type.composite()
         {
             let _ = write!(self.text, "({}) ", whole.r#type.name());
             return match self.viewed(&whole, depth) {
                 true => {}
-                false => self.members(&whole, &class, depth),
+                false => self.object(&whole, &class, depth),
             };
         }
+        self.object(value, composite, depth);
+    }
+
+    /// A whole object: its virtual base classes are shown once.
+    fn object(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+        let outer = std::mem::take(&mut self.virtual_bases);
         self.members(value, composite, depth);
+        self.virtual_bases = outer;
+    }
+
+    /// Whether a virtual base class has been shown as a part of this object; from now on
+    /// it has.
+    fn is_shown(&mut self, base: &Base) -> bool {
+        if !base.is_virtual() {
+            return false;
+        }
+        let name = base.r#type.name();
+        let is_shown = self.virtual_bases.contains(&name);
+        if !is_shown {
+            self.virtual_bases.push(name);
+        }
+        is_shown
     }
 
     /// The bases and members, as they are.
@@ -36,13 +58,18 @@ impl Writer<'_> {
         self.push("{");
         let mut first = true;
         for base in &composite.bases {
+            if self.is_shown(base) {
+                continue;
+            }
             self.separate(&mut first);
             let _ = write!(self.text, "<{}> = ", base.r#type.name());
-            let Some(offset) = base.offset else {
-                self.push("<virtual base>");
-                continue;
+            let part = match value.base(base, self.memory) {
+                Ok(part) => part,
+                Err(why) => {
+                    self.missing(&why);
+                    continue;
+                }
             };
-            let part = value.part(offset, base.r#type.clone(), None);
             match part.r#type.composite() {
                 // A part of an object is not asked what the whole one is.
                 Some(class) if !class.incomplete && depth < DEPTH_MAX && !self.is_full() => {
@@ -74,33 +101,6 @@ impl Writer<'_> {
             self.push("...");
         }
         self.push("}");
-    }
-
-    /// The whole object that this one is a part of, by its table of virtual
-    /// functions; nothing when it is whole itself, or the table is unknown.
-    fn dynamic(&self, value: &Typed, composite: &Composite) -> Option<Typed> {
-        let Place::Memory(address) = value.place else {
-            return None;
-        };
-        let pointer = table_pointer(composite, 0)?;
-        let Ok(Number::Pointer(table, _)) = value.member(&pointer).number(self.memory) else {
-            return None;
-        };
-        let symbol = self.names.name_of(table)?;
-        let class = class_of_table(&symbol)?;
-        if class == value.r#type.strip().name() {
-            return None;
-        }
-        // The word before the table's address point but one: the distance to
-        // the start of the whole object.
-        let mut distance = [0; 8];
-        if !self.memory.read(table.wrapping_sub(16), &mut distance) {
-            return None;
-        }
-        let part = address.wrapping_add(pointer.offset);
-        let start = part.wrapping_add_signed(i64::from_le_bytes(distance));
-        let r#type = self.names.type_named(class)?;
-        Some(Typed::in_memory(r#type, start))
     }
 
     /// Why it is not known which alternative of an enumeration of Rust a value is.
@@ -190,33 +190,6 @@ impl Writer<'_> {
         }
         self.push(if is_tuple { ")" } else { "}" });
     }
-}
-
-/// The pointer to the table of virtual functions, in the class or in the base
-/// at its start.
-fn table_pointer(composite: &Composite, depth: usize) -> Option<Field> {
-    let own = composite.fields.iter().find(|field| {
-        let name = field.name.as_deref();
-        name.is_some_and(|name| name.starts_with("_vptr"))
-    });
-    if own.is_some() || depth > DEPTH_MAX {
-        return own.cloned();
-    }
-    let mut bases = composite.bases.iter();
-    bases.find_map(|base| {
-        let mut field = table_pointer(&*base.r#type.composite()?, depth + 1)?;
-        field.offset = field.offset.checked_add(base.offset?)?;
-        Some(field)
-    })
-}
-
-/// The class whose table a symbol is: `vtable for X`, `{vtable(X)}`.
-fn class_of_table(symbol: &str) -> Option<&str> {
-    let symbol = symbol.rsplit_once('+').map_or(symbol, |(name, _)| name);
-    if let Some(class) = symbol.strip_prefix("vtable for ") {
-        return Some(class);
-    }
-    symbol.strip_prefix("{vtable(")?.strip_suffix(")}")
 }
 
 /// The last part of a path, without what it was made from: nothing of a tuple.

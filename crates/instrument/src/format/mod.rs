@@ -80,6 +80,7 @@ pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radi
             radix => radix,
         },
         text: String::new(),
+        virtual_bases: Vec::new(),
     };
     writer.value(value, 0);
     writer.text
@@ -92,6 +93,8 @@ struct Writer<'a> {
     /// Views are not asked.
     is_raw: bool,
     text: String,
+    /// The virtual base classes of the object at hand that have been shown.
+    virtual_bases: Vec<String>,
 }
 
 impl Writer<'_> {

@@ -141,7 +141,9 @@ impl<'a> Run<'a> {
             Statement::Assign(name, source) => {
                 let value = match source {
                     Source::Expression(expression) => self.settled(expression)?,
-                    Source::Base(index, of) => base(&self.evaluate(of)?, *index)?,
+                    Source::Base(index, of) => {
+                        base(&self.evaluate(of)?, *index, self.frame.memory)?
+                    }
                 };
                 self.frame.variables.insert(name.clone(), value);
             }
@@ -280,7 +282,7 @@ impl<'a> Run<'a> {
                 self.element(part.member(field))?;
             }
             let bases = composite.bases.iter().filter_map(|base| {
-                let part = part.part(base.offset?, base.r#type.clone(), None);
+                let part = part.base(base, self.frame.memory).ok()?;
                 Some((has_own(&base.r#type, name), part))
             });
             let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
@@ -374,11 +376,10 @@ fn has_own(r#type: &Type, name: &str) -> bool {
     names.any(|own| own == Some(name))
 }
 
-fn base(value: &Typed, index: usize) -> Result<Typed, Halt> {
+fn base(value: &Typed, index: usize, memory: &dyn Memory) -> Result<Typed, Halt> {
     let composite = value.r#type.composite().ok_or(Halt::Failed)?;
     let base = composite.bases.get(index).ok_or(Halt::Failed)?;
-    let offset = base.offset.ok_or(Halt::Failed)?;
-    Ok(value.part(offset, base.r#type.clone(), None))
+    value.base(base, memory).map_err(|_| Halt::Failed)
 }
 
 fn argument(value: &Typed, index: usize) -> Result<Type, Halt> {
@@ -404,7 +405,7 @@ impl Scope for Variables<'_> {
         }
         match name {
             "this" => Ok(self.value.clone()),
-            _ => self.value.field(name),
+            _ => self.value.field(name, self.memory),
         }
     }
 

@@ -21,7 +21,12 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    pub fn pieces(&self, expression: Expression<Reader>) -> Result<Vec<Piece>, LocationError> {
+    /// The pieces of a value; `object` is what the expression finds on its stack.
+    pub fn pieces(
+        &self,
+        expression: Expression<Reader>,
+        object: Option<u64>,
+    ) -> Result<Vec<Piece>, LocationError> {
         let unit = self
             .info
             .unit(self.unit)
@@ -31,6 +36,9 @@ impl Evaluator<'_> {
         }
         let mut evaluation = expression.evaluation(unit.unit.encoding());
         evaluation.set_max_iterations(EVALUATION_STEPS_MAX);
+        if let Some(object) = object {
+            evaluation.set_initial_value(object);
+        }
         let mut result = evaluation.evaluate().map_err(damaged)?;
         for _ in 0..EVALUATION_STEPS_MAX {
             if result == EvaluationResult::Complete {
@@ -164,7 +172,7 @@ impl Evaluator<'_> {
             context: self.context,
             depth: self.depth + 1,
         };
-        let pieces = inner.pieces(expression)?;
+        let pieces = inner.pieces(expression, None)?;
         match pieces.first().map(|piece| &piece.place) {
             Some(Place::Register(register)) => self.register(*register),
             Some(Place::Address(address)) => Ok(*address),

@@ -8,6 +8,7 @@ mod evaluate;
 mod fixed;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
+use crate::types::TableOwner;
 use evaluate::Evaluator;
 pub use fixed::FixedPlace;
 use gimli::{AttributeValue, Expression};
@@ -52,6 +53,14 @@ pub mod register {
 pub trait Memory {
     /// Fills the buffer; false when any of it cannot be read.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
+
+    /// The class of C++ whose table of virtual functions an address lies in, also the
+    /// table of an object that is being constructed; nothing where there is none, or
+    /// whoever has the memory knows no tables.
+    fn table_owner(&self, address: u64) -> Option<TableOwner> {
+        let _ = address;
+        None
+    }
 }
 
 /// What evaluating a location needs to know of a frame.
@@ -273,8 +282,36 @@ impl Location {
             return Ok(whole(Place::Bytes(bytes.clone())));
         }
         match self.expression_at(pc) {
-            Some(expression) => self.evaluator(pc, context).pieces(expression),
+            Some(expression) => self.evaluator(pc, context).pieces(expression, None),
             None => Ok(whole(Place::OptimizedOut)),
+        }
+    }
+
+    /// The address that the expression makes of an object's: of a part of it.
+    ///
+    /// # Errors
+    /// Memory on the way cannot be read, or the expression makes no address.
+    pub(crate) fn address_from(
+        &self,
+        object: u64,
+        memory: &dyn Memory,
+    ) -> Result<u64, LocationError> {
+        let unusable = |why: &str| LocationError::Unusable(why.to_owned());
+        let expression = self
+            .expression_at(0)
+            .ok_or_else(|| unusable("it is none"))?;
+        let context = ObjectContext(memory);
+        let pieces = self
+            .evaluator(0, &context)
+            .pieces(expression, Some(object))?;
+        match pieces.as_slice() {
+            [
+                Piece {
+                    place: Place::Address(address),
+                    ..
+                },
+            ] => Ok(*address),
+            _ => Err(unusable("it is no address in an object")),
         }
     }
 
@@ -287,6 +324,29 @@ impl Location {
             context,
             depth: 0,
         }
+    }
+}
+
+/// What an expression over an object may ask for: memory alone.
+struct ObjectContext<'a>(&'a dyn Memory);
+
+impl Memory for ObjectContext<'_> {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        self.0.read(address, buffer)
+    }
+}
+
+impl EvaluationContext for ObjectContext<'_> {
+    fn register(&self, _: u16) -> Option<u64> {
+        None
+    }
+
+    fn cfa(&self) -> Option<u64> {
+        None
+    }
+
+    fn load_bias(&self) -> u64 {
+        0
     }
 }
 

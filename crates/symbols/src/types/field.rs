@@ -1,6 +1,7 @@
 //! Members by name, also through anonymous members and base classes.
 
-use super::{Field, TYPE_DEPTH_MAX, Type};
+use super::{Base, Field, TYPE_DEPTH_MAX, Type, VirtualStep};
+use std::collections::HashSet;
 
 /// How many structures inside structures are looked through.
 const NESTING_MAX: usize = TYPE_DEPTH_MAX / 4;
@@ -21,7 +22,8 @@ impl Field {
 
 impl Type {
     /// A member by its name, its offset counted from the start of this type.
-    /// Members of anonymous members and of base classes are found too; a
+    /// Members of anonymous members and of base classes are found too, not those of
+    /// virtual ones ([`Type::virtual_field`]); a
     /// structure's own hide those of its bases. Fields of Rust's tuples are found
     /// by their position, too.
     pub fn field(&self, name: &str) -> Option<Field> {
@@ -51,11 +53,52 @@ impl Type {
         None
     }
 
-    /// The names of all members that [`Type::field`] finds, for completion
-    /// and suggestions.
+    /// A member of a virtual base class by its name, its offset counted from the
+    /// start of that class, and the steps to there. It is for names that
+    /// [`Type::field`] does not find: what lies nearer hides it.
+    pub fn virtual_field(&self, name: &str) -> Option<(Vec<VirtualStep>, Field)> {
+        self.virtual_field_within(name, 0, NESTING_MAX)
+    }
+
+    fn virtual_field_within(
+        &self,
+        name: &str,
+        start: u64,
+        depth: usize,
+    ) -> Option<(Vec<VirtualStep>, Field)> {
+        let depth = depth.checked_sub(1)?;
+        let composite = self.composite()?;
+        let step = |base: &Base| VirtualStep {
+            offset: start,
+            class: self.clone(),
+            base: base.clone(),
+        };
+        let virtual_bases = || composite.bases.iter().filter(|base| base.is_virtual());
+        for base in virtual_bases() {
+            if let Some(field) = base.r#type.field(name) {
+                return Some((vec![step(base)], field));
+            }
+        }
+        for base in &composite.bases {
+            let inside = match base.offset {
+                Some(offset) => start.checked_add(offset)?,
+                None => 0,
+            };
+            if let Some((steps, field)) = base.r#type.virtual_field_within(name, inside, depth) {
+                let first = base.is_virtual().then(|| step(base));
+                return Some((first.into_iter().chain(steps).collect(), field));
+            }
+        }
+        None
+    }
+
+    /// The names of all members that [`Type::field`] and [`Type::virtual_field`] find,
+    /// each once, for completion and suggestions.
     pub fn field_names(&self) -> Vec<Box<str>> {
         let mut names = Vec::new();
         self.collect_field_names(&mut names, NESTING_MAX);
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
         names
     }
 

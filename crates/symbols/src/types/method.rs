@@ -56,7 +56,17 @@ impl Type {
             let offset = inside.and_then(|(offset, base)| offset.checked_add(base));
             base.r#type.methods_within(name, offset, depth)
         });
-        inherited.collect()
+        let mut found: Vec<Method> = Vec::new();
+        for method in inherited {
+            // All that are derived from a virtual base share one.
+            let is_known = |known: &Method| {
+                known.offset.is_none() && method.offset.is_none() && known.r#type == method.r#type
+            };
+            if !found.iter().any(is_known) {
+                found.push(method);
+            }
+        }
+        found
     }
 }
 

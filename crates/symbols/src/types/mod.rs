@@ -5,6 +5,7 @@
 //! a cycle in damaged DWARF is found by the bound on how deep any question
 //! looks.
 
+mod base;
 mod field;
 mod lookup;
 mod method;
@@ -13,6 +14,7 @@ mod read;
 mod template;
 mod vtable;
 
+pub use base::{Base, TableOwner, VirtualStep};
 pub use method::Method;
 pub use template::TemplateArgument;
 
@@ -96,16 +98,6 @@ pub struct BitField {
     pub offset_bits: u64,
     /// How many there are.
     pub size_bits: u64,
-}
-
-/// A class that a class is derived from.
-#[derive(Debug, Clone)]
-pub struct Base {
-    /// Where its part begins, in bytes; `None` for a virtual base, whose
-    /// place is known at run time only.
-    pub offset: Option<u64>,
-    /// The base class.
-    pub r#type: Type,
 }
 
 /// What introduces a structure in its language.

@@ -204,10 +204,7 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
     for (at, child) in info.children(die) {
         match child.tag() {
             gimli::DW_TAG_member => found.fields.extend(field(info, at, &child)),
-            gimli::DW_TAG_inheritance => found.bases.push(Base {
-                offset: base_offset(&child),
-                r#type: target(info, at, &child),
-            }),
+            gimli::DW_TAG_inheritance => found.bases.push(Base::of_die(info, at, &child)),
             gimli::DW_TAG_variant_part => found.variants = Some(variant_part(info, at, &child)),
             gimli::DW_TAG_subprogram => {
                 runs_code_when_copied |= is_copy_or_destructor(info, at, &child)
@@ -306,7 +303,7 @@ fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
 }
 
 /// Old compilers write an offset as the expression `DW_OP_plus_uconst`.
-fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
+pub(super) fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<u64> {
     match only_operation(expression)? {
         gimli::Operation::PlusConstant { value } => Some(value),
         _ => None,
@@ -326,14 +323,6 @@ pub(super) fn only_operation(
     let mut operations = expression.operations(encoding);
     let only = operations.next().ok()??;
     operations.next().ok()?.is_none().then_some(only)
-}
-
-fn base_offset(entry: &Die) -> Option<u64> {
-    match entry.attr_value(gimli::DW_AT_data_member_location) {
-        Some(AttributeValue::Exprloc(expression)) => constant_offset(expression),
-        Some(value) => value.udata_value(),
-        None => Some(0),
-    }
 }
 
 fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart {
