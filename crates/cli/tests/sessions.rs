@@ -195,6 +195,23 @@ fn conditions_go_through_virtual_base_classes() {
 }
 
 #[test]
+fn functions_return_what_they_are_told_to_in_all_registers() {
+    check("results", "results.c", unoptimized);
+}
+
+/// Where a compiler has moved the code of a copy is its own affair.
+#[test]
+fn stops_in_inlined_copies_are_in_their_frames() {
+    let optimized = |build: &Build| build.optimization == Optimization::Full;
+    let gcc = |build: &Build| optimized(build) && build.compiler == Compiler::Gcc;
+    check("inlined_by_gcc", "inlined.c", gcc);
+    if Compiler::Clang.is_present() {
+        let clang = |build: &Build| optimized(build) && build.compiler == Compiler::Clang;
+        check("inlined_by_clang", "inlined.c", clang);
+    }
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }

@@ -168,14 +168,33 @@ pub struct VectorRegisters {
     pub st: [[u8; 16]; 8],
     /// The SSE control and status word.
     pub mxcsr: u32,
+    /// The x87 status word; bits 11 to 13 say which register is `st(0)`.
+    x87_status: u16,
+    /// A bit for each x87 register, by its own number, that holds a value.
+    x87_used: u16,
 }
 
 impl VectorRegisters {
+    /// Makes these 80-bit values all that is on the x87 stack, the first of them on
+    /// top: what a function leaves there that returns them.
+    pub fn leave_on_x87(&mut self, values: &[[u8; 16]]) {
+        let count = values.len().min(8) as u16;
+        for (st, value) in self.st.iter_mut().zip(values) {
+            *st = *value;
+        }
+        // The stack grows downwards, and an empty one begins again at 0.
+        let top = (8 - count) % 8;
+        self.x87_status = self.x87_status & !(7 << 11) | top << 11;
+        self.x87_used = !(0xff >> count) & 0xff;
+    }
+
     pub(crate) fn from_kernel(raw: &user_fpregs_struct) -> VectorRegisters {
         VectorRegisters {
             xmm: std::array::from_fn(|index| unpack(&raw.xmm_space, index)),
             st: std::array::from_fn(|index| unpack(&raw.st_space, index)),
             mxcsr: raw.mxcsr,
+            x87_status: raw.swd,
+            x87_used: raw.ftw,
         }
     }
 
@@ -187,6 +206,8 @@ impl VectorRegisters {
             pack(&mut raw.st_space, index, value);
         }
         raw.mxcsr = self.mxcsr;
+        raw.swd = self.x87_status;
+        raw.ftw = self.x87_used;
     }
 }
 

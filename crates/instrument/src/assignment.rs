@@ -28,6 +28,8 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
             Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
             _ => Err(format!("`{}` is true or false", place.r#type.name())),
         },
+        // A plain number is none of these.
+        TypeKind::Base(Encoding::ComplexFloat) => of_same_type(place, value, size, memory),
         TypeKind::Base(encoding) => {
             let number = whole(value, memory)?;
             fitting(number, size * 8, encoding.is_signed(), &place.r#type.name())?;
@@ -42,8 +44,21 @@ pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
             Ok(low_bytes(number, size))
         }
         TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
-        _ if value.r#type.strip().name() == r#type.name() => value.bytes(memory, size),
-        _ => Err(format!(
+        _ => of_same_type(place, value, size, memory),
+    }
+}
+
+fn of_same_type(
+    place: &Typed,
+    value: &Typed,
+    size: u64,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, String> {
+    let (given, wanted) = (value.r#type.strip(), place.r#type.strip());
+    // clang gives all complex numbers one name.
+    match given.name() == wanted.name() && given.size() == wanted.size() {
+        true => value.bytes(memory, size),
+        false => Err(format!(
             "`{}` takes a value of its own type, and this is `{}`",
             place.r#type.name(),
             value.r#type.name()

@@ -109,7 +109,10 @@ impl Module {
                 function,
             },
             _ => SourcePlace {
-                line: self.symbols.line_at(address),
+                line: match inlined.first() {
+                    Some(call) if call.entry == address => self.symbols.statement_line_at(address),
+                    _ => self.symbols.line_at(address),
+                },
                 left_out: 0,
                 inlined,
                 function,

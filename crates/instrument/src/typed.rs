@@ -413,6 +413,30 @@ fn extended(bytes: &[u8; 16]) -> f64 {
     }
 }
 
+/// A `double` as the x87's 80 bits, in 16 bytes: 64 bits of fraction with its
+/// leading one, 15 of exponent, a sign.
+pub(crate) fn to_extended(number: f64) -> Vec<u8> {
+    const BIAS: i32 = 16383;
+    let bits = number.to_bits();
+    let sign = ((bits >> 63) as u16) << 15;
+    let exponent = ((bits >> 52) & 0x7ff) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    let (exponent, fraction) = match (exponent, fraction) {
+        (0, 0) => (0, 0),
+        (0x7ff, fraction) => (0x7fff, 1 << 63 | fraction << 11),
+        (0, fraction) => {
+            // Too small for a leading one in a double; not here.
+            let shift = fraction.leading_zeros();
+            ((BIAS - 1022 - shift as i32 + 11) as u16, fraction << shift)
+        }
+        (exponent, fraction) => ((exponent - 1023 + BIAS) as u16, 1 << 63 | fraction << 11),
+    };
+    let mut bytes = fraction.to_le_bytes().to_vec();
+    bytes.extend((sign | exponent).to_le_bytes());
+    bytes.resize(16, 0);
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

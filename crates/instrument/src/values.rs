@@ -54,13 +54,14 @@ impl Program {
         let mut bytes = vec![0; size];
         for piece in location {
             let register = |number: u16| match number {
-                register::XMM0..=32 => self.vector_of(frame, number),
-                _ => frame.registers.get(number),
+                register::XMM0.. => self.wide_of(frame, number),
+                _ => frame.registers.get(number).map(wide),
             };
+            let address = |number: u16| frame.registers.get(number);
             let stack = |offset: &i64| cfa.map(|cfa| cfa.wrapping_add_signed(*offset));
             match &piece.place {
                 EntryPlace::PointedByRegister(number) => {
-                    return match register(*number) {
+                    return match address(*number) {
                         Some(address) => Typed::in_memory(r#type, address),
                         None => Typed::missing(r#type, "its address is not known"),
                     };
@@ -80,7 +81,7 @@ impl Program {
                 }
                 EntryPlace::Unavailable(why) => return Typed::missing(r#type, why.to_string()),
                 EntryPlace::Register(number) => match register(*number) {
-                    Some(word) => put(&mut bytes, piece.offset, piece.size, &word.to_le_bytes()),
+                    Some(wide) => put(&mut bytes, piece.offset, piece.size, &wide),
                     None => return Typed::missing(r#type, "its register is not known"),
                 },
                 EntryPlace::Stack(offset) => {
@@ -98,7 +99,14 @@ impl Program {
         Typed::of_bytes(r#type, bytes)
     }
 
+    /// The low eight bytes of a vector register.
     fn vector_of(&self, frame: &Frame, number: u16) -> Option<u64> {
+        let wide = self.wide_of(frame, number)?;
+        Some(u128::from_le_bytes(wide) as u64)
+    }
+
+    /// A vector register, or one of the x87.
+    fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
         // Only the innermost frame's vector registers are known.
         let thread = self
             .debuggee
@@ -106,10 +114,13 @@ impl Program {
             .find(|thread| thread.pc == Some(frame.pc))?
             .id;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
-        let xmm = vectors.xmm.get(usize::from(number - register::XMM0))?;
-        let mut low = [0; 8];
-        low.copy_from_slice(xmm.get(..8)?);
-        Some(u64::from_le_bytes(low))
+        let known = match number.checked_sub(register::ST0) {
+            Some(index) => vectors.st.get(usize::from(index)),
+            None => vectors
+                .xmm
+                .get(usize::from(number.checked_sub(register::XMM0)?)),
+        };
+        known.copied()
     }
 
     /// Where a variable is in a frame, in pieces; nothing where that is not
@@ -127,6 +138,11 @@ impl Program {
         let pieces = variable.location.evaluate(place, &context);
         pieces.unwrap_or_default()
     }
+}
+
+/// A word in the low half of a wide register.
+fn wide(word: u64) -> [u8; 16] {
+    u128::from(word).to_le_bytes()
 }
 
 fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {

@@ -8,7 +8,7 @@ use crate::view::Outcome;
 use juror_instrument::assignment::bytes_for;
 use juror_instrument::frames::Frame;
 use juror_instrument::unwinding::JumpTarget;
-use juror_symbols::{EntryPlace, register};
+use juror_symbols::{EntryPlace, Type, register};
 
 impl Session {
     /// `jump PLACE`: the thread goes on there, with its stack as it is.
@@ -134,12 +134,15 @@ impl Session {
         for (number, word) in value.words {
             registers.set_by_dwarf_number(number, word);
         }
-        if !value.vectors.is_empty() {
+        if !value.vectors.is_empty() || !value.x87.is_empty() {
             let mut vectors = debuggee.vector_registers(thread)?;
             for (number, bytes) in value.vectors {
                 if let Some(xmm) = vectors.xmm.get_mut(number) {
                     *xmm = bytes;
                 }
+            }
+            if !value.x87.is_empty() {
+                vectors.leave_on_x87(&value.x87);
             }
             debuggee.set_vector_registers(thread, &vectors)?;
         }
@@ -189,11 +192,13 @@ impl Session {
                     let word = u128::from_le_bytes(wide) as u64;
                     found.words.push((number, word));
                 }
+                EntryPlace::Register(register::ST0 | register::ST1) => found.x87.push(wide),
                 EntryPlace::Register(number) => {
                     let vector = number.checked_sub(register::XMM0).filter(|&it| it < 16);
                     let vector = vector.ok_or_else(no_register)?;
                     found.vectors.push((usize::from(vector), wide));
                 }
+                EntryPlace::PointedByRegister(_) => return Err(in_memory(&plan.r#type)),
                 _ => return Err(no_register()),
             }
         }
@@ -235,11 +240,24 @@ struct ResultRegisters {
     words: Vec<(u16, u64)>,
     /// Vector registers, 0 for `xmm0`.
     vectors: Vec<(usize, [u8; 16])>,
+    /// What is on the x87 stack, the top first.
+    x87: Vec<[u8; 16]>,
+}
+
+/// The result is where the caller said, which only the function may still know.
+fn in_memory(of: &Type) -> CommandError {
+    CommandError::with_help(
+        format!(
+            "a `{}` is returned in memory of the caller, and where that is only the function knows",
+            of.name()
+        ),
+        "return without a value, and set what the caller reads",
+    )
 }
 
 fn no_register() -> CommandError {
     CommandError::with_help(
-        "the result of this function is in no general or vector register",
+        "the result of this function is in no register that can be set",
         "return without a value, and set what the caller reads",
     )
 }

@@ -88,11 +88,16 @@ impl SymbolFile {
             if copies.is_empty() {
                 continue;
             }
-            let caller: Arc<str> = facts
-                .function_numbered(caller)
-                .and_then(|number| info.function_of_unit(unit, number))
-                .map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
+            let number = facts.function_numbered(caller);
+            let caller = number.and_then(|number| info.function_of_unit(unit, number));
+            let begin = caller.as_ref().map(|caller| caller.low_pc);
+            let caller: Arc<str> =
+                caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
             for (name, die, entry) in copies {
+                let entry = match begin == Some(entry) {
+                    true => self.behind_entry(info, die, entry).unwrap_or(entry),
+                    false => entry,
+                };
                 let (call_file, call_line) = self.call_site(info, die);
                 found.push(InlinedCopy {
                     name,
@@ -103,6 +108,21 @@ impl SymbolFile {
                 });
             }
         }
+    }
+
+    /// Where to stop in a copy that begins with the function that holds it: at the first
+    /// instruction of a function its own call is what is there to be seen. So it is the
+    /// copy's first code behind that, where every call comes to it.
+    fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
+        let ranges = info.code_ranges(copy.unit, &info.die(copy)?);
+        let table = info.line_table(copy.unit)?;
+        let (sequence, _) = table.find(entry)?;
+        let mut behind = table.rows(sequence).iter().filter(|row| {
+            let is_inside = ranges.iter().any(|range| range.contains(&row.address));
+            row.address > entry && row.line != 0 && is_inside
+        });
+        let found = behind.next()?.address;
+        self.always_reached(entry, found).then_some(found)
     }
 
     /// The inlined calls that an address lies in, innermost first. The
@@ -162,31 +182,99 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The inlined copies around an address, outermost first, and their entries.
-fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
-    let mut chain = Vec::new();
-    let Some(function) = info.function_at(address) else {
-        return chain;
-    };
-    info.walk(function.die, |depth, die, entry| {
+/// A block or an inlined copy around an address.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around {
+    pub die: DieRef,
+    depth: isize,
+    is_copy: bool,
+    /// Its code holds the address.
+    holds: bool,
+}
+
+/// The blocks and inlined copies of a function around an address, outermost first.
+///
+/// A copy begins at its entry, also where the compiler has moved its code elsewhere, or
+/// has left none: an address that is the entry of a copy is in it, and in all that the
+/// copy is in. Of several the innermost counts, and of those the last. But code that is
+/// said to be of a copy stays in that one.
+pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Around> {
+    let mut path: Vec<Around> = Vec::new();
+    let mut held: Vec<Around> = Vec::new();
+    let mut entered: Vec<Around> = Vec::new();
+    let mut body = Default::default();
+    info.walk(function, |depth, die, entry| {
         if depth == 0 {
             return Visit::Descend;
         }
-        match entry.tag() {
-            gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => Visit::Descend,
-            gimli::DW_TAG_inlined_subroutine => {
-                if !holds(info, die, entry, address) {
-                    return Visit::Skip;
-                }
-                if let Some(entry) = copy_entry(info, die.unit, entry) {
-                    chain.push((die, entry));
-                }
-                Visit::Descend
-            }
-            _ => Visit::Skip,
+        while path.last().is_some_and(|outer| outer.depth >= depth) {
+            path.pop();
         }
+        let is_copy = match entry.tag() {
+            gimli::DW_TAG_inlined_subroutine => true,
+            gimli::DW_TAG_lexical_block => false,
+            _ => return Visit::Skip,
+        };
+        let is_inside = path.iter().all(|outer| outer.holds);
+        let holds = is_inside
+            && match is_copy {
+                true => holds(info, die, entry, address),
+                false => covers(info, die, entry, address),
+            };
+        path.push(Around {
+            die,
+            depth,
+            is_copy,
+            holds,
+        });
+        if holds && is_copy && path.len() > held.len() {
+            held.clone_from(&path);
+        }
+        let marked = || info.address(die.unit, entry.attr_value(gimli::DW_AT_entry_pc));
+        if is_copy && copies(&path) >= copies(&entered) && marked() == Some(address) {
+            entered.clone_from(&path);
+            body = info.code_ranges(die.unit, entry);
+        } else if !is_copy && is_inside_of(&path, &entered) {
+            // The body of the copy is a block in it.
+            if info.code_ranges(die.unit, entry) == body {
+                entered.clone_from(&path);
+            }
+        }
+        Visit::Descend
     });
-    chain
+    let begins = entered.iter().zip(&held).all(|(a, b)| a.die == b.die);
+    match begins && entered.len() >= held.len() {
+        true => entered,
+        false => held,
+    }
+}
+
+/// How many inlined calls there are on the way.
+fn copies(path: &[Around]) -> usize {
+    path.iter().filter(|node| node.is_copy).count()
+}
+
+/// Whether the last of a path lies directly in the last, a copy, of another one.
+fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
+    let before = path.split_last().and_then(|(_, before)| before.last());
+    let around = outer.last().filter(|node| node.is_copy);
+    before
+        .zip(around)
+        .is_some_and(|(before, around)| before.die == around.die)
+}
+
+/// The inlined copies around an address, outermost first, and their entries.
+fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
+    let Some(function) = info.function_at(address) else {
+        return Vec::new();
+    };
+    let around = around(info, function.die, address).into_iter();
+    let copies = around.filter(|node| node.is_copy);
+    let with_entry = copies.filter_map(|node| {
+        let entry = copy_entry(info, node.die.unit, &info.die(node.die)?)?;
+        Some((node.die, entry))
+    });
+    with_entry.collect()
 }
 
 /// The first instruction of an inlined copy.

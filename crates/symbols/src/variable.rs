@@ -1,7 +1,7 @@
 //! Parameters, local variables by scope, and global variables.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
-use crate::inline::{covers, holds};
+use crate::inline::{around, covers};
 use crate::location::Location;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
@@ -72,12 +72,16 @@ impl SymbolFile {
                 variables: parameters(info, function),
             },
         )];
+        let around = around(info, function, address);
+        let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
             }
             match entry.tag() {
-                gimli::DW_TAG_lexical_block if covers(info, die, entry, address) => {
+                gimli::DW_TAG_lexical_block
+                    if is_around(die) || covers(info, die, entry, address) =>
+                {
                     scopes.push((
                         depth,
                         Scope {
@@ -87,7 +91,7 @@ impl SymbolFile {
                     ));
                     Visit::Descend
                 }
-                gimli::DW_TAG_inlined_subroutine if holds(info, die, entry, address) => {
+                gimli::DW_TAG_inlined_subroutine if is_around(die) => {
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);

@@ -106,6 +106,9 @@ KEPT int wide_late(int a, int b, int c, int d, int e, __int128 w, int f) {
     return a + b + c + d + e + (int)w + f;
 }
 KEPT double _Complex complexes(double _Complex z, float _Complex w) { return z + w; }
+KEPT long double _Complex turned(long double _Complex z, int x) { return z + x; }
+struct inside { double _Complex z; };
+KEPT struct inside placed(struct inside s, int x) { s.z += x; return s; }
 KEPT int odd(struct packed p, union either u, struct bits b, struct nested n) {
     return p.i + p.c + u.i + b.a + b.b + n.inner.s[0] + (int)n.f;
 }
@@ -119,7 +122,8 @@ int main(void) {
     return scalars(1, 2, 3, 4, 0, 1, 5, 6) + floating(1, 2, 3, 4)
         + structures((struct small){1, 2}, (struct mixed){1, 2}, (struct floats){1, 2, 3}, 4)
         + large(b, 1).a[0] + extended(1, 2) + wide(1, 2, 3) + wide_late(1, 2, 3, 4, 5, 6, 7)
-        + (int)creal(complexes(1, 2))
+        + (int)creal(complexes(1, 2)) + (int)__real__ turned(1, 2)
+        + (int)creal(placed((struct inside){1}, 2).z)
         + odd((struct packed){1, 2}, (union either){1}, (struct bits){1, 2}, (struct nested){{{1, 2}}, 3})
         + vectors((vector){1, 2, 3, 4}, 1)[0] + pair().l + (int)wrapped((struct around){1}).v;
 }
@@ -148,6 +152,8 @@ fn arguments_of_c_are_where_the_convention_puts_them() {
                     "a=rdi:4 b=rsi:4 c=rdx:4 d=rcx:4 e=r8:4 w=[cfa+0]:16 f=r9:4 -> rax:4",
                 ),
                 ("complexes", "z=xmm0:8+xmm1:8 w=xmm2:8 -> xmm0:8+xmm1:8"),
+                ("turned", "z=[cfa+0]:32 x=rdi:4 -> st0:16+st1:16"),
+                ("placed", "s=xmm0:8+xmm1:8 x=rdi:4 -> xmm0:8+xmm1:8"),
                 ("odd", "p=[cfa+0]:5 u=rdi:4 b=rsi:4 n=rdx:8 -> rax:4"),
                 ("vectors", "a=xmm0:16 b=rdi:4 -> xmm0:16"),
                 ("pair", "-> xmm0:8+rax:8"),
@@ -171,6 +177,8 @@ fn calls_to_be_made_follow_the_convention() {
             "wide",
             "wide_late",
             "complexes",
+            "turned",
+            "placed",
             "odd",
             "vectors",
             "pair",

@@ -3,6 +3,7 @@
 
 use super::Argument;
 use crate::expression::cast;
+use crate::typed::to_extended;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::{base_part, referred_to};
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
@@ -201,7 +202,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
             if value.r#type.strip().name() == stripped.name() {
                 return value.bytes(memory, size);
             }
-            Ok(extended(match number {
+            Ok(to_extended(match number {
                 Number::Float(number) => number,
                 Number::Int(number) => number as f64,
                 Number::Bool(truth) => f64::from(u8::from(truth)),
@@ -210,30 +211,6 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
         }
         _ => cast(value, of.clone(), memory)?.bytes(memory, size),
     }
-}
-
-/// A `double` as the x87's 80 bits, in 16 bytes: 64 bits of fraction with its
-/// leading one, 15 of exponent, a sign.
-fn extended(number: f64) -> Vec<u8> {
-    const BIAS: i32 = 16383;
-    let bits = number.to_bits();
-    let sign = ((bits >> 63) as u16) << 15;
-    let exponent = ((bits >> 52) & 0x7ff) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    let (exponent, fraction) = match (exponent, fraction) {
-        (0, 0) => (0, 0),
-        (0x7ff, fraction) => (0x7fff, 1 << 63 | fraction << 11),
-        (0, fraction) => {
-            // Too small for a leading one in a double; not here.
-            let shift = fraction.leading_zeros();
-            ((BIAS - 1022 - shift as i32 + 11) as u16, fraction << shift)
-        }
-        (exponent, fraction) => ((exponent - 1023 + BIAS) as u16, 1 << 63 | fraction << 11),
-    };
-    let mut bytes = fraction.to_le_bytes().to_vec();
-    bytes.extend((sign | exponent).to_le_bytes());
-    bytes.resize(16, 0);
-    bytes
 }
 
 #[cfg(test)]

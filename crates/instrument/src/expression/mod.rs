@@ -23,7 +23,7 @@ use access::{elements, field_of, indexed, pointed_to};
 use text::compare_with_text;
 use viewed::{Key, Reach};
 
-use crate::typed::{Memory, Number, Place, Typed};
+use crate::typed::{Memory, Number, Place, Typed, to_extended};
 use arithmetic::compute;
 use call::{Request, call};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
@@ -378,6 +378,9 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             match size {
                 4 => (float as f32).to_le_bytes().to_vec(),
                 8 => float.to_le_bytes().to_vec(),
+                // No `double` in between where it is one already.
+                16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
+                16 if stripped.name() == "long double" => to_extended(float),
                 _ => return Err(format!("values cannot be made into `{}`", r#type.name())),
             }
         }

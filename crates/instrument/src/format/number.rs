@@ -79,7 +79,11 @@ impl Writer<'_> {
 
     pub(super) fn complex(&mut self, value: &Typed, stripped: &Type) {
         let half = stripped.size().unwrap_or(16) / 2;
-        let name = if half == 4 { "float" } else { "double" };
+        let name = match half {
+            4 => "float",
+            16 => "long double",
+            _ => "double",
+        };
         let Some(part) = Type::builtin(name) else {
             return;
         };

@@ -126,6 +126,12 @@ fn special(stripped: &Type, size: u64) -> Option<Passing> {
                     size: 8,
                 },
             ]),
+            // An argument in memory, a result in the two on top of the x87 stack.
+            32 if !stripped.name().contains("128") => parts([0, 16].map(|offset| Part {
+                class: Class::X87,
+                offset,
+                size: 16,
+            })),
             _ => Passing::Memory {
                 size,
                 alignment: 16,
@@ -197,10 +203,25 @@ fn take_apart(of: &Type, at: u64, leaves: &mut Vec<Leaf>, depth: usize) -> Resul
         TypeKind::MemberPointer | TypeKind::Enumeration { .. } | TypeKind::Other => {
             leaf(LeafClass::Integer, size.ok_or(Obstacle::Unknown)?)
         }
-        TypeKind::Base(Encoding::Float | Encoding::ComplexFloat) => match size {
+        TypeKind::Base(Encoding::Float) => match size {
             Some(16) => leaf(LeafClass::X87, 16),
             size => leaf(LeafClass::Vector, size.ok_or(Obstacle::Unknown)?),
         },
+        // Two fractions, side by side.
+        TypeKind::Base(Encoding::ComplexFloat) => {
+            let half = size.ok_or(Obstacle::Unknown)? / 2;
+            if half == 0 || !at.is_multiple_of(half) {
+                return Err(Obstacle::Memory);
+            }
+            for offset in [at, at.checked_add(half).ok_or(Obstacle::Memory)?] {
+                leaves.push(Leaf {
+                    class: LeafClass::Vector,
+                    offset,
+                    size: half,
+                });
+            }
+            Ok(())
+        }
         TypeKind::Base(_) => leaf(LeafClass::Integer, size.ok_or(Obstacle::Unknown)?),
         TypeKind::Array { vector: true, .. } => {
             leaf(LeafClass::Vector, size.ok_or(Obstacle::Unknown)?)

@@ -51,7 +51,7 @@ impl SymbolFile {
     /// Whether execution that begins at `from` comes to `to`: no branch before
     /// it leads anywhere else. Probing a large frame takes a loop; the calls of
     /// a prologue (a profiler's, a stack probe's) do no work of the user's.
-    fn always_reached(&self, from: u64, to: u64) -> bool {
+    pub(crate) fn always_reached(&self, from: u64, to: u64) -> bool {
         let size = to.saturating_sub(from);
         if size > PROLOGUE_SIZE_MAX {
             return false;

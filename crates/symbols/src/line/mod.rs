@@ -69,6 +69,18 @@ impl SymbolFile {
         table.line(sequence, at)
     }
 
+    /// The source line of a file address where a call begins that was inlined. Where
+    /// several rows are of that address, the last statement that begins there counts:
+    /// what the optimizer has moved there begins none.
+    pub fn statement_line_at(&self, address: u64) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let table = info.line_table(info.unit_at(address)?)?;
+        let (sequence, at) = table.find(address)?;
+        let mut line = table.line(sequence, table.statement_at(sequence, at))?;
+        line.range = table.row_range(sequence, at);
+        Some(line)
+    }
+
     /// The checksum (MD5) that a source file had when it was compiled, where the
     /// compiler has left it; `address` is one of the code from there.
     pub fn source_checksum(&self, file: &Path, address: u64) -> Option<[u8; 16]> {

@@ -142,6 +142,17 @@ impl LineTable {
         Some((sequence, at))
     }
 
+    /// The last row of the same address that begins a statement; the row itself where
+    /// none does.
+    pub fn statement_at(&self, sequence: &Sequence, at: usize) -> usize {
+        let rows = self.rows(sequence).get(..=at).unwrap_or(&[]);
+        let Some(row) = rows.last() else { return at };
+        let same = rows.iter().enumerate().rev();
+        let mut same = same.take_while(|(_, it)| it.address == row.address && it.line != 0);
+        let statement = same.find(|(_, it)| it.is_stmt);
+        statement.map_or(at, |(number, _)| number)
+    }
+
     /// The addresses of a row; empty when another row supersedes it.
     pub fn row_range(&self, sequence: &Sequence, at: usize) -> Range<u64> {
         let rows = self.rows(sequence);
