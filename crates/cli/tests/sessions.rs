@@ -212,6 +212,11 @@ fn stops_in_inlined_copies_are_in_their_frames() {
 }
 
 #[test]
+fn casts_between_classes_move_the_address_as_cpp_does() {
+    check("casts", "casts.cpp", unoptimized);
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }

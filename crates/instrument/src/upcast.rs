@@ -220,6 +220,25 @@ pub(crate) fn cast_address(
     }
 }
 
+/// Two addresses with their classes, both as those of the class that is the base of the
+/// other one: so they can be compared.
+pub(crate) fn as_one_class(
+    (first, of_first): (u64, &Type),
+    (second, of_second): (u64, &Type),
+    memory: &dyn Memory,
+) -> Result<(u64, u64), String> {
+    match base_steps(of_second, of_first) {
+        Some(_) => {
+            let second = cast_address(second, of_second, of_first, memory)?;
+            Ok((first, second))
+        }
+        None => {
+            let first = cast_address(first, of_first, of_second, memory)?;
+            Ok((first, second))
+        }
+    }
+}
+
 fn several(base: &Type, derived: &Type) -> String {
     let (base, derived) = (base.strip().name(), derived.strip().name());
     format!(

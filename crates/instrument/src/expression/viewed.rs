@@ -120,7 +120,12 @@ impl<'a> Reach<'a> {
                 let Ok(found) = self.number(found) else {
                     return false;
                 };
-                let equal = compute(BinaryOperator::Equal, found, Number::Int(*number));
+                let equal = compute(
+                    BinaryOperator::Equal,
+                    found,
+                    Number::Int(*number),
+                    self.scope.memory(),
+                );
                 equal == Ok(Number::Bool(true))
             }
         }
