@@ -8,7 +8,7 @@
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
 use crate::location::{EvaluationContext, Location, Place, evaluation_encoding, single_register};
-use crate::{Function, SymbolFile};
+use crate::{Binding, Function, SymbolFile};
 use gimli::{AttributeValue, DwAt, Expression};
 use std::sync::Arc;
 
@@ -140,15 +140,13 @@ fn expression(value: Option<Value>) -> Option<Expression<Reader>> {
     }
 }
 
-/// Whether an entry is that of a function, of what it completes, or a declaration of
-/// the same symbol.
+/// Whether an entry is that of a function, of what it alone completes, or a declaration
+/// of its symbol. A copy that the compiler made is called by no name, and one copy may
+/// end with a jump to another.
 fn is_same(info: &DebugInfo, origin: DieRef, function: &Function) -> bool {
-    let described = |die: DieRef| {
-        let same = |_: &DebugInfo, at: DieRef, _: &Die| (at == origin).then_some(());
-        info.inherited(die, same).is_some()
-    };
-    function.die.is_some_and(described)
-        || function.linkage_name.is_some() && linkage_name(info, origin) == function.linkage_name
+    let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
+    function.die.is_some() && with_code(info, origin) == function.die
+        || is_exported && linkage_name(info, origin) == function.linkage_name
 }
 
 /// The symbol of a function that other files may call.
