@@ -12,7 +12,7 @@
 use super::machine::Machine;
 use super::memory::load;
 use super::program::{
-    Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
+    After, Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
 };
 use super::syntax::Binary;
 use crate::system::Fault;
@@ -151,10 +151,7 @@ impl Layout {
                 Operation::Assign(place, _) => {
                     self.place(place);
                 }
-                Operation::Run {
-                    into: Some((place, _)),
-                    ..
-                } => {
+                Operation::Running(_, After::Assign(place)) => {
                     self.place(place);
                 }
                 Operation::Receive(reception) => self.reception(reception),
@@ -214,7 +211,7 @@ fn written(program: &Program) -> Vec<Range<u32>> {
     for instruction in &program.instructions {
         match &instruction.operation {
             Operation::Assign(place, _) => add(place),
-            Operation::Run { into, .. } => into.iter().for_each(|(place, _)| add(place)),
+            Operation::Running(_, After::Assign(place)) => add(place),
             Operation::Receive(reception) => {
                 for field in &reception.fields {
                     if let Field::Into(place) = field {

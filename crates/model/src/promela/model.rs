@@ -7,7 +7,7 @@ use super::layout::lay_out;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
-use super::program::{Code, Leaf, Operation, Scalar};
+use super::program::{After, Code, Leaf, Operation, Scalar};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
@@ -236,6 +236,12 @@ impl Model {
                     .iter()
                     .map(|value| view.value(*value).unwrap_or(0))
                     .collect();
+                super::print::print(format, &values, &self.machine.program.mtypes)
+            }
+            Operation::Running(values, After::Print(format)) => {
+                let mut after = state.to_vec();
+                let values = self.machine.run_in_values(&view, values, &mut after);
+                let values = values.map_or(Vec::new(), |(values, _)| values);
                 super::print::print(format, &values, &self.machine.program.mtypes)
             }
             Operation::PrintName(value) => {

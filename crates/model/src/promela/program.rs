@@ -94,8 +94,12 @@ pub(super) enum Node {
     Compare(Binary, Scope, u32, i32),
     Conditional(Code, Code, Code),
     Itself,
-    /// The number of the process that is run.
-    Begun,
+    /// A process is run; the value is its number.
+    Run {
+        kind: u16,
+        arguments: Box<[Code]>,
+        priority: u8,
+    },
     Processes,
     Last,
     OwnPriority,
@@ -173,14 +177,22 @@ pub(super) enum Operation {
         kind: u16,
         arguments: Box<[Code]>,
         priority: u8,
-        /// What is assigned then, where [`Node::Begun`] is the process.
-        into: Option<(Place, Code)>,
     },
+    /// Processes are run in values, and then something is done with these.
+    Running(Box<[Code]>, After),
     SetPriority(Code, Code),
     /// The process goes, if it is the youngest.
     End,
     /// A deterministic sequence that is one step; it begins at a node.
     Sequence(u32),
+}
+
+/// What is done with values in which processes were run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum After {
+    Assign(Place),
+    Assert,
+    Print(Arc<str>),
 }
 
 /// An operation and where it comes from.

@@ -9,6 +9,7 @@ mod formula;
 mod local;
 mod process;
 mod repetition;
+mod run;
 mod statement;
 
 use super::graph::Graph;
@@ -57,7 +58,9 @@ pub(super) struct Compiler {
     /// The process whose body it is.
     frame: Option<Frame>,
     /// A `run` may stand in the expression that is compiled.
-    begins: bool,
+    may_run: bool,
+    /// How many did, in all.
+    runs: u32,
     /// Numbers of constant globals, which may be lengths of arrays.
     constants: FxHashMap<Arc<str>, i32>,
 }
@@ -74,6 +77,8 @@ struct Frame {
     instances: Vec<u32>,
     /// Declarations may still begin values before the first statement.
     at_beginning: bool,
+    /// Inside of a `d_step`.
+    in_step: bool,
 }
 
 /// Compiles a model. The program is whole if there are no faults.
@@ -89,7 +94,8 @@ pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)
         asked_labels: Vec::new(),
         asked_variables: Vec::new(),
         frame: None,
-        begins: false,
+        may_run: false,
+        runs: 0,
         constants: FxHashMap::default(),
     };
     compiler.model(written, asked);
@@ -153,7 +159,11 @@ impl Compiler {
         let mut nodes = self.program.nodes.iter();
         let mut instructions = self.program.instructions.iter();
         self.program.priorities = processes.any(|process| process.priority.is_some())
-            || nodes.any(|node| matches!(node, Node::OwnPriority | Node::PriorityOf(_)))
+            || nodes.any(|node| match node {
+                Node::OwnPriority | Node::PriorityOf(_) => true,
+                Node::Run { priority, .. } => *priority != PRIORITY,
+                _ => false,
+            })
             || instructions.any(|instruction| match &instruction.operation {
                 Operation::SetPriority(..) => true,
                 Operation::Run { priority, .. } => *priority != PRIORITY,

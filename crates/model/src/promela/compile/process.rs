@@ -36,6 +36,7 @@ impl Compiler {
             graph,
             instances: Vec::new(),
             at_beginning: true,
+            in_step: false,
         });
         self.parameters(number, process)?;
         if let Some(provided) = &process.provided {

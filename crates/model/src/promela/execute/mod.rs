@@ -1,6 +1,7 @@
 //! What single instructions do.
 
 mod processes;
+mod running;
 mod sequence;
 
 use crate::promela::channel::Message;
@@ -68,13 +69,14 @@ impl Machine {
                 }
             }
             Operation::End => go(view.process + 1 == view.shape.frames.len()),
-            Operation::Run { .. } => go(view.shape.frames.len() < 255),
             Operation::Sequence(start) => self.sequence_ready(view, *start)?,
             Operation::Skip
             | Operation::Assign(..)
             | Operation::Assert(_)
             | Operation::Print(..)
             | Operation::PrintName(_)
+            | Operation::Run { .. }
+            | Operation::Running(..)
             | Operation::SetPriority(..) => Ready::Go,
         })
     }
@@ -151,8 +153,8 @@ impl Machine {
                 kind,
                 arguments,
                 priority,
-                into,
-            } => return self.run(view, (*kind, *priority), arguments, into.as_ref(), next),
+            } => return self.run(view, (*kind, *priority), arguments, next),
+            Operation::Running(values, then) => return self.running(view, values, then, next),
             Operation::SetPriority(process, value) => {
                 self.set_priority(view, *process, *value, next)
                     .map_err(trapped)?;
