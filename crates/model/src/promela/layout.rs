@@ -172,6 +172,11 @@ impl Layout {
         {
             last.offset = offset;
         }
+        if let Some(trace) = &mut program.trace
+            && let Some(offset) = self.moved(trace.position.offset)
+        {
+            trace.position.offset = offset;
+        }
         for kind in &mut program.kinds {
             kind.frame_size -= self.narrowed;
             kind.parameters.iter_mut().for_each(|cell| self.local(cell));
@@ -222,7 +227,8 @@ fn written(program: &Program) -> Vec<Range<u32>> {
             _ => {}
         }
     }
-    let last = program.last.iter();
+    let trace = program.trace.iter().map(|trace| &trace.position);
+    let last = program.last.iter().chain(trace);
     written.extend(last.map(|cell| cell.offset..cell.offset + cell.scalar.kept.size()));
     written
 }

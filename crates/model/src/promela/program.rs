@@ -8,6 +8,7 @@
 use super::external::Outside;
 use super::memory::{byte, set_word, word};
 use super::syntax::{Binary, Probe, Unary};
+use super::trace::Trace;
 use crate::Span;
 use juror_logic::Formula;
 use std::ops::Range;
@@ -181,6 +182,12 @@ pub(super) enum Operation {
     /// Processes are run in values, and then something is done with these.
     Running(Box<[Code]>, After),
     SetPriority(Code, Code),
+    /// An event of a trace: nothing in a field is for any value.
+    Event {
+        sends: bool,
+        channel: Code,
+        fields: Box<[Option<i32>]>,
+    },
     /// The process goes, if it is the youngest.
     End,
     /// A deterministic sequence that is one step; it begins at a node.
@@ -372,6 +379,7 @@ pub(super) struct Program {
     pub has_outside: bool,
     /// The kind that is a never claim, if there is one.
     pub claim: Option<u16>,
+    pub trace: Option<Trace>,
     pub requirements: Vec<Requirement>,
     /// No process stands at a label of progress.
     pub non_progress: Option<Code>,

@@ -1,6 +1,7 @@
 //! Models and what is true of them. The counts are Spin's.
 
 mod run;
+mod traces;
 
 use super::*;
 use crate::{Finding, Options, Report, Search, Verdict, search};
@@ -181,7 +182,6 @@ fn mistakes_in_a_model_are_told() {
     );
     refused("ltl p { [] nothing } init { skip }", "unknown-name");
     refused("never { byte x; x = 1 } init { skip }", "claim");
-    refused("trace { skip } init { skip }", "trace");
     refused("inline f(a) { f(a) } init { f(1) }", "too-deep");
     refused("init { l: goto l }", "empty-loop");
     refused("inline f() { return 1 } init { f() }", "return");

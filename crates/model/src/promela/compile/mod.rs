@@ -11,7 +11,9 @@ mod process;
 mod repetition;
 mod run;
 mod statement;
+mod trace;
 
+use self::declaration::BYTE;
 use super::graph::Graph;
 use super::program::{
     Active, Code, GLOBALS_START, Instruction, Node, Operation, Program, Variable, VariableKind,
@@ -79,6 +81,8 @@ struct Frame {
     at_beginning: bool,
     /// Inside of a `d_step`.
     in_step: bool,
+    /// It is a trace, and not a process.
+    is_trace: bool,
 }
 
 /// Compiles a model. The program is whole if there are no faults.
@@ -143,7 +147,7 @@ impl Compiler {
     /// The process that moved last is part of the state if somebody asks.
     fn make_last(&mut self) {
         if self.program.nodes.contains(&Node::Last) {
-            let scalar = declaration::BYTE;
+            let scalar = BYTE;
             let offset = self.program.globals_end;
             self.program.last = Some(super::program::Cell { offset, scalar });
             self.program.globals_end += 1;
@@ -235,10 +239,7 @@ impl Compiler {
                     0
                 }
                 (ProcessKind::Trace | ProcessKind::NoTrace, _) => {
-                    let message = "traces of events are not checked here";
-                    let fault = Fault::new("trace", message, Some(process.name.span))
-                        .help("say it as a formula over the contents of the channels");
-                    self.faults.push(fault);
+                    self.make_trace(kind, process);
                     0
                 }
                 (ProcessKind::Initial, _) => 1,

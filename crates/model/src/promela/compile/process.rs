@@ -37,6 +37,7 @@ impl Compiler {
             instances: Vec::new(),
             at_beginning: true,
             in_step: false,
+            is_trace: matches!(process.kind, ProcessKind::Trace | ProcessKind::NoTrace),
         });
         self.parameters(number, process)?;
         if let Some(provided) = &process.provided {

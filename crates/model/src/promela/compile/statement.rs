@@ -27,6 +27,9 @@ impl Compiler {
 
     fn statement(&mut self, statement: &Statement, labels: &[LabelId]) -> Compiled<()> {
         let span = statement.span;
+        if self.is_trace() {
+            self.check_event(statement)?;
+        }
         match &statement.kind {
             StatementKind::Declare(variables) => {
                 for variable in variables {
@@ -148,6 +151,11 @@ impl Compiler {
 
     /// The instruction of a statement that is one.
     fn operation(&mut self, statement: &Statement) -> Compiled<Operation> {
+        if self.is_trace()
+            && let Some(event) = self.event(statement)?
+        {
+            return Ok(event);
+        }
         Ok(match &statement.kind {
             StatementKind::Condition(expression) => match &expression.kind {
                 ExpressionKind::Run(run) => self.run(run)?,
