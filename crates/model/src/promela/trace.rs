@@ -95,7 +95,7 @@ impl Machine {
         }
         let to = match (&matching[..], trace.is_negated) {
             ([way], _) => way.to,
-            ([], false) => return Err(self.unexpected(event, ways)),
+            ([], false) => return Err(self.unexpected(shape, event, ways)),
             // What begins otherwise is not what must not happen.
             ([], true) => return self.give_up(trace, locations, next),
             (several, _) => {
@@ -132,15 +132,26 @@ impl Machine {
         Ok(())
     }
 
-    fn unexpected(&self, event: Event<'_>, ways: &[Transition]) -> Fault {
+    fn unexpected(&self, shape: &Shape, event: Event<'_>, ways: &[Transition]) -> Fault {
         let what = match event.sends {
             true => "sent",
             false => "received",
         };
-        let numbers: Vec<String> = event.message.iter().map(ToString::to_string).collect();
-        let numbers = numbers.join(",");
+        let fields = shape
+            .channel(event.channel)
+            .map(|at| &self.channel_type(at).fields);
+        let fields = fields.into_iter().flatten().zip(event.message);
+        let shown = fields.map(|(cell, value)| {
+            let name = usize::try_from(value - 1)
+                .ok()
+                .filter(|_| cell.scalar.is_mtype);
+            let name = name.and_then(|name| self.program.mtypes.get(name));
+            name.map_or_else(|| value.to_string(), ToString::to_string)
+        });
+        let shown: Vec<String> = shown.collect();
+        let shown = shown.join(",");
         let message =
-            format!("the message {numbers} is {what}, and the trace has another event here");
+            format!("the message {shown} is {what}, and the trace has another event here");
         let fault = Fault::new("trace", message, self.place_of(event));
         self.labelled(fault, ways.iter(), "what the trace has next")
     }
