@@ -172,6 +172,11 @@ impl Layout {
         {
             last.offset = offset;
         }
+        let hidden = program.hidden.iter().filter_map(|range| {
+            let start = self.moved(range.start)?;
+            Some(start..start + (range.end - range.start))
+        });
+        program.hidden = hidden.collect();
         if let Some(trace) = &mut program.trace
             && let Some(offset) = self.moved(trace.position.offset)
         {

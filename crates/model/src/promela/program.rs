@@ -350,6 +350,9 @@ pub(super) struct Program {
     pub globals_end: u32,
     /// By global variable: its bytes, before they are laid out.
     pub global_ranges: Vec<Range<u32>>,
+    /// The bytes of hidden variables that no state needs: they are as in the first state
+    /// in all states that are kept.
+    pub hidden: Vec<Range<u32>>,
     /// The global part of the first state.
     pub first_globals: Vec<u8>,
     /// The global variables as they begin, before they are laid out: those that never

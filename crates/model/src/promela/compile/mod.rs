@@ -6,6 +6,7 @@
 pub(super) mod declaration;
 mod expression;
 mod formula;
+mod hidden;
 mod local;
 mod process;
 mod repetition;
@@ -142,6 +143,7 @@ impl Compiler {
         self.make_questions();
         self.mark_priorities(written);
         self.mark_local();
+        self.mark_hidden();
     }
 
     /// The process that moved last is part of the state if somebody asks.

@@ -76,6 +76,7 @@ impl Compiler {
     ) -> Compiled<()> {
         let name: Arc<str> = format!("_index{}", span.start).into();
         let counter = syntax::Variable {
+            is_hidden: false,
             name: syntax::Name {
                 text: name.clone(),
                 span,
