@@ -1,5 +1,6 @@
 //! Models and what is true of them. The counts are Spin's.
 
+mod escapes;
 mod hidden;
 mod run;
 mod traces;

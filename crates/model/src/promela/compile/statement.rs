@@ -87,6 +87,11 @@ impl Compiler {
             StatementKind::Block { body, instance } => {
                 self.block(ElementKind::Block, body, *instance, labels, span)
             }
+            StatementKind::Unless(..) if self.frame.as_ref().is_some_and(|it| it.in_step) => {
+                let message =
+                    "nobody leaves a `d_step` before it is made, so it has no `unless` inside";
+                self.refuse("unless", message, span)
+            }
             StatementKind::Unless(normal, escape) => self.unless(normal, escape, labels, span),
             _ => {
                 let operation = self.operation(statement)?;

@@ -81,6 +81,10 @@ impl Flat<'_> {
         let plain = self.plain(id);
         let mut ways = plain.clone();
         for way in plain {
+            // Nobody leaves a `d_step` before it is made.
+            if self.graph.get(way.of).in_step {
+                continue;
+            }
             let begins = self
                 .emission
                 .escapes
