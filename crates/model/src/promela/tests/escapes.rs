@@ -34,6 +34,26 @@ fn a_step_that_begins_is_made() {
 }
 
 #[test]
+fn of_nested_escapes_the_outer_one_is_taken() {
+    let check = |body: &str, states, transitions| {
+        let text = format!(
+            "byte x, y; active proctype P() {{ {body} ; y = 3 }} active proctype Q() {{ x = 1; y = 1 }}"
+        );
+        counts(&text, states, transitions);
+    };
+    let nested = "{ { y == 1 } unless { y < 3 } } unless { x == 1 }";
+    check(nested, 16, 21);
+    // Where a choice begins with them, Spin takes either.
+    check(&format!("if :: {nested} fi"), 16, 24);
+    check(&format!("do :: {nested}; break od"), 16, 24);
+    check(
+        &format!("do :: {nested} -> x = 2 :: y == 1 -> break od"),
+        16,
+        32,
+    );
+}
+
+#[test]
 fn a_step_has_no_escapes_inside() {
     refused(
         "byte x; init { d_step { { x = 1; x = 2 } unless { x == 1 } } }",
