@@ -4,7 +4,10 @@
 
 mod support;
 
-use juror_model::{Finding, Options, Search, Verdict, search};
+use juror_model::{
+    Fault, Finding, Options, Participants, Search, System, Verdict, Visitor, search,
+};
+use std::collections::HashSet;
 use support::writer::{Random, write, write_more};
 use support::{compare_many, has_spin, read, spin_deadlock, spin_random};
 
@@ -76,6 +79,71 @@ fn random_models_of_more_features_have_the_states_that_spin_finds() {
         }
         is_compared
     });
+}
+
+/// All states that are reached, without those that a fault ends.
+struct Reached(Vec<Vec<u8>>);
+
+impl Visitor for Reached {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.0.push(state.to_vec());
+        true
+    }
+
+    fn fault(&mut self, _fault: Fault) -> bool {
+        true
+    }
+}
+
+/// The states of a model in words, without the hidden variables; nothing where there
+/// are many.
+fn states_without_hidden(text: &str) -> Option<HashSet<String>> {
+    let model = read(text, &[], Vec::new());
+    let mut scratch = model.scratch();
+    let mut reached = Reached(Vec::new());
+    model.initial(&mut scratch, &mut reached);
+    let mut known: HashSet<Vec<u8>> = reached.0.iter().cloned().collect();
+    while let Some(state) = reached.0.pop() {
+        let mut next = Reached(Vec::new());
+        model.successors(&mut scratch, &state, &mut next);
+        let new = next
+            .0
+            .into_iter()
+            .filter(|state| known.insert(state.clone()));
+        reached.0.extend(new);
+        if known.len() > 3000 {
+            return None;
+        }
+    }
+    let words = known.iter().map(|state| {
+        let values = model.values(state);
+        let values = values.iter().filter(|it| it.name != "h" && it.name != "k");
+        let values: Vec<_> = values.map(|it| (&it.name, &it.value)).collect();
+        format!(
+            "{values:?} {:?} {:?}",
+            model.actors(state),
+            model.standing(state)
+        )
+    });
+    Some(words.collect())
+}
+
+#[test]
+fn states_without_hidden_variables_are_the_states_otherwise() {
+    let mut compared = 0;
+    for seed in 0..2000 {
+        let text = write_more(3_000_000 + seed).replace("hand?h", "buffer?h,y");
+        if !text.contains("hidden") {
+            continue;
+        }
+        let plain = states_without_hidden(&text.replace("hidden ", ""));
+        let hidden = states_without_hidden(&text);
+        if let (Some(plain), Some(hidden)) = (plain, hidden) {
+            assert!(plain == hidden, "{text}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared}");
 }
 
 #[test]
