@@ -5,6 +5,7 @@ use crate::page::{NAME, Page, QUIET, STRONG};
 use juror_session::view::{
     FrameView, Location, NamedValue, SourceLine, SourceView, StackView, VariableView,
 };
+use std::borrow::Cow;
 
 /// The columns that the arguments of a frame or event take at most.
 const ARGUMENT_COLUMNS: usize = 72;
@@ -92,11 +93,19 @@ fn arguments(variables: &[VariableView]) -> String {
             format!(
                 "{}={}",
                 safe(&variable.name),
-                clip(&safe(&variable.value), 48)
+                clip(&safe(&brief(&variable.value)), 48)
             )
         })
         .collect();
     clip(&parts.join(", "), ARGUMENT_COLUMNS).into_owned()
+}
+
+/// A value for a line that has many: why one was optimized out is told by `print`.
+fn brief(value: &str) -> Cow<'_, str> {
+    match value.strip_prefix("<optimized out: ") {
+        Some(why) if why.ends_with('>') => Cow::Borrowed("<optimized out>"),
+        _ => Cow::Borrowed(value),
+    }
 }
 
 /// `fill (n=3) at main.c:17`, or what is known of it.
@@ -192,6 +201,17 @@ mod tests {
             near: None,
             module: Some("faulty".to_owned()),
         }
+    }
+
+    #[test]
+    fn why_an_argument_is_optimized_out_is_not_told_in_a_stack() {
+        assert_eq!(brief("<optimized out: for a reason>"), "<optimized out>");
+        assert_eq!(
+            brief("<optimized out: f(x) = 1"),
+            "<optimized out: f(x) = 1"
+        );
+        assert_eq!(brief("{a = <optimized out>}"), "{a = <optimized out>}");
+        assert_eq!(brief("7"), "7");
     }
 
     #[test]

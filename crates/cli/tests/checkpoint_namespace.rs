@@ -80,11 +80,18 @@ fn threads_come_back_for_an_ordinary_user() {
         eprintln!("user namespaces are forbidden here: left out");
         return;
     }
-    let ways: [(&[&str], &[&str]); 2] = [
-        (&["--checkpoint", "start"], &[]),
-        (&[], &["set checkpoint-namespace on"]),
+    let directory = tempfile::TempDir::new().expect("a directory");
+    let scenario = directory.path().join("keeps.scenario");
+    let keeps = "scenario keeps\non signal SIGUSR1 {\n  if 1 < 2 { command \"chec\" }\n}\n";
+    std::fs::write(&scenario, keeps).expect("a scenario");
+    let scenario = scenario.to_str().expect("its path");
+    // A program with a scenario is let go at once: it ends once more.
+    let ways: [(&[&str], &[&str], usize); 3] = [
+        (&["--checkpoint", "start"], &[], 2),
+        (&[], &["set checkpoint-namespace on"], 2),
+        (&["--scenario", scenario], &[], 3),
     ];
-    for (arguments, before) in ways {
+    for (arguments, before, times) in ways {
         let lines = [before, &STEPS].concat();
         let output = run(&user, arguments, &lines);
         output.assert_code(0);
@@ -93,7 +100,7 @@ fn threads_come_back_for_an_ordinary_user() {
             &["Back at checkpoint", "= 2\n", "listed 1 process 1 thread 1"],
         );
         let ends = output.stdout.matches("count 5 user").count();
-        assert_eq!(ends, 2, "{}", output.stdout);
+        assert_eq!(ends, times, "{}", output.stdout);
         let has_number = output.stdout.contains("process number");
         assert!(!has_number, "{}", output.stdout);
         if user.contains(&NOBODY) {

@@ -184,6 +184,11 @@ fn names_in_a_member_function_are_fields_or_global_variables() {
 }
 
 #[test]
+fn casts_between_classes_move_the_address_as_cpp_does() {
+    check("casts", "casts.cpp", unoptimized);
+}
+
+#[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);
 }

@@ -226,7 +226,9 @@ mod tests {
         assert_eq!(status.process, own);
         assert!(!status.has_ended());
         assert!(threads(own).contains(&own));
-        assert!(all().any(|(id, it)| id == own && it == status));
+        // Whether it runs or waits may change between two looks.
+        let same = |it: &ProcessStatus| it.process == own && it.name == status.name;
+        assert!(all().any(|(id, it)| id == own && same(&it)));
         assert!(!is_kernel_thread(own));
         assert_eq!(ProcessStatus::of_process(0), None);
         assert!(threads(0).is_empty());

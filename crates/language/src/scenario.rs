@@ -33,26 +33,27 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Whether some reaction saves the program.
-    pub fn takes_checkpoints(&self) -> bool {
+    /// Whether some reaction does something of which this is true.
+    pub fn has_action(&self, is_meant: impl Fn(&ActionKind) -> bool) -> bool {
         let mut reactions = self.reactions.iter();
-        reactions.any(|reaction| take_checkpoints(&reaction.body.actions))
+        reactions.any(|reaction| has_action(&reaction.body.actions, &is_meant))
     }
 }
 
-fn take_checkpoints(actions: &[Action]) -> bool {
-    actions.iter().any(|action| match &action.kind {
-        ActionKind::Checkpoint(_) => true,
+fn has_action(actions: &[Action], is_meant: &dyn Fn(&ActionKind) -> bool) -> bool {
+    let inside = |kind: &ActionKind| match kind {
         ActionKind::If {
             then, otherwise, ..
-        } => take_checkpoints(then) || take_checkpoints(otherwise),
-        ActionKind::For { body, .. } => take_checkpoints(body),
+        } => has_action(then, is_meant) || has_action(otherwise, is_meant),
+        ActionKind::For { body, .. } => has_action(body, is_meant),
         ActionKind::Point(point) => {
             let body = point.body.as_ref();
-            body.is_some_and(|body| take_checkpoints(&body.actions))
+            body.is_some_and(|body| has_action(&body.actions, is_meant))
         }
         _ => false,
-    })
+    };
+    let mut kinds = actions.iter().map(|action| &action.kind);
+    kinds.any(|kind| is_meant(kind) || inside(kind))
 }
 
 /// What is done when something happens.

@@ -28,10 +28,10 @@ impl OwnProcess {
     fn open() -> OwnProcess {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let mut modules = Vec::new();
-        let mut files: Vec<(PathBuf, u64, Option<SymbolFile>)> = Vec::new();
+        let mut files: Vec<(PathBuf, Option<SymbolFile>)> = Vec::new();
         for line in maps.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
-            let [range, permissions, _, _, _, path] = words.as_slice() else {
+            let [range, permissions, offset, _, _, path] = words.as_slice() else {
                 continue;
             };
             let (start, end) = range.split_once('-').unwrap();
@@ -41,15 +41,13 @@ impl OwnProcess {
             );
             let path = PathBuf::from(path);
             if !files.iter().any(|(known, ..)| *known == path) {
-                let file = SymbolFile::open(&path).ok();
-                let first = file
-                    .as_ref()
-                    .map_or(0, |file| file.header().segments[0].address);
-                files.push((path.clone(), start.wrapping_sub(first), file));
+                files.push((path.clone(), SymbolFile::open(&path).ok()));
             }
-            let (_, bias, file) = files.iter().find(|(known, ..)| *known == path).unwrap();
+            let (_, file) = files.iter().find(|(known, _)| *known == path).unwrap();
             if let (true, Some(file)) = (permissions.contains('x'), file) {
-                modules.push((start, end, *bias, file.clone()));
+                let offset = u64::from_str_radix(offset, 16).unwrap();
+                let bias = start.wrapping_sub(code_address(file, offset));
+                modules.push((start, end, bias, file.clone()));
             }
         }
         OwnProcess {
@@ -65,6 +63,18 @@ impl OwnProcess {
             .find(|(start, end, ..)| (*start..*end).contains(&address));
         found.map(|(_, _, bias, file)| (file, *bias))
     }
+}
+
+/// The file address of the code at an offset in the file. The first mapping of a file
+/// would not tell: a test that runs beside this one has mapped it to read it.
+fn code_address(file: &SymbolFile, offset: u64) -> u64 {
+    let segments = file.header().segments.iter();
+    let mut begins = segments.filter(|segment| segment.executable).map(|code| {
+        let in_page = code.address % 4096;
+        (code.file_offset - in_page, code.address - in_page)
+    });
+    let (_, address) = begins.find(|(start, _)| *start == offset).unwrap();
+    address
 }
 
 /// One frame of the own stack.

@@ -7,6 +7,7 @@ use super::operand::{
     word_of, wrong,
 };
 use crate::expression::element_type;
+use crate::upcast::moves_address;
 use crate::views::Views;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
@@ -164,6 +165,7 @@ impl<N: Names> Compiler<'_, N> {
             UnaryOperator::Caller => Err(Stuck::Evaluate),
             UnaryOperator::Dereference => self.dereference(self.operand(operand)?, span),
             UnaryOperator::AddressOf => {
+                let is_name = matches!(operand.kind, ExpressionKind::Name(_));
                 let operand = self.operand(operand)?;
                 if matches!(operand.r#type.strip().kind(), TypeKind::Reference(_)) {
                     return Err(Stuck::Evaluate);
@@ -174,6 +176,8 @@ impl<N: Names> Compiler<'_, N> {
                         operand.r#type.pointer_to(),
                         Spot::Bits(address),
                     )),
+                    // The name of a function.
+                    (Spot::Bits(Word::Constant(_)), None) if is_name => Err(Stuck::Evaluate),
                     _ => wrong("this value is not in memory, so it has no address", span),
                 }
             }
@@ -273,6 +277,9 @@ impl<N: Names> Compiler<'_, N> {
         match operator {
             BinaryOperator::And => Operand::truth(Node::Both(first, second)),
             BinaryOperator::Or => Operand::truth(Node::Either(first, second)),
+            _ if operator.is_comparison() && are_of_one_class(&a.target, &b.target) => {
+                Err(Stuck::Evaluate)
+            }
             _ if operator.is_comparison() => Operand::truth(Node::Binary(operator, first, second)),
             _ => match (a.target, b.target) {
                 (None, None) => Operand::computed(Node::Binary(operator, first, second), "long"),
@@ -334,4 +341,11 @@ impl<N: Names> Compiler<'_, N> {
         let address = word_of(counted(operand, &value.span)?.node);
         Operand::truth(Node::IsText(address, Arc::clone(text), equal))
     }
+}
+
+/// Whether two pointers are compared as C++ does where one is to a base class of the
+/// other's: as pointers to the same.
+fn are_of_one_class(a: &Option<Type>, b: &Option<Type>) -> bool {
+    let both = a.as_ref().zip(b.as_ref());
+    both.is_some_and(|(a, b)| moves_address(a, b))
 }

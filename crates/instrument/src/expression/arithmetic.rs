@@ -2,6 +2,7 @@
 //! an error.
 
 use crate::typed::Number;
+use crate::upcast::cast_address;
 use juror_language::BinaryOperator;
 use juror_symbols::Type;
 
@@ -23,12 +24,16 @@ pub(crate) fn compute(operator: BinaryOperator, a: Number, b: Number) -> Result<
         (Float(a), Float(b)) => floats(operator, a, b),
         (Int(a), Float(b)) => floats(operator, a as f64, b),
         (Float(a), Int(b)) => floats(operator, a, b as f64),
-        (Pointer(a, target), Pointer(b, _)) => match operator {
+        (Pointer(a, target), Pointer(b, other)) => match operator {
             BinaryOperator::Subtract => {
                 let size = i128::from(target.size().unwrap_or(1).max(1));
                 Ok(Int((i128::from(a) - i128::from(b)) / size))
             }
-            _ if operator.is_comparison() => integers(operator, i128::from(a), i128::from(b)),
+            // Of a class and its base, they are of one type first, as in C++.
+            _ if operator.is_comparison() => {
+                let a = cast_address(a, &target, &other)?;
+                integers(operator, i128::from(a), i128::from(b))
+            }
             _ => Err(format!("`{operator}` does not apply to two pointers")),
         },
         (Pointer(a, target), Int(b)) => pointer_and_integer(operator, a, target, b),

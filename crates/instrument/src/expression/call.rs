@@ -9,7 +9,7 @@
 use super::member::{Members, call_operator, members};
 use super::overload::{Overload, choose};
 use super::{ExpressionError, Scope, evaluate};
-use crate::typed::Typed;
+use crate::typed::{Place, Typed};
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 use std::ops::Range;
@@ -158,6 +158,16 @@ fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, Expr
         Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
         None => evaluate(expression, scope)?,
     }))
+}
+
+/// Whether an expression is the name of a function, and this value stands for it.
+pub(super) fn is_function(expression: &Expression, value: &Typed, scope: &dyn Scope) -> bool {
+    let ExpressionKind::Name(name) = &expression.kind else {
+        return false;
+    };
+    let named = || scope.overloads(name).into_iter().map(|it| it.address);
+    matches!(value.place, Place::Bytes(_))
+        && address_in(value, scope).is_some_and(|address| named().any(|it| it == address))
 }
 
 /// The address that a name of a function stands for.

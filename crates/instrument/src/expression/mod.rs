@@ -147,6 +147,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         }
         ExpressionKind::Unary { operator, operand } => {
             let value = evaluate(operand, scope)?;
+            // The name of a function is its address already, as in C.
+            if *operator == UnaryOperator::AddressOf && call::is_function(operand, &value, scope) {
+                return Ok(value);
+            }
             at(unary(*operator, &value, scope))
         }
         ExpressionKind::Binary {

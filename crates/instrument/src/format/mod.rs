@@ -2,6 +2,7 @@
 //! terminal.
 
 mod composite;
+mod escape;
 mod number;
 mod text;
 mod viewed;

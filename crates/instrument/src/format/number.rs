@@ -1,5 +1,6 @@
 //! Numbers, truth values, characters and addresses as text.
 
+use super::escape::Escapes;
 use super::{Radix, Writer};
 use crate::typed::{Number, Typed};
 use juror_symbols::{Encoding, Type};
@@ -113,7 +114,9 @@ impl Writer<'_> {
                 .ok()
                 .and_then(char::from_u32)
             {
-                Some(c) if (0..=0x7f).contains(&code) || bits == 32 => c.escape_debug().to_string(),
+                Some(c) if (0..=0x7f).contains(&code) || bits == 32 => {
+                    Escapes::of(r#type).character(c)
+                }
                 _ => format!("\\{:03o}", raw & 0xff),
             };
             let _ = write!(self.text, " '{shown}'");

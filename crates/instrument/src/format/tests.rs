@@ -62,7 +62,7 @@ fn values_are_shown_as_c_writes_them() {
         "char*",
         &0x100u64.to_le_bytes(),
         Natural,
-        "0x100 \"hi\\u{1b}\"",
+        "0x100 \"hi\\033\"",
     );
     check("char*", &0u64.to_le_bytes(), Natural, "0x0");
     check(

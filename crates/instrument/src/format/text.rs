@@ -1,6 +1,7 @@
 //! Text: what character pointers lead to, character arrays, and the strings of
 //! libraries.
 
+use super::escape::Escapes;
 use super::{ELEMENTS_MAX, Writer};
 use crate::typed::Typed;
 use std::fmt::Write;
@@ -21,11 +22,11 @@ impl Writer<'_> {
                 bytes.push(byte[0]);
             }
         }
-        self.quoted(&bytes, !ended);
+        self.quoted(&bytes, !ended, Escapes::C);
     }
 
-    pub(super) fn quoted(&mut self, bytes: &[u8], more: bool) {
-        let _ = write!(self.text, "\"{}\"", escape(bytes));
+    pub(super) fn quoted(&mut self, bytes: &[u8], more: bool, escapes: Escapes) {
+        let _ = write!(self.text, "\"{}\"", escapes.text(bytes));
         if more {
             self.push("...");
         }
@@ -39,29 +40,9 @@ impl Writer<'_> {
                     .iter()
                     .rposition(|&byte| byte != 0)
                     .map_or(0, |at| at + 1);
-                self.quoted(&bytes[..length], count > ELEMENTS_MAX);
+                self.quoted(&bytes[..length], count > ELEMENTS_MAX, Escapes::C);
             }
             Err(why) => self.missing(&why),
         }
     }
-}
-
-/// Bytes as the inside of a C string: nothing of them acts on a terminal.
-fn escape(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c == '\0' {
-                text.push_str("\\000");
-            } else if c == '\'' {
-                text.push(c);
-            } else {
-                text.extend(c.escape_debug());
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\{byte:03o}");
-        }
-    }
-    text
 }

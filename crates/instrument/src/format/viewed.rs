@@ -1,5 +1,6 @@
 //! Values of library types, as their views say.
 
+use super::escape::Escapes;
 use super::{DEPTH_MAX, Writer};
 use crate::typed::Typed;
 use crate::views::{Shown, show};
@@ -20,7 +21,10 @@ impl Writer<'_> {
         match shown {
             Shown::Value(inner) => self.value(&inner, depth + 1),
             Shown::At(address, inner) => self.at(address, &inner, depth),
-            Shown::Text { bytes, size, more } => self.characters(&bytes, size, more),
+            Shown::Text { bytes, size, more } => {
+                let escapes = Escapes::of(&value.r#type);
+                self.characters(&bytes, size, more, escapes);
+            }
             Shown::Word(word) => self.push(&word),
             Shown::List(elements, more) if rust => self.elements("[", &elements, more, "]", depth),
             Shown::List(elements, more) | Shown::Set(elements, more) => {
@@ -105,7 +109,7 @@ impl Writer<'_> {
     }
 
     /// Text of characters of one, two or four bytes.
-    fn characters(&mut self, bytes: &[u8], size: usize, more: bool) {
+    fn characters(&mut self, bytes: &[u8], size: usize, more: bool, escapes: Escapes) {
         let number = |unit: &[u8]| {
             let mut wide = [0; 4];
             wide.iter_mut().zip(unit).for_each(|(to, from)| *to = *from);
@@ -113,7 +117,7 @@ impl Writer<'_> {
         };
         let units = bytes.chunks_exact(size.max(1)).map(number);
         let text: String = match size {
-            1 => return self.quoted(bytes, more),
+            1 => return self.quoted(bytes, more, escapes),
             2 => {
                 let units = units.map(|unit| unit as u16);
                 let characters = char::decode_utf16(units);
@@ -128,6 +132,6 @@ impl Writer<'_> {
                     .collect()
             }
         };
-        self.quoted(text.as_bytes(), more);
+        self.quoted(text.as_bytes(), more, escapes);
     }
 }

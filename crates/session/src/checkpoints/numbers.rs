@@ -4,10 +4,28 @@
 //! Invariant: where nobody wants checkpoints, programs are started as ever.
 
 use super::Checkpoints;
+use crate::commands::{self, Command};
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_debuggee::{Origin, ProcessNumbers};
+use juror_language::{ActionKind, Piece};
+
+/// Whether what a scenario does is to keep a moment, with its own word or with the
+/// command of the prompt. A command that begins with a value is not known yet.
+fn makes_checkpoint(action: &ActionKind) -> bool {
+    let line = match action {
+        ActionKind::Checkpoint(_) => return true,
+        ActionKind::Command(line) => line.pieces.first(),
+        _ => None,
+    };
+    let Some(Piece::Text(text)) = line else {
+        return false;
+    };
+    let word = text.split_whitespace().next();
+    let entry = word.and_then(|word| commands::find(word).ok());
+    entry.is_some_and(|entry| entry.command == Command::Checkpoint)
+}
 
 impl Session {
     /// What the program is to be started with.
@@ -15,7 +33,7 @@ impl Session {
         let mut scenarios = self.scenarios.list.iter();
         let is_wanted = self.checkpoints.namespace.unwrap_or_else(|| {
             self.options.checkpoints.is_some()
-                || scenarios.any(|loaded| loaded.scenario.takes_checkpoints())
+                || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
         });
         match is_wanted {
             true => ProcessNumbers::OwnIfNeeded,

@@ -6,6 +6,7 @@
 
 mod evaluate;
 mod fixed;
+mod uninitialized;
 
 use crate::dwarf::{DebugInfo, DieRef, Reader, Value};
 use evaluate::Evaluator;
@@ -229,6 +230,12 @@ impl Location {
 
     /// The expression that holds at a file address.
     pub(crate) fn expression_at(&self, pc: u64) -> Option<Expression<Reader>> {
+        let expression = self.written_at(pc)?;
+        let encoding = evaluation_encoding(&self.info, self.unit);
+        Some(uninitialized::without_marks(expression, encoding))
+    }
+
+    fn written_at(&self, pc: u64) -> Option<Expression<Reader>> {
         match &self.source {
             LocationSource::Everywhere(expression) => Some(expression.clone()),
             LocationSource::List(value) => {

@@ -1,0 +1,96 @@
+//! Characters and text as the language of the program writes them: nothing of
+//! them acts on a terminal.
+
+use std::fmt::Write;
+
+/// How a language writes what cannot be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// `\a`, `\033`
+    C,
+    /// `\u{7}`, `\u{1b}`
+    Rust,
+}
+
+impl Escapes {
+    pub(super) fn of(r#type: &juror_symbols::Type) -> Escapes {
+        match r#type.is_rust() {
+            true => Escapes::Rust,
+            false => Escapes::C,
+        }
+    }
+
+    /// The inside of a string.
+    pub(super) fn text(self, bytes: &[u8]) -> String {
+        let mut text = String::new();
+        for chunk in bytes.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                self.push(&mut text, character, '"');
+            }
+            for byte in chunk.invalid() {
+                let _ = write!(text, "\\{byte:03o}");
+            }
+        }
+        text
+    }
+
+    /// The inside of a character.
+    pub(super) fn character(self, character: char) -> String {
+        let mut text = String::new();
+        match character {
+            '\0' => text.push_str("\\0"),
+            _ => self.push(&mut text, character, '\''),
+        }
+        text
+    }
+
+    fn push(self, text: &mut String, character: char, quote: char) {
+        const LETTERS: [(char, char); 4] =
+            [('\x07', 'a'), ('\x08', 'b'), ('\x0b', 'v'), ('\x0c', 'f')];
+        let letter = LETTERS.iter().find(|(it, _)| *it == character);
+        match (self, letter) {
+            (_, _) if character == '\0' => text.push_str("\\000"),
+            (_, _) if matches!(character, '"' | '\'') && character != quote => {
+                text.push(character);
+            }
+            (Escapes::C, Some((_, letter))) => text.extend(['\\', *letter]),
+            (Escapes::C, None) if is_hidden(character) => {
+                let _ = write!(text, "\\{:03o}", u32::from(character));
+            }
+            _ => text.extend(character.escape_debug()),
+        }
+    }
+}
+
+/// A control character without a letter of its own.
+fn is_hidden(character: char) -> bool {
+    character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_writes_as_it_does() {
+        for (bytes, c, rust) in [
+            (&b"a\x1b[0m"[..], "a\\033[0m", "a\\u{1b}[0m"),
+            (
+                b"\x07\x08\t\n\x0b\x0c\r",
+                "\\a\\b\\t\\n\\v\\f\\r",
+                "\\u{7}\\u{8}\\t\\n\\u{b}\\u{c}\\r",
+            ),
+            (b"'\"\\", "'\\\"\\\\", "'\\\"\\\\"),
+            (b"\0\xff\x7f", "\\000\\377\\177", "\\000\\377\\u{7f}"),
+            ("ä\u{200b}".as_bytes(), "ä\\u{200b}", "ä\\u{200b}"),
+        ] {
+            assert_eq!(Escapes::C.text(bytes), c);
+            assert_eq!(Escapes::Rust.text(bytes), rust);
+        }
+        assert_eq!(Escapes::C.character('\''), "\\'");
+        assert_eq!(Escapes::C.character('"'), "\"");
+        assert_eq!(Escapes::C.character('\0'), "\\0");
+        assert_eq!(Escapes::C.character('\x1b'), "\\033");
+        assert_eq!(Escapes::Rust.character('\x1b'), "\\u{1b}");
+    }
+}
