@@ -88,11 +88,26 @@ pub fn look_at_address(file: &SymbolFile, address: u64, noise: Noise) {
         file.bytes_at(address, 64),
     );
     drop(answers);
+    look_at_call(file, address, noise);
     walk_stack(file, address, noise);
     for scope in file.locals_at(address).iter().take(4) {
         for variable in scope.variables.iter().take(8) {
             look_at_variable(variable, address, noise);
         }
+    }
+}
+
+/// Asks about the call that returns to an address.
+fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
+    let Some(site) = file.call_returning_to(address) else {
+        return;
+    };
+    for register in 0..=register::RIP {
+        let _ = site.passed(register, &noise);
+    }
+    if let Some(function) = file.function_at(address) {
+        let _ = site.calls(&function, address, &noise);
+        let _ = file.is_entered_by_calls(&function);
     }
 }
 

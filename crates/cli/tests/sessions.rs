@@ -216,6 +216,14 @@ fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }
 
+/// Arguments that only the caller still knows, and those that it must not be asked for.
+#[test]
+fn what_a_function_was_called_with_is_found_in_its_caller() {
+    let optimized =
+        |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
+    check("entered", "entered.c", optimized);
+}
+
 #[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assignment;
+mod callers;
 pub mod calls;
 pub mod capture_plan;
 pub mod code;

@@ -33,6 +33,7 @@ impl Program {
             program: self,
             frame,
             bias: module.bias,
+            depth: 0,
         };
         located(
             &variable.location,
@@ -133,6 +134,7 @@ impl Program {
             program: self,
             frame,
             bias: module.bias,
+            depth: 0,
         };
         let place = module.to_file(frame.lookup);
         let pieces = variable.location.evaluate(place, &context);
@@ -156,6 +158,8 @@ struct FrameContext<'a> {
     program: &'a Program,
     frame: &'a Frame,
     bias: u64,
+    /// How many callers lie between it and the frame whose value is wanted.
+    depth: usize,
 }
 
 impl Memory for FrameContext<'_> {
@@ -176,6 +180,21 @@ impl EvaluationContext for FrameContext<'_> {
     }
     fn load_bias(&self) -> u64 {
         self.bias
+    }
+    fn entry_value(&self, register: u16) -> Option<u64> {
+        let caller = self.program.certain_caller(self.frame, self.depth)?;
+        let context = FrameContext {
+            program: self.program,
+            frame: &caller.frame,
+            bias: caller.bias,
+            depth: self.depth + 1,
+        };
+        let function = self.frame.function.as_ref()?;
+        let address = self.bias.wrapping_add(function.low_pc);
+        let is_called = caller.site.calls(function, address, &context);
+        is_called
+            .then(|| caller.site.passed(register, &context))
+            .flatten()
     }
 }
 

@@ -80,6 +80,8 @@ const FEATURES: &[(&str, &[&str])] = &[
     ("progress labels", &["progress:"]),
     ("accept labels", &["accept_"]),
     ("formulas", &["ltl "]),
+    ("traces", &["\ntrace {"]),
+    ("traces that must not happen", &["notrace {"]),
     ("macros", &["#define "]),
     ("macros with parameters", &["#define reply("]),
     ("conditions of the preprocessor", &["#if", "#ifdef"]),

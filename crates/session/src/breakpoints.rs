@@ -169,13 +169,15 @@ impl Breakpoints {
             .any(|breakpoint| breakpoint.point.owner == PointOwner::Developer)
     }
 
-    /// Passes the next so many hits of the breakpoints at an address.
-    pub fn ignore_at(&mut self, address: u64, count: u64) {
-        for &(position, _) in self.index.get(&address).into_iter().flatten() {
+    /// Passes the next so many hits of the breakpoints at an address; whether there are any.
+    pub fn ignore_at(&mut self, address: u64, count: u64) -> bool {
+        let here = self.index.get(&address);
+        for &(position, _) in here.into_iter().flatten() {
             if let Some(breakpoint) = self.list.get_mut(position as usize) {
                 breakpoint.point.ignore = count;
             }
         }
+        here.is_some_and(|here| !here.is_empty())
     }
 
     /// The numbers of the breakpoints that are in one of these places, or were

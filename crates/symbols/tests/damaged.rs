@@ -170,6 +170,14 @@ fn look_at(path: &Path) {
                 file.inlined_frames(pc),
                 file.unwind(pc, &registers, &Anything),
             );
+            if let Some(site) = file.call_returning_to(pc) {
+                let function = file.function_at(pc);
+                let called = function.map(|function| {
+                    let calls = site.calls(&function, pc, &Anything);
+                    (calls, file.is_entered_by_calls(&function))
+                });
+                let _ = (called, site.passed(register::RDI, &Anything));
+            }
             for scope in file.locals_at(pc) {
                 for variable in scope.variables {
                     let _ = variable.location.evaluate(pc, &Anything);

@@ -87,8 +87,9 @@ impl<'a> View<'a> {
                 self.value(*chosen)?
             }
             Node::Itself => self.process as i32,
-            // Processes have numbers from 0 on, and the next one is the next.
-            Node::Processes | Node::Begun => self.shape.frames.len() as i32,
+            // Processes have numbers from 0 on, and the next one is the next. Who only
+            // looks runs none.
+            Node::Processes | Node::Run { .. } => self.shape.frames.len() as i32,
             Node::Last => match &self.machine.program.last {
                 Some(cell) => load(self.state, 0, cell),
                 None => 0,
@@ -157,43 +158,11 @@ impl<'a> View<'a> {
         let left = self.value(left)?;
         match operator {
             Binary::And if left == 0 => return Ok(0),
-            Binary::And => return Ok(i32::from(self.value(right)? != 0)),
             Binary::Or if left != 0 => return Ok(1),
-            Binary::Or => return Ok(i32::from(self.value(right)? != 0)),
             _ => {}
         }
         let right = self.value(right)?;
-        let wraps = self.machine.wraps;
-        let checked = |result: Option<i32>, wrapped: i32| match result {
-            Some(value) => Ok(value),
-            None if wraps => Ok(wrapped),
-            None => Err(Trap::Overflow(code)),
-        };
-        match operator {
-            Binary::Add => checked(left.checked_add(right), left.wrapping_add(right)),
-            Binary::Subtract => checked(left.checked_sub(right), left.wrapping_sub(right)),
-            Binary::Multiply => checked(left.checked_mul(right), left.wrapping_mul(right)),
-            Binary::Divide if right == 0 => Err(Trap::Division(code)),
-            Binary::Remainder if right == 0 => Err(Trap::Division(code)),
-            Binary::Divide => checked(left.checked_div(right), left.wrapping_div(right)),
-            Binary::Remainder => Ok(left.wrapping_rem(right)),
-            Binary::BitAnd => Ok(left & right),
-            Binary::BitXor => Ok(left ^ right),
-            Binary::BitOr => Ok(left | right),
-            Binary::ShiftLeft => {
-                let shifted = u32::try_from(right)
-                    .ok()
-                    .and_then(|by| left.checked_shl(by));
-                checked(shifted, left.wrapping_shl(right as u32))
-            }
-            Binary::ShiftRight => {
-                let shifted = u32::try_from(right)
-                    .ok()
-                    .and_then(|by| left.checked_shr(by));
-                checked(shifted, left.wrapping_shr(right as u32))
-            }
-            _ => Ok(i32::from(compare(operator, left, right))),
-        }
+        self.machine.calculate(code, operator, left, right)
     }
 
     /// What is added to the cell of a place: the base of its frame, and the
@@ -278,6 +247,45 @@ impl<'a> View<'a> {
             Probe::Empty => i32::from(length == 0),
             Probe::NotEmpty => i32::from(length != 0),
         })
+    }
+}
+
+impl Machine {
+    /// What an operator makes of two numbers; `code` is the whole expression.
+    pub fn calculate(&self, code: Code, operator: Binary, left: i32, right: i32) -> Value {
+        let wraps = self.wraps;
+        let checked = |result: Option<i32>, wrapped: i32| match result {
+            Some(value) => Ok(value),
+            None if wraps => Ok(wrapped),
+            None => Err(Trap::Overflow(code)),
+        };
+        match operator {
+            Binary::Add => checked(left.checked_add(right), left.wrapping_add(right)),
+            Binary::Subtract => checked(left.checked_sub(right), left.wrapping_sub(right)),
+            Binary::Multiply => checked(left.checked_mul(right), left.wrapping_mul(right)),
+            Binary::Divide if right == 0 => Err(Trap::Division(code)),
+            Binary::Remainder if right == 0 => Err(Trap::Division(code)),
+            Binary::Divide => checked(left.checked_div(right), left.wrapping_div(right)),
+            Binary::Remainder => Ok(left.wrapping_rem(right)),
+            Binary::BitAnd => Ok(left & right),
+            Binary::BitXor => Ok(left ^ right),
+            Binary::BitOr => Ok(left | right),
+            Binary::ShiftLeft => {
+                let shifted = u32::try_from(right)
+                    .ok()
+                    .and_then(|by| left.checked_shl(by));
+                checked(shifted, left.wrapping_shl(right as u32))
+            }
+            Binary::ShiftRight => {
+                let shifted = u32::try_from(right)
+                    .ok()
+                    .and_then(|by| left.checked_shr(by));
+                checked(shifted, left.wrapping_shr(right as u32))
+            }
+            Binary::And => Ok(i32::from(left != 0 && right != 0)),
+            Binary::Or => Ok(i32::from(left != 0 || right != 0)),
+            _ => Ok(i32::from(compare(operator, left, right))),
+        }
     }
 }
 

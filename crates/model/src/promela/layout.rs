@@ -12,7 +12,7 @@
 use super::machine::Machine;
 use super::memory::load;
 use super::program::{
-    Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
+    After, Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
 };
 use super::syntax::Binary;
 use crate::system::Fault;
@@ -151,10 +151,7 @@ impl Layout {
                 Operation::Assign(place, _) => {
                     self.place(place);
                 }
-                Operation::Run {
-                    into: Some((place, _)),
-                    ..
-                } => {
+                Operation::Running(_, After::Assign(place)) => {
                     self.place(place);
                 }
                 Operation::Receive(reception) => self.reception(reception),
@@ -174,6 +171,16 @@ impl Layout {
             && let Some(offset) = self.moved(last.offset)
         {
             last.offset = offset;
+        }
+        let hidden = program.hidden.iter().filter_map(|range| {
+            let start = self.moved(range.start)?;
+            Some(start..start + (range.end - range.start))
+        });
+        program.hidden = hidden.collect();
+        if let Some(trace) = &mut program.trace
+            && let Some(offset) = self.moved(trace.position.offset)
+        {
+            trace.position.offset = offset;
         }
         for kind in &mut program.kinds {
             kind.frame_size -= self.narrowed;
@@ -214,7 +221,7 @@ fn written(program: &Program) -> Vec<Range<u32>> {
     for instruction in &program.instructions {
         match &instruction.operation {
             Operation::Assign(place, _) => add(place),
-            Operation::Run { into, .. } => into.iter().for_each(|(place, _)| add(place)),
+            Operation::Running(_, After::Assign(place)) => add(place),
             Operation::Receive(reception) => {
                 for field in &reception.fields {
                     if let Field::Into(place) = field {
@@ -225,7 +232,8 @@ fn written(program: &Program) -> Vec<Range<u32>> {
             _ => {}
         }
     }
-    let last = program.last.iter();
+    let trace = program.trace.iter().map(|trace| &trace.position);
+    let last = program.last.iter().chain(trace);
     written.extend(last.map(|cell| cell.offset..cell.offset + cell.scalar.kept.size()));
     written
 }

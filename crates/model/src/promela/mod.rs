@@ -27,6 +27,7 @@ mod symmetry;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod trap;
 
 pub use external::{Action, Channel, External, Externals, Names, Offer, Unknown, Variable, World};

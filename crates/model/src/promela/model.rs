@@ -7,7 +7,7 @@ use super::layout::lay_out;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
-use super::program::{Code, Leaf, Operation, Scalar};
+use super::program::{After, Code, Leaf, Operation, Scalar};
 use crate::system::{Change, Fault, Participants, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
@@ -136,7 +136,9 @@ impl Model {
             let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
             format!("{name} {number} at {}", texts.join(" :: "))
         });
-        lines.collect()
+        let trace = self.machine.trace_shown(state);
+        let trace = trace.map(|(name, texts)| format!("{name} at {texts}"));
+        lines.chain(trace).collect()
     }
 
     /// What a value is called.
@@ -238,6 +240,12 @@ impl Model {
                     .collect();
                 super::print::print(format, &values, &self.machine.program.mtypes)
             }
+            Operation::Running(values, After::Print(format)) => {
+                let mut after = state.to_vec();
+                let values = self.machine.run_in_values(&view, values, &mut after);
+                let values = values.map_or(Vec::new(), |(values, _)| values);
+                super::print::print(format, &values, &self.machine.program.mtypes)
+            }
             Operation::PrintName(value) => {
                 let value = view.value(*value).unwrap_or(0);
                 super::print::print("\"%e\"", &[value], &self.machine.program.mtypes)
@@ -324,13 +332,16 @@ impl System for Model {
         let Some(shape) = self.machine.shape(state) else {
             return true;
         };
-        shape.frames.iter().enumerate().all(|(process, frame)| {
-            if let Some(may_end) = self.machine.outside_may_end(state, &shape, process) {
-                return may_end;
-            }
-            let location = self.machine.location(state, frame);
-            location.is_some_and(|location| location.is_end)
-        })
+        let has_trace_ended = self.machine.trace_may_end(state, &shape);
+        let mut frames = shape.frames.iter().enumerate();
+        has_trace_ended
+            && frames.all(|(process, frame)| {
+                if let Some(may_end) = self.machine.outside_may_end(state, &shape, process) {
+                    return may_end;
+                }
+                let location = self.machine.location(state, frame);
+                location.is_some_and(|location| location.is_end)
+            })
     }
 
     fn letter(&self, _scratch: &mut Scratch, state: &[u8]) -> Result<Letter, Fault> {
@@ -415,7 +426,9 @@ impl System for Model {
                     }),
             );
         }
+        let trace = self.machine.trace_shown(state);
         values.extend(outside);
+        values.extend(trace.map(|(name, value)| Change { name, value }));
         values
     }
 }

@@ -8,6 +8,7 @@
 use super::external::Outside;
 use super::memory::{byte, set_word, word};
 use super::syntax::{Binary, Probe, Unary};
+use super::trace::Trace;
 use crate::Span;
 use juror_logic::Formula;
 use std::ops::Range;
@@ -94,8 +95,12 @@ pub(super) enum Node {
     Compare(Binary, Scope, u32, i32),
     Conditional(Code, Code, Code),
     Itself,
-    /// The number of the process that is run.
-    Begun,
+    /// A process is run; the value is its number.
+    Run {
+        kind: u16,
+        arguments: Box<[Code]>,
+        priority: u8,
+    },
     Processes,
     Last,
     OwnPriority,
@@ -173,14 +178,28 @@ pub(super) enum Operation {
         kind: u16,
         arguments: Box<[Code]>,
         priority: u8,
-        /// What is assigned then, where [`Node::Begun`] is the process.
-        into: Option<(Place, Code)>,
     },
+    /// Processes are run in values, and then something is done with these.
+    Running(Box<[Code]>, After),
     SetPriority(Code, Code),
+    /// An event of a trace: nothing in a field is for any value.
+    Event {
+        sends: bool,
+        channel: Code,
+        fields: Box<[Option<i32>]>,
+    },
     /// The process goes, if it is the youngest.
     End,
     /// A deterministic sequence that is one step; it begins at a node.
     Sequence(u32),
+}
+
+/// What is done with values in which processes were run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum After {
+    Assign(Place),
+    Assert,
+    Print(Arc<str>),
 }
 
 /// An operation and where it comes from.
@@ -331,6 +350,9 @@ pub(super) struct Program {
     pub globals_end: u32,
     /// By global variable: its bytes, before they are laid out.
     pub global_ranges: Vec<Range<u32>>,
+    /// The bytes of hidden variables that no state needs: they are as in the first state
+    /// in all states that are kept.
+    pub hidden: Vec<Range<u32>>,
     /// The global part of the first state.
     pub first_globals: Vec<u8>,
     /// The global variables as they begin, before they are laid out: those that never
@@ -360,6 +382,7 @@ pub(super) struct Program {
     pub has_outside: bool,
     /// The kind that is a never claim, if there is one.
     pub claim: Option<u16>,
+    pub trace: Option<Trace>,
     pub requirements: Vec<Requirement>,
     /// No process stands at a label of progress.
     pub non_progress: Option<Code>,

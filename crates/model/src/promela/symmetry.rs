@@ -44,9 +44,9 @@ impl Model {
             return refused("this tells processes of one kind apart", Some(*span));
         }
         let instructions = program.instructions.iter();
-        let numbers = instructions.into_iter().find(|instruction| {
-            matches!(instruction.operation, Operation::Run { into: Some(_), .. })
-        });
+        let numbers = instructions
+            .into_iter()
+            .find(|instruction| matches!(instruction.operation, Operation::Running(..)));
         if let Some(instruction) = numbers {
             return refused(
                 "this keeps the number of a process, which tells it from others",

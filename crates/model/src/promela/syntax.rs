@@ -44,6 +44,8 @@ pub(super) struct Variable {
     pub type_name: TypeName,
     pub length: Option<Expression>,
     pub initial: Initial,
+    /// It is no part of the state.
+    pub is_hidden: bool,
 }
 
 /// `a.b[3].c`.

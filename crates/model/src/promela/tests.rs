@@ -1,5 +1,10 @@
 //! Models and what is true of them. The counts are Spin's.
 
+mod escapes;
+mod hidden;
+mod run;
+mod traces;
+
 use super::*;
 use crate::{Finding, Options, Report, Search, Verdict, search};
 
@@ -179,18 +184,8 @@ fn mistakes_in_a_model_are_told() {
     );
     refused("ltl p { [] nothing } init { skip }", "unknown-name");
     refused("never { byte x; x = 1 } init { skip }", "claim");
-    refused("trace { skip } init { skip }", "trace");
     refused("inline f(a) { f(a) } init { f(1) }", "too-deep");
     refused("init { l: goto l }", "empty-loop");
-    for value in [
-        "run P() + run P()",
-        "x && run P()",
-        "(x -> run P() : 1)",
-        "1 + (x || run P()) + run P()",
-    ] {
-        let text = format!("byte x; proctype P() {{ skip }} init {{ x = {value} }}");
-        refused(&text, "run");
-    }
     refused("inline f() { return 1 } init { f() }", "return");
     refused("init { return 1 }", "return");
     refused(

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod extras;
 pub mod writer;
 
 use juror_model::promela::{Model, Reading, Text};
@@ -95,6 +96,11 @@ pub fn spin(text: &str, definitions: &[(String, String)], arguments: &[&str]) ->
 /// it refuses a `break` that leads to a `d_step`, and a statement that goes to itself.
 pub fn spin_random(text: &str) -> Option<Found> {
     spin_within(text, &[], &["-DSAFETY", "-DNOCLAIM"], &["-E"])
+}
+
+/// The same, where a state in which nobody goes on is an error if it is no end.
+pub fn spin_deadlock(text: &str) -> Option<Found> {
+    spin_within(text, &[], &["-DSAFETY", "-DNOCLAIM"], &[])
 }
 
 /// Lets Spin search for runs of a model with one formula that violate it. Nothing

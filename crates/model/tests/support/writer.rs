@@ -1,5 +1,6 @@
 //! Random models and formulas.
 
+use super::extras::{EXTRAS, Extra, trace};
 use std::fmt::Write as _;
 
 /// S. Vigna's splitmix64.
@@ -30,10 +31,24 @@ pub struct Writer {
     /// Inside `d_step`: nothing may block, and nothing is undecided.
     steady: bool,
     labels: u64,
+    /// What this model has beside the usual.
+    extras: Vec<Extra>,
 }
 
 impl Writer {
+    /// One of the words that the extras have for something, in one of three cases.
+    fn extra(&mut self, words: impl Fn(&Extra) -> &'static [&'static str]) -> Option<&'static str> {
+        let all: Vec<&str> = self.extras.iter().flat_map(words).copied().collect();
+        if all.is_empty() || self.random.below(3) > 0 {
+            return None;
+        }
+        Some(all[self.random.below(all.len() as u64) as usize])
+    }
+
     fn value(&mut self) -> String {
+        if let Some(value) = self.extra(|extra| extra.values) {
+            return value.to_owned();
+        }
         match self.random.below(4) {
             0 => self.random.below(3).to_string(),
             1 => self.random.of(VARIABLES).to_owned(),
@@ -43,6 +58,12 @@ impl Writer {
     }
 
     fn condition(&mut self) -> String {
+        // Spin asks where others stand, but not inside of a `d_step`.
+        if let Some(condition) = self.extra(|extra| extra.conditions)
+            && !(self.steady && condition.contains('@'))
+        {
+            return condition.to_owned();
+        }
         let left = self.random.of(VARIABLES);
         let operator = self.random.of(&["==", "!=", "<", ">="]);
         match self.random.below(6) {
@@ -54,6 +75,13 @@ impl Writer {
     }
 
     fn simple(&mut self) {
+        if !self.steady
+            && !self.atomic
+            && let Some(statement) = self.extra(|extra| extra.statements)
+        {
+            self.text += statement;
+            return;
+        }
         let statement = match self.random.below(if self.steady { 2 } else { 12 }) {
             0 | 1 => format!("{} = {}", self.random.of(VARIABLES), self.value()),
             2 => self.condition(),
@@ -168,9 +196,12 @@ impl Writer {
         } else {
             ""
         };
+        let header = self.extra(|extra| extra.header).unwrap_or("");
+        let locals = self.extras.iter().map(|extra| extra.local);
+        let local = locals.collect::<String>();
         let _ = write!(
             self.text,
-            "active {count}proctype P{number}() {{\n  byte l; record r;\n"
+            "active {count}proctype P{number}(){header} {{\n  byte l; record r; {local}\n"
         );
         self.labels = 0;
         let lines = 1 + self.random.below(4);
@@ -185,20 +216,55 @@ impl Writer {
         if self.random.below(3) == 0 {
             self.text += "  if :: x == 2 -> x = 0; run Q(l) :: else fi\n";
         }
+        if let Some(last) = self.extra(|extra| extra.last) {
+            let _ = writeln!(self.text, "  {last}");
+        }
         self.text += "}\n";
     }
 }
 
 /// A model; the same one for the same seed.
 pub fn write(seed: u64) -> String {
+    write_with(Random(seed), Vec::new())
+}
+
+/// The same, with some more features of the language, and perhaps a trace.
+pub fn write_more(seed: u64) -> String {
+    let mut random = Random(seed);
+    let count = EXTRAS.len() as u64;
+    let (first, second) = (random.below(count), random.below(2 * count));
+    let numbers = [Some(first), (second != first).then_some(second)];
+    let numbers = numbers.into_iter().flatten();
+    let extras = numbers.filter_map(|number| EXTRAS.get(number as usize).copied());
+    let extras = extras.collect();
+    let mut beside = Random(seed ^ (1 << 40));
+    let text = write_with(random, extras);
+    // Spin has no priorities beside a rendezvous.
+    let text = match text.contains("priority") {
+        true => text
+            .replace("chan hand = [0]", "chan hand = [1]")
+            .replace("chan two = [0]", "chan two = [1]"),
+        false => text,
+    };
+    match beside.below(4) {
+        0 => trace(&mut beside, &text),
+        _ => text,
+    }
+}
+
+fn write_with(random: Random, extras: Vec<Extra>) -> String {
     let mut writer = Writer {
-        random: Random(seed),
+        random,
         text: "typedef record { byte f }\nbyte x, y, a[2];\nchan hand = [0] of {byte};\nchan buffer = [2] of {byte, byte};\n"
             .to_owned(),
         atomic: false,
         steady: false,
         labels: 0,
+        extras,
     };
+    for extra in &writer.extras {
+        writer.text += extra.declared;
+    }
     let processes = 1 + writer.random.below(3);
     for number in 0..processes {
         writer.process(number);

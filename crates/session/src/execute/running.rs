@@ -115,8 +115,12 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         if let Some(count) = number(rest)?.filter(|&count| count > 1) {
-            let frame = self.selected_frame()?;
-            self.breakpoints.ignore_at(frame.pc, count - 1);
+            // Where the thread stands, whichever frame is looked at.
+            let thread = self.thread()?;
+            let place = self.running()?.registers(thread)?.rip;
+            if !self.breakpoints.ignore_at(place, count - 1) {
+                observer.notice("there is no breakpoint here: the number says nothing");
+            }
         }
         self.running()?;
         self.continue_run(observer)

@@ -10,6 +10,7 @@ mod classify;
 mod convention;
 mod described;
 mod outgoing;
+mod site;
 
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
@@ -17,6 +18,7 @@ use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
+pub use site::CallSite;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;

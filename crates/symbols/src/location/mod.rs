@@ -210,6 +210,20 @@ impl PartialEq for Location {
 impl Eq for Location {}
 
 impl Location {
+    /// What an expression in the entry of a function computes.
+    pub(crate) fn of_expression(
+        info: &Arc<DebugInfo>,
+        function: DieRef,
+        expression: Expression<Reader>,
+    ) -> Location {
+        Location {
+            info: info.clone(),
+            unit: function.unit,
+            function: Some(function),
+            source: LocationSource::Everywhere(expression),
+        }
+    }
+
     /// The location of an entry, from itself or the entry it completes.
     pub(crate) fn of_die(info: &Arc<DebugInfo>, die: DieRef, function: Option<DieRef>) -> Location {
         let source = info

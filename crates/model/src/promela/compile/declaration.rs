@@ -176,6 +176,7 @@ impl Compiler {
         };
         for field in fields {
             let written = syntax::Variable {
+                is_hidden: false,
                 name: syntax::Name {
                     text: "".into(),
                     span: capacity.span,
@@ -205,9 +206,17 @@ impl Compiler {
     pub(super) fn global(&mut self, written: &syntax::Variable) -> Compiled<()> {
         let offset = self.program.globals_end;
         let variable = self.variable(written, offset)?;
+        let is_channel = matches!(variable.kind, VariableKind::Scalar(scalar) if scalar.is_channel);
+        if written.is_hidden && is_channel {
+            let message = "a channel cannot be hidden";
+            return self.refuse("hidden", message, written.name.span);
+        }
         self.program.globals_end += self.size_of(&variable);
         let end = self.program.globals_end;
         self.program.global_ranges.push(offset..end);
+        if written.is_hidden {
+            self.program.hidden.push(offset..end);
+        }
         let name = &written.name.text;
         if self
             .globals
@@ -323,6 +332,10 @@ impl Compiler {
 
     /// A local variable in the innermost block.
     pub(super) fn local(&mut self, written: &syntax::Variable) -> Compiled<Variable> {
+        if written.is_hidden {
+            let message = "only a variable of the whole model can be hidden";
+            return self.refuse("hidden", message, written.name.span);
+        }
         let offset = self.frame.as_ref().map_or(0, |frame| frame.size);
         let variable = self.variable(written, offset)?;
         let size = self.size_of(&variable);

@@ -13,6 +13,22 @@ use crate::{Fault, Span};
 impl Compiler {
     /// A single value.
     pub(super) fn expression(&mut self, expression: &Expression) -> Compiled<Code> {
+        // What asks about channels and processes only looks, everywhere.
+        let may_run = self.may_run;
+        self.may_run &= matches!(
+            expression.kind,
+            ExpressionKind::Reference(_)
+                | ExpressionKind::Unary(..)
+                | ExpressionKind::Binary(..)
+                | ExpressionKind::Conditional(..)
+                | ExpressionKind::Run(_)
+        );
+        let code = self.part(expression);
+        self.may_run = may_run;
+        code
+    }
+
+    fn part(&mut self, expression: &Expression) -> Compiled<Code> {
         let span = expression.span;
         let node = match &expression.kind {
             ExpressionKind::Number(number) => Node::Number(*number),
@@ -31,13 +47,7 @@ impl Compiler {
                 let message = "this operator belongs into an `ltl` block";
                 return self.refuse("temporal", message, span);
             }
-            // One process is begun, so there is one number.
-            ExpressionKind::Run(_) if std::mem::take(&mut self.begins) => Node::Begun,
-            ExpressionKind::Run(_) => {
-                let message = "`run` stands alone, or once in a value that is assigned, \
-                               and not behind `&&`, `||` and `->`";
-                return self.refuse("run", message, span);
-            }
+            ExpressionKind::Run(run) => self.run_in_value(run, span)?,
             ExpressionKind::Probe(probe, channel) => {
                 let channel = self.channel(channel)?;
                 Node::Probe(*probe, channel)

@@ -6,11 +6,15 @@
 pub(super) mod declaration;
 mod expression;
 mod formula;
+mod hidden;
 mod local;
 mod process;
 mod repetition;
+mod run;
 mod statement;
+mod trace;
 
+use self::declaration::BYTE;
 use super::graph::Graph;
 use super::program::{
     Active, Code, GLOBALS_START, Instruction, Node, Operation, Program, Variable, VariableKind,
@@ -57,7 +61,9 @@ pub(super) struct Compiler {
     /// The process whose body it is.
     frame: Option<Frame>,
     /// A `run` may stand in the expression that is compiled.
-    begins: bool,
+    may_run: bool,
+    /// How many did, in all.
+    runs: u32,
     /// Numbers of constant globals, which may be lengths of arrays.
     constants: FxHashMap<Arc<str>, i32>,
 }
@@ -74,6 +80,10 @@ struct Frame {
     instances: Vec<u32>,
     /// Declarations may still begin values before the first statement.
     at_beginning: bool,
+    /// Inside of a `d_step`.
+    in_step: bool,
+    /// It is a trace, and not a process.
+    is_trace: bool,
 }
 
 /// Compiles a model. The program is whole if there are no faults.
@@ -89,7 +99,8 @@ pub(super) fn compile(written: &Written, asked: &[(Arc<str>, syntax::Expression)
         asked_labels: Vec::new(),
         asked_variables: Vec::new(),
         frame: None,
-        begins: false,
+        may_run: false,
+        runs: 0,
         constants: FxHashMap::default(),
     };
     compiler.model(written, asked);
@@ -132,12 +143,13 @@ impl Compiler {
         self.make_questions();
         self.mark_priorities(written);
         self.mark_local();
+        self.mark_hidden();
     }
 
     /// The process that moved last is part of the state if somebody asks.
     fn make_last(&mut self) {
         if self.program.nodes.contains(&Node::Last) {
-            let scalar = declaration::BYTE;
+            let scalar = BYTE;
             let offset = self.program.globals_end;
             self.program.last = Some(super::program::Cell { offset, scalar });
             self.program.globals_end += 1;
@@ -153,7 +165,11 @@ impl Compiler {
         let mut nodes = self.program.nodes.iter();
         let mut instructions = self.program.instructions.iter();
         self.program.priorities = processes.any(|process| process.priority.is_some())
-            || nodes.any(|node| matches!(node, Node::OwnPriority | Node::PriorityOf(_)))
+            || nodes.any(|node| match node {
+                Node::OwnPriority | Node::PriorityOf(_) => true,
+                Node::Run { priority, .. } => *priority != PRIORITY,
+                _ => false,
+            })
             || instructions.any(|instruction| match &instruction.operation {
                 Operation::SetPriority(..) => true,
                 Operation::Run { priority, .. } => *priority != PRIORITY,
@@ -225,10 +241,7 @@ impl Compiler {
                     0
                 }
                 (ProcessKind::Trace | ProcessKind::NoTrace, _) => {
-                    let message = "traces of events are not checked here";
-                    let fault = Fault::new("trace", message, Some(process.name.span))
-                        .help("say it as a formula over the contents of the channels");
-                    self.faults.push(fault);
+                    self.make_trace(kind, process);
                     0
                 }
                 (ProcessKind::Initial, _) => 1,

@@ -36,6 +36,8 @@ impl Compiler {
             graph,
             instances: Vec::new(),
             at_beginning: true,
+            in_step: false,
+            is_trace: matches!(process.kind, ProcessKind::Trace | ProcessKind::NoTrace),
         });
         self.parameters(number, process)?;
         if let Some(provided) = &process.provided {

@@ -14,6 +14,8 @@ use std::sync::Arc;
 const SELECTED_MAX: i32 = 32;
 
 impl Compiler {
+    /// As in Spin, a label before the loop stands where it asks whether to go on: a jump
+    /// there goes on with the number that there is.
     pub(super) fn for_loop(
         &mut self,
         variable: &Reference,
@@ -33,12 +35,12 @@ impl Compiler {
             }
         };
         self.graph()?.push_break();
-        self.assign(variable, &from, labels, span)?;
+        self.assign(variable, &from, &[], span)?;
         self.begin_sequence(true)?;
         let condition = compared(variable, Binary::LessEqual, to, span);
         self.condition(&condition)?;
         let inside = self.statements(body);
-        self.finish_loop(variable, true, span)?;
+        self.finish_loop(variable, true, labels, span)?;
         inside
     }
 
@@ -76,6 +78,7 @@ impl Compiler {
     ) -> Compiled<()> {
         let name: Arc<str> = format!("_index{}", span.start).into();
         let counter = syntax::Variable {
+            is_hidden: false,
             name: syntax::Name {
                 text: name.clone(),
                 span,
@@ -90,7 +93,7 @@ impl Compiler {
             span,
         };
         self.graph()?.push_break();
-        self.assign(&counter, &number(0, span), labels, span)?;
+        self.assign(&counter, &number(0, span), &[], span)?;
         self.begin_sequence(true)?;
         let length = Expression {
             kind: ExpressionKind::Probe(syntax::Probe::Length, channel.clone()),
@@ -99,7 +102,7 @@ impl Compiler {
         self.condition(&compared(&counter, Binary::Less, length, span))?;
         self.rotate(variable, channel, span)?;
         let inside = self.statements(body);
-        self.finish_loop(&counter, true, span)?;
+        self.finish_loop(&counter, true, labels, span)?;
         inside
     }
 
@@ -142,11 +145,11 @@ impl Compiler {
         if let Some(numbers) = self.few_numbers(variable, from, to) {
             return self.choose(variable, numbers, labels, span);
         }
-        self.assign(variable, from, labels, span)?;
+        self.assign(variable, from, &[], span)?;
         self.begin_sequence(true)?;
         self.condition(&compared(variable, Binary::Less, to.clone(), span))?;
         self.graph()?.push_break();
-        self.finish_loop(variable, false, span)
+        self.finish_loop(variable, false, labels, span)
     }
 
     /// A `select` between few constant numbers is a choice; so it is in Spin,
@@ -197,7 +200,13 @@ impl Compiler {
     }
 
     /// Counts, and closes the loop: it is left by `else`, or at any time.
-    fn finish_loop(&mut self, variable: &Reference, with_else: bool, span: Span) -> Compiled<()> {
+    fn finish_loop(
+        &mut self,
+        variable: &Reference,
+        with_else: bool,
+        labels: &[LabelId],
+        span: Span,
+    ) -> Compiled<()> {
         let one = number(1, span);
         let kind = ExpressionKind::Binary(Binary::Add, Box::new(value_of(variable)), Box::new(one));
         self.assign(variable, &Expression { kind, span }, &[], span)?;
@@ -213,7 +222,8 @@ impl Compiler {
             graph.instruction(ElementKind::Goto(label), &[], span);
         }
         let outside = self.end_sequence(span, false)?;
-        self.graph()?.choice(vec![outside, inside], true, &[], span);
+        self.graph()?
+            .choice(vec![outside, inside], true, labels, span);
         Ok(())
     }
 }

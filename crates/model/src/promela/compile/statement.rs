@@ -7,10 +7,10 @@ use super::{Compiled, Compiler, GivenUp};
 use crate::Span;
 use crate::promela::graph::{ElementKind, LabelId, Sequence};
 use crate::promela::program::{
-    Beginning, Code, Kept, Node, Operation, Place, Scope, Variable, VariableKind,
+    After, Beginning, Code, Kept, Node, Operation, Place, Scope, Variable, VariableKind,
 };
 use crate::promela::syntax::{
-    self, Binary, Expression, ExpressionKind, Initial, Reference, Run, Statement, StatementKind,
+    self, Binary, Expression, ExpressionKind, Initial, Reference, Statement, StatementKind,
 };
 
 impl Compiler {
@@ -27,6 +27,9 @@ impl Compiler {
 
     fn statement(&mut self, statement: &Statement, labels: &[LabelId]) -> Compiled<()> {
         let span = statement.span;
+        if self.is_trace() {
+            self.check_event(statement)?;
+        }
         match &statement.kind {
             StatementKind::Declare(variables) => {
                 for variable in variables {
@@ -73,10 +76,21 @@ impl Compiler {
             StatementKind::DStep(body) => {
                 let text = &statement.text;
                 let number = self.instruction(Operation::Sequence(0), span, text);
-                self.block(ElementKind::DStep { number }, body, None, labels, span)
+                let frame = self.frame.as_mut().ok_or(GivenUp)?;
+                let outside = std::mem::replace(&mut frame.in_step, true);
+                let result = self.block(ElementKind::DStep { number }, body, None, labels, span);
+                if let Some(frame) = &mut self.frame {
+                    frame.in_step = outside;
+                }
+                result
             }
             StatementKind::Block { body, instance } => {
                 self.block(ElementKind::Block, body, *instance, labels, span)
+            }
+            StatementKind::Unless(..) if self.frame.as_ref().is_some_and(|it| it.in_step) => {
+                let message =
+                    "nobody leaves a `d_step` before it is made, so it has no `unless` inside";
+                self.refuse("unless", message, span)
             }
             StatementKind::Unless(normal, escape) => self.unless(normal, escape, labels, span),
             _ => {
@@ -142,9 +156,14 @@ impl Compiler {
 
     /// The instruction of a statement that is one.
     fn operation(&mut self, statement: &Statement) -> Compiled<Operation> {
+        if self.is_trace()
+            && let Some(event) = self.event(statement)?
+        {
+            return Ok(event);
+        }
         Ok(match &statement.kind {
             StatementKind::Condition(expression) => match &expression.kind {
-                ExpressionKind::Run(run) => self.run(run, None)?,
+                ExpressionKind::Run(run) => self.run(run)?,
                 _ => Operation::Condition(self.expression(expression)?),
             },
             StatementKind::Assign(reference, value) if is_named(reference, "_priority") => {
@@ -153,14 +172,9 @@ impl Compiler {
             }
             StatementKind::Assign(reference, value) => {
                 let place = self.assigned(reference)?;
-                match run_in(value) {
-                    Some(run) => {
-                        self.begins = true;
-                        let value = self.expression(value);
-                        self.begins = false;
-                        self.run(run, Some((place, value?)))?
-                    }
-                    None => Operation::Assign(place, self.expression(value)?),
+                match self.values_with_runs(std::slice::from_ref(value))? {
+                    (values, true) => Operation::Running(values, After::Assign(place)),
+                    (values, false) => Operation::Assign(place, first(&values)),
                 }
             }
             StatementKind::Send {
@@ -173,48 +187,22 @@ impl Compiler {
                 values: self.message(values)?.into(),
             },
             StatementKind::Receive(receive) => Operation::Receive(self.reception(receive)?),
-            StatementKind::Assert(condition) => Operation::Assert(self.expression(condition)?),
-            StatementKind::Print { format, values } => {
-                let values: Vec<Code> = values
-                    .iter()
-                    .map(|value| self.expression(value))
-                    .collect::<Compiled<_>>()?;
-                Operation::Print(format.clone(), values.into())
+            StatementKind::Assert(condition) => {
+                match self.values_with_runs(std::slice::from_ref(condition))? {
+                    (values, true) => Operation::Running(values, After::Assert),
+                    (values, false) => Operation::Assert(first(&values)),
+                }
             }
+            StatementKind::Print { format, values } => match self.values_with_runs(values)? {
+                (values, true) => Operation::Running(values, After::Print(format.clone())),
+                (values, false) => Operation::Print(format.clone(), values),
+            },
             StatementKind::PrintName(value) => Operation::PrintName(self.expression(value)?),
             StatementKind::SetPriority(process, value) => {
                 Operation::SetPriority(self.expression(process)?, self.expression(value)?)
             }
             // The others are no instructions and do not come here.
             _ => Operation::Skip,
-        })
-    }
-
-    fn run(&mut self, run: &Run, into: Option<(Place, Code)>) -> Compiled<Operation> {
-        let kind = self.kind_of(&run.process)?;
-        let wanted = self
-            .parameter_counts
-            .get(kind as usize)
-            .copied()
-            .unwrap_or(0);
-        if run.arguments.len() != wanted {
-            let name = &run.process.text;
-            let given = run.arguments.len();
-            let message = format!("`{name}` takes {wanted} values, and is given {given}");
-            return self.refuse("arguments", message, run.process.span);
-        }
-        let arguments: Vec<Code> = run
-            .arguments
-            .iter()
-            .map(|argument| self.expression(argument))
-            .collect::<Compiled<_>>()?;
-        Ok(Operation::Run {
-            kind,
-            arguments: arguments.into(),
-            priority: run
-                .priority
-                .map_or(super::PRIORITY, |priority| priority as u8),
-            into,
         })
     }
 
@@ -407,15 +395,9 @@ impl Compiler {
     }
 }
 
-/// The first `run` in a value, where it is always evaluated.
-fn run_in(value: &Expression) -> Option<&Run> {
-    match &value.kind {
-        ExpressionKind::Run(run) => Some(run),
-        ExpressionKind::Unary(_, part) => run_in(part),
-        ExpressionKind::Binary(Binary::And | Binary::Or, ..) => None,
-        ExpressionKind::Binary(_, left, right) => run_in(left).or_else(|| run_in(right)),
-        _ => None,
-    }
+/// The value of a statement that has one.
+fn first(values: &[Code]) -> Code {
+    values.first().copied().unwrap_or(Code(0))
 }
 
 fn is_named(reference: &Reference, name: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What single instructions do.
 
 mod processes;
+mod running;
 mod sequence;
 
 use crate::promela::channel::Message;
@@ -9,6 +10,7 @@ use crate::promela::machine::Machine;
 use crate::promela::memory::{byte, store};
 use crate::promela::program::{Code, Field, Operation, Place, Reception, Transition};
 use crate::promela::shape::Shape;
+use crate::promela::trace::Event;
 use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
@@ -68,13 +70,16 @@ impl Machine {
                 }
             }
             Operation::End => go(view.process + 1 == view.shape.frames.len()),
-            Operation::Run { .. } => go(view.shape.frames.len() < 255),
+            // Only a trace has it, and that makes no steps.
+            Operation::Event { .. } => Ready::Blocked,
             Operation::Sequence(start) => self.sequence_ready(view, *start)?,
             Operation::Skip
             | Operation::Assign(..)
             | Operation::Assert(_)
             | Operation::Print(..)
             | Operation::PrintName(_)
+            | Operation::Run { .. }
+            | Operation::Running(..)
             | Operation::SetPriority(..) => Ready::Go,
         })
     }
@@ -112,7 +117,7 @@ impl Machine {
         let trapped = |trap: Trap| trap.fault(&self.program);
         match operation {
             Operation::Skip | Operation::Else | Operation::Condition(_) | Operation::Print(..) => {}
-            Operation::PrintName(_) => {}
+            Operation::PrintName(_) | Operation::Event { .. } => {}
             Operation::Assign(place, value) => {
                 self.assign_value(view, place, *value, next)
                     .map_err(trapped)?;
@@ -130,19 +135,33 @@ impl Machine {
                 sorted,
                 values,
             } => {
-                let (_, at) = view.channel(*channel).map_err(trapped)?;
+                let (number, at) = view.channel(*channel).map_err(trapped)?;
                 let kind = self.channel_type(at);
                 view.message(kind, values, message).map_err(trapped)?;
                 self.put(next, at, message, *sorted);
+                let event = Event {
+                    sends: true,
+                    channel: number,
+                    message,
+                    at: Some(*channel),
+                };
+                self.happened(view.shape, next, event)?;
             }
             Operation::Receive(reception) => {
                 let Ready::Slot(slot) = ready else {
                     return Ok(Done::default());
                 };
-                let (_, at) = view.channel(reception.channel).map_err(trapped)?;
+                let (number, at) = view.channel(reception.channel).map_err(trapped)?;
                 self.read(view.state, at, slot, message);
                 if !reception.keeps {
                     self.take(next, at, slot);
+                    let event = Event {
+                        sends: false,
+                        channel: number,
+                        message,
+                        at: Some(reception.channel),
+                    };
+                    self.happened(view.shape, next, event)?;
                 }
                 self.deliver(view, reception, message, next)
                     .map_err(trapped)?;
@@ -151,8 +170,8 @@ impl Machine {
                 kind,
                 arguments,
                 priority,
-                into,
-            } => return self.run(view, (*kind, *priority), arguments, into.as_ref(), next),
+            } => return self.run(view, (*kind, *priority), arguments, next),
+            Operation::Running(values, then) => return self.running(view, values, then, next),
             Operation::SetPriority(process, value) => {
                 self.set_priority(view, *process, *value, next)
                     .map_err(trapped)?;
@@ -283,17 +302,20 @@ impl Machine {
         }
     }
 
-    /// Takes a message that is handed over.
+    /// Takes a message that is handed over; `sent` is what its sender did.
     pub(in crate::promela) fn receive(
         &self,
         view: &View<'_>,
         operation: &Operation,
-        message: &[i32],
+        sent: Event<'_>,
         next: &mut Vec<u8>,
     ) -> Result<Done, Fault> {
         let Some(reception) = self.reception(view, operation) else {
             return Ok(Done::default());
         };
+        self.happened(view.shape, next, sent)?;
+        self.happened(view.shape, next, sent.taken(Some(reception.channel)))?;
+        let message = sent.message;
         let trapped = |trap: Trap| trap.fault(&self.program);
         self.deliver(view, reception, message, next)
             .map_err(trapped)?;

@@ -4,11 +4,14 @@ use super::Done;
 use crate::promela::evaluate::View;
 use crate::promela::machine::Machine;
 use crate::promela::memory::{set_word, store, word};
-use crate::promela::program::{Beginning, Code, Place};
+use crate::promela::program::{Beginning, Code};
 use crate::promela::shape::Shape;
 use crate::promela::trap::Trap;
 use crate::system::Fault;
 use std::sync::Arc;
+
+/// The most processes at a time.
+const PROCESSES_MAX: usize = 255;
 
 impl Machine {
     /// Begins a process.
@@ -17,17 +20,12 @@ impl Machine {
         view: &View<'_>,
         (kind, priority): (u16, u8),
         arguments: &[Code],
-        into: Option<&(Place, Code)>,
         next: &mut Vec<u8>,
     ) -> Result<Done, Fault> {
         let trapped = |trap: Trap| trap.fault(&self.program);
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push((view.value(*argument).map_err(trapped)?, *argument));
-        }
-        if let Some((place, value)) = into {
-            self.assign_value(view, place, *value, next)
-                .map_err(trapped)?;
         }
         let shape = self.begin(view.shape, kind, priority, &values, next)?;
         Ok(Done {
@@ -45,6 +43,16 @@ impl Machine {
         arguments: &[(i32, Code)],
         next: &mut Vec<u8>,
     ) -> Result<Arc<Shape>, Fault> {
+        if shape.frames.len() >= PROCESSES_MAX {
+            let message =
+                format!("there are {PROCESSES_MAX} processes already, and no room for one more");
+            let fault = Fault::new(
+                "too-large",
+                message,
+                self.program.kinds.get(kind as usize).map(|kind| kind.span),
+            );
+            return Err(fault.help("processes go when they come to their ends, the youngest first"));
+        }
         let mut kinds = shape.kinds();
         kinds.push(kind);
         let Some(after) = self.shapes.of(&self.program, &kinds) else {

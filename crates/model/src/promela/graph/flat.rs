@@ -81,6 +81,10 @@ impl Flat<'_> {
         let plain = self.plain(id);
         let mut ways = plain.clone();
         for way in plain {
+            // Nobody leaves a `d_step` before it is made.
+            if self.graph.get(way.of).in_step {
+                continue;
+            }
             let begins = self
                 .emission
                 .escapes
@@ -88,7 +92,13 @@ impl Flat<'_> {
                 .cloned()
                 .unwrap_or_default();
             for begin in begins.into_iter().rev() {
-                for escape in self.plain(begin) {
+                // As Spin numbers them, a choice comes after what is inside of it and its
+                // escapes: then those of the escape are possible beside it.
+                let inside = match id > begin {
+                    true => self.all(begin).to_vec(),
+                    false => self.plain(begin),
+                };
+                for escape in inside {
                     if ways.iter().any(|known| known.of == escape.of) {
                         continue;
                     }

@@ -7,6 +7,7 @@ use super::table::Way;
 use super::{Here, Sink, Walk};
 use crate::promela::evaluate::View;
 use crate::promela::program::{Code, Transition};
+use crate::promela::trace::Event;
 
 impl<S: Sink> Walk<'_, S> {
     /// The first half of a rendezvous, and all second halves.
@@ -26,9 +27,15 @@ impl<S: Sink> Walk<'_, S> {
                 return self.trapped(trap);
             }
         };
+        let event = Event {
+            sends: true,
+            channel: number,
+            message: &message,
+            at: Some(channel),
+        };
         let program = &self.machine.program;
         let sent = |next: &mut [u8]| program.stand(next, view.base, transition.to as u16);
-        let taken = self.offer_message(here, view.process, number, &message, sent);
+        let taken = self.offer_message(here, view.process, event, sent);
         self.scratch.message = message;
         taken
     }
@@ -39,8 +46,7 @@ impl<S: Sink> Walk<'_, S> {
         &mut self,
         here: Here<'_>,
         sender: usize,
-        channel: i32,
-        message: &[i32],
+        event: Event<'_>,
         sent: impl FnOnce(&mut [u8]),
     ) -> bool {
         let mut sent = Some(sent);
@@ -56,7 +62,7 @@ impl<S: Sink> Walk<'_, S> {
             let takes = machine.table.takes(frame.kind, standing);
             let is_outside =
                 machine.program.has_outside && machine.is_outside(here.shape, receiver);
-            if !takes.may_have(channel) && !is_outside {
+            if !takes.may_have(event.channel) && !is_outside {
                 continue;
             }
             let next: &Vec<u8> = next.get_or_insert_with(|| {
@@ -72,19 +78,19 @@ impl<S: Sink> Walk<'_, S> {
                 state: next,
                 shape: here.shape,
             };
-            taken |= self.receiver(after, receiver, channel, message);
+            taken |= self.receiver(after, receiver, event);
         }
         self.scratch.pool.extend(next);
         taken
     }
 
     /// What one process can do with a message that is handed over.
-    fn receiver(&mut self, here: Here<'_>, process: usize, channel: i32, message: &[i32]) -> bool {
+    fn receiver(&mut self, here: Here<'_>, process: usize, event: Event<'_>) -> bool {
         if self.machine.program.has_outside && self.machine.is_outside(here.shape, process) {
-            return self.outside_receives(here, process, channel, message);
+            return self.outside_receives(here, process, event);
         }
         self.ways(here, process, false, |walk, view, way, _| {
-            walk.receive_half(here, view, way, channel, message)
+            walk.receive_half(here, view, way, event)
         })
     }
 
@@ -93,11 +99,10 @@ impl<S: Sink> Walk<'_, S> {
         here: Here<'_>,
         view: &View<'_>,
         way: &Way,
-        channel: i32,
-        message: &[i32],
+        event: Event<'_>,
     ) -> bool {
         let machine = self.machine;
-        if !way.takes.may_have(channel) {
+        if !way.takes.may_have(event.channel) {
             return false;
         }
         let Way {
@@ -105,14 +110,14 @@ impl<S: Sink> Walk<'_, S> {
             operation,
             ..
         } = way;
-        match machine.takes(view, operation, channel, message) {
+        match machine.takes(view, operation, event.channel, event.message) {
             Ok(false) => return false,
             Ok(true) => {}
             Err(trap) => return self.trapped(trap),
         }
         self.push(view, transition, true);
         let mut next = self.copy(here.state);
-        let done = machine.receive(view, operation, message, &mut next);
+        let done = machine.receive(view, operation, event, &mut next);
         match done {
             Ok(done) => {
                 if let Some(fault) = done.fault {

@@ -433,8 +433,30 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
+    #[inline]
     fn keep(&mut self, state: &[u8]) {
-        self.stopped |= !self.sink.state(state, &self.scratch.path);
+        match self.machine.program.hidden.is_empty() {
+            true => self.stopped |= !self.sink.state(state, &self.scratch.path),
+            false => self.keep_without_hidden(state),
+        }
+    }
+
+    /// Keeps a state, with the hidden variables as they are in all states.
+    #[inline(never)]
+    fn keep_without_hidden(&mut self, state: &[u8]) {
+        let program = &self.machine.program;
+        let mut kept = self.copy(state);
+        for range in &program.hidden {
+            let range = range.start as usize..range.end as usize;
+            if let (Some(place), Some(first)) = (
+                kept.get_mut(range.clone()),
+                program.first_globals.get(range),
+            ) {
+                place.copy_from_slice(first);
+            }
+        }
+        self.stopped |= !self.sink.state(&kept, &self.scratch.path);
+        self.scratch.pool.push(kept);
     }
 
     /// Whether the chain has come back to where it has been.

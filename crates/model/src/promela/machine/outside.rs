@@ -6,6 +6,7 @@ use crate::promela::external::{Action, Channel, Numbered, Offer, Outside, Variab
 use crate::promela::memory::{byte, load, store};
 use crate::promela::program::Transition;
 use crate::promela::shape::{ChannelAt, Shape};
+use crate::promela::trace::Event;
 use crate::system::Fault;
 
 /// A process in Rust, where it stands.
@@ -242,9 +243,15 @@ impl<S: Sink> Walk<'_, S> {
             self.fault(Fault::new("fields", message, None));
             return true;
         }
+        let event = Event {
+            sends: true,
+            channel: number,
+            message,
+            at: None,
+        };
         if kind.capacity == 0 {
             let mut sent = Ok(());
-            let taken = self.offer_message(here, standing.process, number, message, |state| {
+            let taken = self.offer_message(here, standing.process, event, |state| {
                 sent = settle(standing, next, state);
             });
             if let Err(fault) = sent {
@@ -257,7 +264,7 @@ impl<S: Sink> Walk<'_, S> {
         }
         self.outside_step(here, standing, next, |walk, state| {
             walk.machine.put(state, at, message, false);
-            Ok(())
+            walk.machine.happened(here.shape, state, event)
         });
         true
     }
@@ -265,7 +272,7 @@ impl<S: Sink> Walk<'_, S> {
     /// Takes the oldest message of a channel that keeps messages.
     fn outside_takes(&mut self, here: Here<'_>, standing: &Standing<'_>, channel: Channel) -> bool {
         let machine = self.machine;
-        let Some((_, at)) = machine.outside_channel(here.state, here.shape, channel) else {
+        let Some((number, at)) = machine.outside_channel(here.state, here.shape, channel) else {
             return self.no_channel();
         };
         if machine.channel_type(at).capacity == 0 || byte(here.state, at.base) == 0 {
@@ -281,7 +288,13 @@ impl<S: Sink> Walk<'_, S> {
         };
         self.outside_step(here, standing, next, |walk, state| {
             walk.machine.take(state, at, 0);
-            Ok(())
+            let event = Event {
+                sends: false,
+                channel: number,
+                message: &message,
+                at: None,
+            };
+            walk.machine.happened(here.shape, state, event)
         });
         true
     }
@@ -291,8 +304,7 @@ impl<S: Sink> Walk<'_, S> {
         &mut self,
         here: Here<'_>,
         process: usize,
-        channel: i32,
-        message: &[i32],
+        event: Event<'_>,
     ) -> bool {
         let machine = self.machine;
         let Some(standing) = machine.standing(here.state, here.shape, process) else {
@@ -303,13 +315,18 @@ impl<S: Sink> Walk<'_, S> {
             let Action::Receive { channel: asked } = offer.action else {
                 continue;
             };
-            if load(here.state, 0, &asked.0) != channel || self.stopped {
+            if load(here.state, 0, &asked.0) != event.channel || self.stopped {
                 continue;
             }
-            let received = standing.numbered.received(standing.number, asked, message);
+            let received = standing
+                .numbered
+                .received(standing.number, asked, event.message);
             if let Some(next) = received {
                 self.push_outside(&standing, &offer.text, true);
-                self.outside_step(here, &standing, next, |_, _| Ok(()));
+                self.outside_step(here, &standing, next, |walk, state| {
+                    walk.machine.happened(here.shape, state, event)?;
+                    walk.machine.happened(here.shape, state, event.taken(None))
+                });
                 self.scratch.path.pop();
                 taken = true;
             }

@@ -306,7 +306,13 @@ impl Parser {
     /// Variables of one type; nothing if no declaration begins here.
     pub(super) fn declaration(&mut self) -> Parsed<Option<Vec<Variable>>> {
         let start = self.position;
-        while self.take("hidden") || self.take("show") || self.take("local") {}
+        let mut is_hidden = false;
+        while let Some(word) = ["hidden", "show", "local"]
+            .into_iter()
+            .find(|word| self.take(word))
+        {
+            is_hidden |= word == "hidden";
+        }
         let Some(type_name) = self.type_name()? else {
             return match self.position == start {
                 true => Ok(None),
@@ -315,7 +321,11 @@ impl Parser {
         };
         let mut variables = Vec::new();
         loop {
-            variables.push(self.variable(type_name.clone())?);
+            let variable = self.variable(type_name.clone())?;
+            variables.push(Variable {
+                is_hidden,
+                ..variable
+            });
             // Parameters of one type end where the next one has a type.
             if !self.next_is(",") || self.begins_type(1) {
                 return Ok(Some(variables));
@@ -402,6 +412,7 @@ impl Parser {
             type_name,
             length,
             initial,
+            is_hidden: false,
         })
     }
 

@@ -1,0 +1,79 @@
+//! Where processes are run: a statement of its own, or a part of a value.
+//!
+//! As in Spin, `run` stands alone, or in values that are assigned, asserted or
+//! printed. Elsewhere it would have to be done in order to know whether it may be
+//! done, or more often than it is written.
+
+use super::{Compiled, Compiler, PRIORITY};
+use crate::promela::program::{Code, Node, Operation};
+use crate::promela::syntax::{Expression, Run};
+use crate::{Fault, Span};
+
+impl Compiler {
+    /// `run` as a statement.
+    pub(super) fn run(&mut self, run: &Run) -> Compiled<Operation> {
+        let (kind, arguments, priority) = self.begun(run)?;
+        Ok(Operation::Run {
+            kind,
+            arguments,
+            priority,
+        })
+    }
+
+    /// `run` as a part of a value.
+    pub(super) fn run_in_value(&mut self, run: &Run, span: Span) -> Compiled<Node> {
+        if !self.may_run {
+            let message = "`run` stands alone, or in a value that is assigned, asserted or printed";
+            let help = "give the number of the process to a variable first: `number = run name()`";
+            let fault = Fault::new("run", message, Some(span)).help(help);
+            self.faults.push(fault);
+            return Err(super::GivenUp);
+        }
+        self.runs += 1;
+        let (kind, arguments, priority) = self.begun(run)?;
+        Ok(Node::Run {
+            kind,
+            arguments,
+            priority,
+        })
+    }
+
+    /// Values in which processes may be run, and whether one is.
+    pub(super) fn values_with_runs(
+        &mut self,
+        values: &[Expression],
+    ) -> Compiled<(Box<[Code]>, bool)> {
+        let before = self.runs;
+        self.may_run = true;
+        let values: Compiled<Vec<Code>> =
+            values.iter().map(|value| self.expression(value)).collect();
+        self.may_run = false;
+        Ok((values?.into(), self.runs > before))
+    }
+
+    fn begun(&mut self, run: &Run) -> Compiled<(u16, Box<[Code]>, u8)> {
+        let name = &run.process;
+        if self.frame.as_ref().is_some_and(|frame| frame.in_step) {
+            let message = "a process cannot be run inside of a `d_step`";
+            let fault = Fault::new("run", message, Some(name.span));
+            self.faults.push(fault.help("let it be `atomic`"));
+            return Err(super::GivenUp);
+        }
+        let kind = self.kind_of(name)?;
+        let wanted = self.parameter_counts.get(kind as usize);
+        let (wanted, given) = (wanted.copied().unwrap_or(0), run.arguments.len());
+        if given != wanted {
+            let message = format!(
+                "`{}` takes {wanted} values, and is given {given}",
+                name.text
+            );
+            return self.refuse("arguments", message, name.span);
+        }
+        let arguments = run.arguments.iter();
+        let arguments: Vec<Code> = arguments
+            .map(|argument| self.expression(argument))
+            .collect::<Compiled<_>>()?;
+        let priority = run.priority.map_or(PRIORITY, |priority| priority as u8);
+        Ok((kind, arguments.into(), priority))
+    }
+}

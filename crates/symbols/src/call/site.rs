@@ -1,0 +1,232 @@
+//! Calls as the caller's debug information has them: what is called, and what
+//! was passed (DWARF 5, sections 3.4.1 and 3.4.2; before, GNU's extensions).
+//!
+//! A value that was in a register when a function was entered, and is nowhere
+//! any more, may still be computed in the caller. Invariant: it is, only where
+//! it is certain that this call entered the function. A function that is jumped
+//! to at the end of another one, or of itself, has arguments of that jump.
+
+use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
+use crate::location::{EvaluationContext, Location, Place, evaluation_encoding, single_register};
+use crate::{Binding, Function, SymbolFile};
+use gimli::{AttributeValue, DwAt, Expression};
+use std::sync::Arc;
+
+/// The most functions that are looked at to know who jumps to whom.
+const FUNCTIONS_MAX: usize = 64;
+
+/// A call, as the function that makes it describes it.
+#[derive(Debug, Clone)]
+pub struct CallSite {
+    info: Arc<DebugInfo>,
+    die: DieRef,
+    caller: DieRef,
+    /// The file address of the call, as places are looked up by.
+    lookup: u64,
+}
+
+impl SymbolFile {
+    /// The call that returns to a file address; nothing where nothing is said of it.
+    pub fn call_returning_to(&self, return_address: u64) -> Option<CallSite> {
+        let lookup = return_address.checked_sub(1)?;
+        let info = self.inner.debug_info()?;
+        let caller = self.function_at(lookup)?.die?;
+        let mut found = None;
+        walk_calls(info, caller, |die, entry| {
+            if !is_tail_call(entry) && return_pc(info, die, entry) == Some(return_address) {
+                found = Some(die);
+            }
+        });
+        Some(CallSite {
+            info: Arc::clone(info),
+            die: found?,
+            caller,
+            lookup,
+        })
+    }
+
+    /// Whether the function is only ever entered by calls, as far as it and those that
+    /// it jumps to at its end are concerned. What is not known does not count as so.
+    pub fn is_entered_by_calls(&self, function: &Function) -> bool {
+        let known = self.inner.debug_info().zip(function.die);
+        known.is_some_and(|(info, die)| never_returns_by_jump(info, die))
+    }
+}
+
+impl CallSite {
+    /// Whether this is a call of that function, which begins at that address of the
+    /// process.
+    pub fn calls(&self, function: &Function, address: u64, caller: &dyn EvaluationContext) -> bool {
+        let Some(entry) = self.info.die(self.die) else {
+            return false;
+        };
+        match origin(&self.info, self.die, &entry) {
+            Some(origin) => is_same(&self.info, origin, function),
+            None => {
+                let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
+                self.value(&entry, &targets, caller) == Some(address)
+            }
+        }
+    }
+
+    /// What a register had when the call was made.
+    pub fn passed(&self, register: u16, caller: &dyn EvaluationContext) -> Option<u64> {
+        let encoding = evaluation_encoding(&self.info, self.die.unit);
+        let children = self.info.children(self.die);
+        let in_register = |entry: &Die| {
+            let place = expression(entry.attr_value(gimli::DW_AT_location));
+            place.and_then(|place| single_register(&place, encoding)) == Some(register)
+        };
+        let (_, entry) = children.iter().find(|(_, entry)| in_register(entry))?;
+        let values = [gimli::DW_AT_call_value, gimli::DW_AT_GNU_call_site_value];
+        self.value(entry, &values, caller)
+    }
+
+    /// The value of an attribute that is an expression over the caller.
+    fn value(
+        &self,
+        entry: &Die,
+        attributes: &[DwAt],
+        caller: &dyn EvaluationContext,
+    ) -> Option<u64> {
+        let mut written = attributes.iter().map(|name| entry.attr_value(*name));
+        let expression = expression(written.find(Option::is_some)?)?;
+        let location = Location::of_expression(&self.info, self.caller, expression);
+        let pieces = location.evaluate(self.lookup, caller).ok()?;
+        let [piece] = pieces.as_slice() else {
+            return None;
+        };
+        match &piece.place {
+            // What an expression computes is meant, not a place.
+            Place::Address(value) | Place::Value(value) => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+/// The calls that a function makes, those of functions inlined into it included.
+fn walk_calls(info: &DebugInfo, function: DieRef, mut visit: impl FnMut(DieRef, &Die)) {
+    info.walk(function, |depth, die, entry| match entry.tag() {
+        gimli::DW_TAG_subprogram if depth > 0 => Visit::Skip,
+        gimli::DW_TAG_call_site | gimli::DW_TAG_GNU_call_site => {
+            visit(die, entry);
+            Visit::Skip
+        }
+        _ => Visit::Descend,
+    });
+}
+
+fn is_tail_call(entry: &Die) -> bool {
+    let marks = [gimli::DW_AT_call_tail_call, gimli::DW_AT_GNU_tail_call];
+    marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
+}
+
+fn return_pc(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<u64> {
+    let mut places = [gimli::DW_AT_call_return_pc, gimli::DW_AT_low_pc].iter();
+    places.find_map(|place| info.address(die.unit, entry.attr_value(*place)))
+}
+
+/// The entry of the function that is called, where it is known.
+fn origin(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<DieRef> {
+    let mut places = [gimli::DW_AT_call_origin, gimli::DW_AT_abstract_origin].iter();
+    places.find_map(|place| info.reference(die.unit, entry.attr_value(*place)))
+}
+
+fn expression(value: Option<Value>) -> Option<Expression<Reader>> {
+    match value? {
+        AttributeValue::Exprloc(expression) => Some(expression),
+        AttributeValue::Block(block) => Some(Expression(block)),
+        _ => None,
+    }
+}
+
+/// Whether an entry is that of a function, of what it alone completes, or a declaration
+/// of its symbol. A copy that the compiler made is called by no name, and one copy may
+/// end with a jump to another.
+fn is_same(info: &DebugInfo, origin: DieRef, function: &Function) -> bool {
+    let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
+    function.die.is_some() && with_code(info, origin) == function.die
+        || is_exported && linkage_name(info, origin) == function.linkage_name
+}
+
+/// The symbol of a function that other files may call.
+fn linkage_name(info: &DebugInfo, function: DieRef) -> Option<Arc<str>> {
+    let is_external = |_: &DebugInfo, _: DieRef, entry: &Die| {
+        DebugInfo::is_set(entry, gimli::DW_AT_external).then_some(())
+    };
+    info.inherited(function, is_external)?;
+    let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_name];
+    let name = names
+        .iter()
+        .find_map(|name| info.inherited_text(function, *name));
+    name.map(Arc::from)
+}
+
+/// Whether it is certain that a function does not come to its own beginning by jumps
+/// at the ends of functions.
+fn never_returns_by_jump(info: &DebugInfo, function: DieRef) -> bool {
+    let mut seen = vec![function];
+    let mut next = 0;
+    while let Some(&of) = seen.get(next) {
+        next += 1;
+        let is_complete = info.die(of).is_some_and(|entry| lists_jumps(&entry));
+        let Some(jumped_to) = is_complete.then(|| jumps(info, of)).flatten() else {
+            return false;
+        };
+        for callee in jumped_to {
+            if callee == function || seen.len() == FUNCTIONS_MAX {
+                return false;
+            }
+            if !seen.contains(&callee) {
+                seen.push(callee);
+            }
+        }
+    }
+    true
+}
+
+/// Whether all jumps at the end of a function are listed.
+fn lists_jumps(entry: &Die) -> bool {
+    let marks = [
+        gimli::DW_AT_call_all_calls,
+        gimli::DW_AT_call_all_source_calls,
+        gimli::DW_AT_call_all_tail_calls,
+        gimli::DW_AT_GNU_all_call_sites,
+        gimli::DW_AT_GNU_all_source_call_sites,
+        gimli::DW_AT_GNU_all_tail_call_sites,
+    ];
+    marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
+}
+
+/// The functions that a function jumps to at its end; nothing where one is not known.
+fn jumps(info: &DebugInfo, function: DieRef) -> Option<Vec<DieRef>> {
+    let mut found = Some(Vec::new());
+    walk_calls(info, function, |die, entry| {
+        if is_tail_call(entry) {
+            let callee = origin(info, die, entry).and_then(|it| with_code(info, it));
+            found = found.take().zip(callee).map(|(mut found, callee)| {
+                found.push(callee);
+                found
+            });
+        }
+    });
+    found
+}
+
+/// The entry that has the code of a function of which this entry tells something.
+fn with_code(info: &DebugInfo, function: DieRef) -> Option<DieRef> {
+    let has_code = |die: DieRef| {
+        info.die(die)
+            .is_some_and(|entry| !info.code_ranges(die.unit, &entry).is_empty())
+    };
+    if has_code(function) {
+        return Some(function);
+    }
+    let completes = |die: &DieRef| {
+        let same = |_: &DebugInfo, at: DieRef, _: &Die| (at == function).then_some(());
+        info.inherited(*die, same).is_some()
+    };
+    let mut copies = info.facts(function.unit)?.function_dies().filter(completes);
+    // Which of several copies is jumped to is not said.
+    copies.next().filter(|_| copies.next().is_none())
+}
