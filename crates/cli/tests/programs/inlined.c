@@ -22,11 +22,17 @@ __attribute__((noinline)) int at_entry(int value)
     return square(value) + 1;
 }
 
-int main(int argc, char **argv __attribute__((unused)))
+__attribute__((noinline)) int start(int count)
 {
-    int given = argc + 4;
-    int total = both(given, argc + 1);
+    int given = count + 4;
+    int total = both(given, count + 1);
     total += at_entry(total);
     printf("%d\n", total);
     return square(total) > 5 ? 0 : 1;
+}
+
+int main(void)
+{
+    volatile int one = 1;
+    return start(one) + 1 > 0 ? 0 : 1;
 }
