@@ -106,7 +106,7 @@ fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
         let _ = site.passed(register, &noise);
     }
     if let Some(function) = file.function_at(address) {
-        let _ = site.calls(&function, address, &noise);
+        let _ = site.calls((file, &function), address, &noise);
         let _ = file.is_entered_by_calls(&function);
     }
 }

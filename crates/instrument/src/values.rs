@@ -6,8 +6,8 @@ use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::{Typed, VALUE_SIZE_MAX};
 use juror_symbols::{
-    EntryLocation, EntryPlace, EvaluationContext, Location, Memory, Piece, Place as PiecePlace,
-    Type, Variable, register,
+    CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
+    Piece, Place as PiecePlace, Type, Variable, register,
 };
 
 impl Program {
@@ -182,6 +182,19 @@ impl EvaluationContext for FrameContext<'_> {
         self.bias
     }
     fn entry_value(&self, register: u16) -> Option<u64> {
+        self.from_caller(|site, caller| site.passed(register, caller))
+    }
+    fn dropped_parameter(&self, parameter: DroppedParameter) -> Option<u64> {
+        self.from_caller(|site, caller| site.dropped(parameter, caller))
+    }
+}
+
+impl FrameContext<'_> {
+    /// What the call of the frame's function says, where it is certain which that is.
+    fn from_caller(
+        &self,
+        said: impl Fn(&CallSite, &dyn EvaluationContext) -> Option<u64>,
+    ) -> Option<u64> {
         let caller = self.program.certain_caller(self.frame, self.depth)?;
         let context = FrameContext {
             program: self.program,
@@ -189,12 +202,17 @@ impl EvaluationContext for FrameContext<'_> {
             bias: caller.bias,
             depth: self.depth + 1,
         };
-        let function = self.frame.function.as_ref()?;
-        let address = self.bias.wrapping_add(function.low_pc);
-        let is_called = caller.site.calls(function, address, &context);
-        is_called
-            .then(|| caller.site.passed(register, &context))
-            .flatten()
+        let (module, function) = self
+            .frame
+            .module
+            .as_ref()
+            .zip(self.frame.function.as_ref())?;
+        let address = module.to_process(function.low_pc);
+        let called = (&module.symbols, function);
+        match caller.site.calls(called, address, &context) {
+            true => said(&caller.site, &context),
+            false => None,
+        }
     }
 }
 

@@ -47,8 +47,8 @@ pub use function::Function;
 pub use inline::{InlinedCopy, InlinedFrame};
 pub use line::{Line, LineAddresses};
 pub use location::{
-    EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place, register,
-    register_name,
+    DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,
+    register, register_name,
 };
 pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out};
 pub use settings::{Cache, SymbolSettings};

@@ -7,7 +7,9 @@
 //! to at the end of another one, or of itself, has arguments of that jump.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
-use crate::location::{EvaluationContext, Location, Place, evaluation_encoding, single_register};
+use crate::location::{
+    DroppedParameter, EvaluationContext, Location, Place, evaluation_encoding, single_register,
+};
 use crate::{Binding, Function, SymbolFile};
 use gimli::{AttributeValue, DwAt, Expression};
 use std::sync::Arc;
@@ -18,6 +20,7 @@ const FUNCTIONS_MAX: usize = 64;
 /// A call, as the function that makes it describes it.
 #[derive(Debug, Clone)]
 pub struct CallSite {
+    symbols: SymbolFile,
     info: Arc<DebugInfo>,
     die: DieRef,
     caller: DieRef,
@@ -38,6 +41,7 @@ impl SymbolFile {
             }
         });
         Some(CallSite {
+            symbols: self.clone(),
             info: Arc::clone(info),
             die: found?,
             caller,
@@ -49,35 +53,121 @@ impl SymbolFile {
     /// it jumps to at its end are concerned. What is not known does not count as so.
     pub fn is_entered_by_calls(&self, function: &Function) -> bool {
         let known = self.inner.debug_info().zip(function.die);
-        known.is_some_and(|(info, die)| never_returns_by_jump(info, die))
+        known.is_some_and(|(info, die)| self.never_returns_by_jump(info, die))
+    }
+
+    /// Whether it is certain that a function does not come to its own beginning by jumps
+    /// at the ends of functions.
+    fn never_returns_by_jump(&self, info: &DebugInfo, function: DieRef) -> bool {
+        let mut seen = vec![function];
+        let mut next = 0;
+        while let Some(&of) = seen.get(next) {
+            next += 1;
+            let is_complete = info.die(of).is_some_and(|entry| lists_jumps(&entry));
+            let Some(jumped_to) = is_complete.then(|| self.jumps(info, of)).flatten() else {
+                return false;
+            };
+            for callee in jumped_to {
+                if callee == function || seen.len() == FUNCTIONS_MAX {
+                    return false;
+                }
+                if !seen.contains(&callee) {
+                    seen.push(callee);
+                }
+            }
+        }
+        true
+    }
+
+    /// The functions that a function jumps to at its end; nothing where one is not known.
+    fn jumps(&self, info: &DebugInfo, function: DieRef) -> Option<Vec<DieRef>> {
+        let mut found = Some(Vec::new());
+        walk_calls(info, function, |die, entry| {
+            if is_tail_call(entry) {
+                let callee = origin(info, die, entry).and_then(|it| self.called(info, it));
+                found = found.take().zip(callee).map(|(mut found, callee)| {
+                    found.push(callee);
+                    found
+                });
+            }
+        });
+        found
+    }
+
+    /// The entry with the code of the function that a call is of, where this file has it.
+    fn called(&self, info: &DebugInfo, origin: DieRef) -> Option<DieRef> {
+        with_code(info, origin).or_else(|| self.exported(info, origin))
+    }
+
+    /// The entry of the function that a declaration names, where this file has it.
+    fn exported(&self, info: &DebugInfo, declaration: DieRef) -> Option<DieRef> {
+        let name = linkage_name(info, declaration)?;
+        let symbols = self.inner.symbols().named(&name);
+        let mut symbols = symbols.filter(|symbol| symbol.is_function());
+        let address = symbols.next()?.address;
+        if symbols.any(|symbol| symbol.address != address) {
+            return None;
+        }
+        Some(info.function_with_low_pc(address)?.die)
     }
 }
 
 impl CallSite {
-    /// Whether this is a call of that function, which begins at that address of the
-    /// process.
-    pub fn calls(&self, function: &Function, address: u64, caller: &dyn EvaluationContext) -> bool {
+    /// Whether this is a call of that function of a file, which begins at that address
+    /// of the process.
+    pub fn calls(
+        &self,
+        (symbols, function): (&SymbolFile, &Function),
+        address: u64,
+        caller: &dyn EvaluationContext,
+    ) -> bool {
         let Some(entry) = self.info.die(self.die) else {
             return false;
         };
-        match origin(&self.info, self.die, &entry) {
-            Some(origin) => is_same(&self.info, origin, function),
-            None => {
-                let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
-                self.value(&entry, &targets, caller) == Some(address)
-            }
+        let Some(origin) = origin(&self.info, self.die, &entry) else {
+            let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
+            return self.value(&entry, &targets, caller) == Some(address);
+        };
+        if let Some(called) = self.symbols.called(&self.info, origin) {
+            let is_own = Arc::ptr_eq(&symbols.inner, &self.symbols.inner);
+            return is_own && function.die == Some(called);
         }
+        // Of another file: a copy that the compiler made there is exported by no name.
+        let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
+        is_exported && linkage_name(&self.info, origin) == function.linkage_name
     }
 
     /// What a register had when the call was made.
     pub fn passed(&self, register: u16, caller: &dyn EvaluationContext) -> Option<u64> {
         let encoding = evaluation_encoding(&self.info, self.die.unit);
-        let children = self.info.children(self.die);
-        let in_register = |entry: &Die| {
+        self.argument(caller, |entry| {
             let place = expression(entry.attr_value(gimli::DW_AT_location));
             place.and_then(|place| single_register(&place, encoding)) == Some(register)
-        };
-        let (_, entry) = children.iter().find(|(_, entry)| in_register(entry))?;
+        })
+    }
+
+    /// What a parameter would have had that the compiler passes no more.
+    pub fn dropped(
+        &self,
+        DroppedParameter(parameter): DroppedParameter,
+        caller: &dyn EvaluationContext,
+    ) -> Option<u64> {
+        let unit = self.die.unit;
+        // Before DWARF 5 as GNU's extension.
+        let names = [gimli::DW_AT_call_parameter, gimli::DW_AT_abstract_origin];
+        self.argument(caller, |entry| {
+            let mut named = names.iter().map(|name| entry.attr_value(*name));
+            named.any(|value| self.info.reference(unit, value) == Some(parameter))
+        })
+    }
+
+    fn argument(
+        &self,
+        caller: &dyn EvaluationContext,
+        is_meant: impl Fn(&Die) -> bool,
+    ) -> Option<u64> {
+        let children = self.info.children(self.die);
+        let (_, entry) = children.iter().find(|(_, entry)| is_meant(entry))?;
         let values = [gimli::DW_AT_call_value, gimli::DW_AT_GNU_call_site_value];
         self.value(entry, &values, caller)
     }
@@ -140,15 +230,6 @@ fn expression(value: Option<Value>) -> Option<Expression<Reader>> {
     }
 }
 
-/// Whether an entry is that of a function, of what it alone completes, or a declaration
-/// of its symbol. A copy that the compiler made is called by no name, and one copy may
-/// end with a jump to another.
-fn is_same(info: &DebugInfo, origin: DieRef, function: &Function) -> bool {
-    let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
-    function.die.is_some() && with_code(info, origin) == function.die
-        || is_exported && linkage_name(info, origin) == function.linkage_name
-}
-
 /// The symbol of a function that other files may call.
 fn linkage_name(info: &DebugInfo, function: DieRef) -> Option<Arc<str>> {
     let is_external = |_: &DebugInfo, _: DieRef, entry: &Die| {
@@ -162,29 +243,6 @@ fn linkage_name(info: &DebugInfo, function: DieRef) -> Option<Arc<str>> {
     name.map(Arc::from)
 }
 
-/// Whether it is certain that a function does not come to its own beginning by jumps
-/// at the ends of functions.
-fn never_returns_by_jump(info: &DebugInfo, function: DieRef) -> bool {
-    let mut seen = vec![function];
-    let mut next = 0;
-    while let Some(&of) = seen.get(next) {
-        next += 1;
-        let is_complete = info.die(of).is_some_and(|entry| lists_jumps(&entry));
-        let Some(jumped_to) = is_complete.then(|| jumps(info, of)).flatten() else {
-            return false;
-        };
-        for callee in jumped_to {
-            if callee == function || seen.len() == FUNCTIONS_MAX {
-                return false;
-            }
-            if !seen.contains(&callee) {
-                seen.push(callee);
-            }
-        }
-    }
-    true
-}
-
 /// Whether all jumps at the end of a function are listed.
 fn lists_jumps(entry: &Die) -> bool {
     let marks = [
@@ -196,21 +254,6 @@ fn lists_jumps(entry: &Die) -> bool {
         gimli::DW_AT_GNU_all_tail_call_sites,
     ];
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
-}
-
-/// The functions that a function jumps to at its end; nothing where one is not known.
-fn jumps(info: &DebugInfo, function: DieRef) -> Option<Vec<DieRef>> {
-    let mut found = Some(Vec::new());
-    walk_calls(info, function, |die, entry| {
-        if is_tail_call(entry) {
-            let callee = origin(info, die, entry).and_then(|it| with_code(info, it));
-            found = found.take().zip(callee).map(|(mut found, callee)| {
-                found.push(callee);
-                found
-            });
-        }
-    });
-    found
 }
 
 /// The entry that has the code of a function of which this entry tells something.

@@ -1,8 +1,8 @@
 //! The evaluation of one location expression, request by request.
 
 use super::{
-    EvaluationContext, Location, LocationError, LocationSource, Piece, Place, evaluation_encoding,
-    frame_base_at, single_register, whole,
+    DroppedParameter, EvaluationContext, Location, LocationError, LocationSource, Piece, Place,
+    evaluation_encoding, frame_base_at, single_register, whole,
 };
 use crate::dwarf::{DebugInfo, DieRef, Reader};
 use gimli::{AttributeValue, EvaluationResult, Expression, UnitOffset};
@@ -117,7 +117,14 @@ impl Evaluator<'_> {
                 let value = value.ok_or(LocationError::EntryValueLost)?;
                 evaluation.resume_with_entry_value(gimli::Value::Generic(value))
             }
-            EvaluationResult::RequiresParameterRef(_) => return Err(LocationError::EntryValueLost),
+            EvaluationResult::RequiresParameterRef(offset) => {
+                let parameter = DroppedParameter(DieRef {
+                    unit: self.unit,
+                    offset: offset.0,
+                });
+                let value = self.context.dropped_parameter(parameter);
+                evaluation.resume_with_parameter_ref(value.ok_or(LocationError::EntryValueLost)?)
+            }
             EvaluationResult::RequiresRelocatedAddress(address) => evaluation
                 .resume_with_relocated_address(address.wrapping_add(self.context.load_bias())),
             EvaluationResult::RequiresIndexedAddress { index, relocate } => {

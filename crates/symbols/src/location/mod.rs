@@ -83,7 +83,17 @@ pub trait EvaluationContext: Memory {
     fn entry_value(&self, _register: u16) -> Option<u64> {
         None
     }
+    /// The value of a parameter when the function was entered, where the compiler
+    /// passes it no more.
+    fn dropped_parameter(&self, _parameter: DroppedParameter) -> Option<u64> {
+        None
+    }
 }
+
+/// A parameter that the compiler took out of a function; callers still know its value
+/// (`DW_OP_GNU_parameter_ref`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DroppedParameter(pub(crate) DieRef);
 
 /// Why a value cannot be found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
