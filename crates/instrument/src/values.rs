@@ -182,16 +182,16 @@ impl EvaluationContext for FrameContext<'_> {
         self.bias
     }
     fn entry_value(&self, register: u16) -> Option<u64> {
-        self.from_caller(|site, caller| site.passed(register, caller))
+        self.told_by_caller(|site, caller| site.passed(register, caller))
     }
     fn dropped_parameter(&self, parameter: DroppedParameter) -> Option<u64> {
-        self.from_caller(|site, caller| site.dropped(parameter, caller))
+        self.told_by_caller(|site, caller| site.dropped(parameter, caller))
     }
 }
 
 impl FrameContext<'_> {
     /// What the call of the frame's function says, where it is certain which that is.
-    fn from_caller(
+    fn told_by_caller(
         &self,
         said: impl Fn(&CallSite, &dyn EvaluationContext) -> Option<u64>,
     ) -> Option<u64> {

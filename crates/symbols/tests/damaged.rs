@@ -173,7 +173,7 @@ fn look_at(path: &Path) {
             if let Some(site) = file.call_returning_to(pc) {
                 let function = file.function_at(pc);
                 let called = function.map(|function| {
-                    let calls = site.calls((file, &function), pc, &Anything);
+                    let calls = site.calls((&file, &function), pc, &Anything);
                     (calls, file.is_entered_by_calls(&function))
                 });
                 let _ = (called, site.passed(register::RDI, &Anything));
