@@ -438,10 +438,11 @@ pub(crate) fn to_extended(number: f64) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    struct NoMemory;
+    /// Memory of which nothing can be read.
+    pub(crate) struct NoMemory;
     impl Memory for NoMemory {
         fn read(&self, _: u64, _: &mut [u8]) -> bool {
             false

@@ -315,13 +315,7 @@ pub(crate) fn moves_address(from: &Type, to: &Type) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct NoMemory;
-    impl Memory for NoMemory {
-        fn read(&self, _: u64, _: &mut [u8]) -> bool {
-            false
-        }
-    }
+    use crate::typed::tests::NoMemory;
 
     #[test]
     fn what_is_no_class_keeps_its_address() {

@@ -129,15 +129,9 @@ mod tests {
     use super::super::Argument;
     use super::super::passing::promote;
     use super::*;
+    use crate::typed::tests::NoMemory;
     use crate::typed::{Number, Typed};
-    use juror_symbols::{Memory, Type, outgoing_call_of_c};
-
-    struct NoMemory;
-    impl Memory for NoMemory {
-        fn read(&self, _: u64, _: &mut [u8]) -> bool {
-            false
-        }
-    }
+    use juror_symbols::{Type, outgoing_call_of_c};
 
     const STACK: u64 = 0x7fff_0000_1234;
 

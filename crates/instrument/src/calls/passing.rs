@@ -216,13 +216,7 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct NoMemory;
-    impl Memory for NoMemory {
-        fn read(&self, _: u64, _: &mut [u8]) -> bool {
-            false
-        }
-    }
+    use crate::typed::tests::NoMemory;
 
     fn builtin(name: &str) -> Type {
         Type::builtin(name).unwrap()

@@ -87,22 +87,19 @@ impl Machine {
         let locations = kind.map_or(&[][..], |kind| &kind.locations);
         let location = locations.get(here as usize);
         let ways = location.map_or(&[][..], |location| &location.transitions);
-        let mut matching = Vec::new();
+        let mut meant = None;
         for way in ways {
-            if view.is_meant(way, event)? {
-                matching.push(way);
+            if view.is_meant(way, event)? && meant.replace(way).is_some() {
+                return Err(view.several_meant(ways, event));
             }
         }
-        let to = match (&matching[..], trace.is_negated) {
-            ([way], _) => way.to,
-            ([], false) => return Err(self.unexpected(shape, event, ways)),
-            // What begins otherwise is not what must not happen.
-            ([], true) => return self.give_up(trace, locations, next),
-            (several, _) => {
-                let message = "several events of the trace match this one";
-                let fault = Fault::new("trace-choice", message, self.place_of(event));
-                return Err(self.labelled(fault, several.iter().copied(), "this one"));
+        let to = match meant {
+            Some(way) => way.to,
+            None if trace.is_negated => {
+                // What begins otherwise is not what must not happen.
+                return self.give_up(trace, locations, next);
             }
+            None => return Err(self.unexpected(shape, event, ways)),
         };
         store(next, 0, &trace.position, to as i32);
         let is_over = locations
@@ -220,6 +217,15 @@ impl View<'_> {
         let value = self.value(channel);
         let value = value.map_err(|trap| trap.fault(&self.machine.program))?;
         Ok(value == event.channel)
+    }
+
+    /// That the trace does not say how it goes on.
+    fn several_meant(&self, ways: &[Transition], event: Event<'_>) -> Fault {
+        let message = "several events of the trace match this one";
+        let fault = Fault::new("trace-choice", message, self.machine.place_of(event));
+        let meant = ways.iter();
+        let meant = meant.filter(|way| matches!(self.is_meant(way, event), Ok(true)));
+        self.machine.labelled(fault, meant, "this one")
     }
 
     /// Whether an event is one of the trace.

@@ -99,8 +99,11 @@ impl SymbolFile {
         with_code(info, origin).or_else(|| self.exported(info, origin))
     }
 
-    /// The entry of the function that a declaration names, where this file has it.
+    /// The entry of the function that a declaration names, where this file has it. An
+    /// entry that is no declaration has its copies beside it: the name is that of one.
     fn exported(&self, info: &DebugInfo, declaration: DieRef) -> Option<DieRef> {
+        let is_declaration = |entry: &Die| DebugInfo::is_set(entry, gimli::DW_AT_declaration);
+        info.die(declaration).filter(is_declaration)?;
         let name = linkage_name(info, declaration)?;
         let symbols = self.inner.symbols().named(&name);
         let mut symbols = symbols.filter(|symbol| symbol.is_function());
@@ -128,9 +131,9 @@ impl CallSite {
             let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
             return self.value(&entry, &targets, caller) == Some(address);
         };
-        if let Some(called) = self.symbols.called(&self.info, origin) {
-            let is_own = Arc::ptr_eq(&symbols.inner, &self.symbols.inner);
-            return is_own && function.die == Some(called);
+        if Arc::ptr_eq(&symbols.inner, &self.symbols.inner) {
+            let called = self.symbols.called(&self.info, origin);
+            return called.is_some() && called == function.die;
         }
         // Of another file: a copy that the compiler made there is exported by no name.
         let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
