@@ -212,6 +212,12 @@ fn stops_in_inlined_copies_are_in_their_frames() {
 }
 
 #[test]
+fn what_begins_where_a_call_returns_to_is_not_entered_by_returning() {
+    let gcc = |build: &Build| !unoptimized(build) && build.compiler == Compiler::Gpp;
+    check("emptied", "emptied.cpp", gcc);
+}
+
+#[test]
 fn casts_between_classes_move_the_address_as_cpp_does() {
     check("casts", "casts.cpp", unoptimized);
 }

@@ -1,5 +1,6 @@
 //! Inlined calls: the frames that a debugger shows but the stack lacks.
 
+use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
@@ -197,12 +198,14 @@ pub(crate) struct Around {
 /// A copy begins at its entry, also where the compiler has moved its code elsewhere, or
 /// has left none: an address that is the entry of a copy is in it, and in all that the
 /// copy is in. Of several the innermost counts, and of those the last. But code that is
-/// said to be of a copy stays in that one.
+/// said to be of a copy stays in that one, and where a call returns to, one is still
+/// where it was made.
 pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Around> {
     let mut path: Vec<Around> = Vec::new();
     let mut held: Vec<Around> = Vec::new();
     let mut entered: Vec<Around> = Vec::new();
     let mut body = Default::default();
+    let mut is_return = false;
     info.walk(function, |depth, die, entry| {
         if depth == 0 {
             return Visit::Descend;
@@ -213,7 +216,10 @@ pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Ar
         let is_copy = match entry.tag() {
             gimli::DW_TAG_inlined_subroutine => true,
             gimli::DW_TAG_lexical_block => false,
-            _ => return Visit::Skip,
+            _ => {
+                is_return |= returns_to(info, die, entry, address);
+                return Visit::Skip;
+            }
         };
         let is_inside = path.iter().all(|outer| outer.holds);
         let holds = is_inside
@@ -243,7 +249,7 @@ pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Ar
         Visit::Descend
     });
     let begins = entered.iter().zip(&held).all(|(a, b)| a.die == b.die);
-    match begins && entered.len() >= held.len() {
+    match !is_return && begins && entered.len() >= held.len() {
         true => entered,
         false => held,
     }

@@ -19,6 +19,7 @@ use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub use site::CallSite;
+pub(crate) use site::returns_to;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;

@@ -36,7 +36,7 @@ impl SymbolFile {
         let caller = self.function_at(lookup)?.die?;
         let mut found = None;
         walk_calls(info, caller, |die, entry| {
-            if !is_tail_call(entry) && return_pc(info, die, entry) == Some(return_address) {
+            if returns_to(info, die, entry, return_address) {
                 found = Some(die);
             }
         });
@@ -207,6 +207,15 @@ fn walk_calls(info: &DebugInfo, function: DieRef, mut visit: impl FnMut(DieRef, 
         }
         _ => Visit::Descend,
     });
+}
+
+/// Whether an entry is that of a call that returns to a file address.
+pub(crate) fn returns_to(info: &DebugInfo, die: DieRef, entry: &Die, address: u64) -> bool {
+    let is_call = matches!(
+        entry.tag(),
+        gimli::DW_TAG_call_site | gimli::DW_TAG_GNU_call_site
+    );
+    is_call && !is_tail_call(entry) && return_pc(info, die, entry) == Some(address)
 }
 
 fn is_tail_call(entry: &Die) -> bool {
