@@ -13,6 +13,8 @@ mod source;
 mod spread;
 mod words;
 
+pub use words::place;
+
 use crate::arguments::Check;
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
@@ -376,7 +378,8 @@ impl Checking<'_> {
     }
 }
 
-fn is_violated(view: &EndView, is_decided: bool) -> bool {
+/// Whether a property is violated, once the run is over or where it was left.
+pub fn is_violated(view: &EndView, is_decided: bool) -> bool {
     let decided = |verdict: Verdict| match is_decided {
         true => verdict.at_end(),
         false => verdict,

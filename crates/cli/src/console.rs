@@ -4,6 +4,7 @@ use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::interrupt::{self, Running};
 use crate::output::Output;
+use crate::recorded;
 use juror_event::Verdict;
 use juror_session::view::{EndView, Outcome, StopReason};
 use std::cell::RefCell;
@@ -199,6 +200,16 @@ impl Console {
                 self.has_run = true;
                 self.violated |= matches!(stop.reason, StopReason::Violation { .. });
                 self.erred |= is_error(&stop.reason);
+            }
+            Outcome::RecordedStop(stop) => {
+                self.has_run = true;
+                self.violated |= matches!(stop.why, StopReason::Violation { .. });
+                self.erred |= is_error(&stop.why);
+            }
+            Outcome::RecordedEnd(end) => {
+                self.has_run = true;
+                self.violated |= recorded::is_violated(end);
+                self.erred |= end.fault.is_some();
             }
             Outcome::Ended(end) => {
                 self.has_run = true;

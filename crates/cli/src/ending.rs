@@ -33,6 +33,11 @@ pub fn write(page: &mut Page, view: &EndView) {
     write_verdicts(page, view, is_over && view.called.is_none());
 }
 
+/// Writes how a program ended.
+pub fn write_sentence(page: &mut Page, ending: Ending) {
+    writeln!(page, "The program {}.", words(ending));
+}
+
 /// Writes what the end violated, and the verdicts. `is_decided`: what was
 /// undecided is so by the end.
 pub fn write_verdicts(page: &mut Page, view: &EndView, is_decided: bool) {

@@ -40,14 +40,14 @@ mod prompt;
 mod properties;
 mod property_arguments;
 mod property_command;
+mod recorded;
 mod report;
 mod scenarios;
 mod self_check;
 mod tables;
 mod watched;
 
-use anyhow::Context as _;
-use arguments::{Action, Common, Script};
+use arguments::{Action, Common};
 use driver::Options;
 use output::Output;
 use std::io::IsTerminal;
@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         Action::Run(run) => start(run.options(), &run.common, None),
         Action::Attach(attach) => start(attach.options(), &attach.common, Some(attach.process)),
         Action::Check(check) => check::run(&check),
+        Action::Replay(replay) => recorded::run(&replay),
         Action::Property(command) => property_command::run(&command),
         Action::Model(command) => model_command::run(&command),
         Action::Demo(demo) => demo::run(&demo),
@@ -82,7 +83,7 @@ fn start(
     process: Option<u32>,
 ) -> anyhow::Result<u8> {
     let mut output = Output::open(common.messages.color, common.json.as_deref(), !common.batch)?;
-    let prepared = options.and_then(|options| Ok((options, commands(common)?)));
+    let prepared = options.and_then(|options| Ok((options, prompt::commands(&common.scripts)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -114,23 +115,6 @@ fn start(
         Some(check) => self_check::conclude(&check.report(), console.output(), status),
         None => Ok(status),
     }
-}
-
-/// The commands of `-x` and `-e`, in their order.
-fn commands(common: &Common) -> anyhow::Result<Vec<String>> {
-    let mut commands = Vec::new();
-    for script in &common.scripts {
-        match script {
-            Script::Line(line) => commands.push(line.clone()),
-            Script::File(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| {
-                    format!("the command file {} cannot be read", file.display())
-                })?;
-                commands.extend(prompt::script_lines(&text));
-            }
-        }
-    }
-    Ok(commands)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -4,7 +4,7 @@ use crate::page::Page;
 use crate::places::{write_frame, write_frames, write_source, write_stacks};
 use crate::report::{self, Context};
 use crate::{
-    checkpoints, code, ending, evaluations, monitors, path, properties, scenarios, tables,
+    checkpoints, code, ending, evaluations, monitors, path, properties, recorded, scenarios, tables,
 };
 use juror_session::view::Outcome;
 
@@ -15,6 +15,8 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Message(message) => tables::write_message(page, message),
         Outcome::Stopped(stop) => report::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
+        Outcome::RecordedStop(stop) => recorded::write_stop(page, stop),
+        Outcome::RecordedEnd(end) => recorded::write_end(page, end),
         Outcome::Backtrace { frames, more } => write_frames(page, frames, *more, 0),
         Outcome::Stacks(stacks) => write_stacks(page, stacks),
         Outcome::Frame(frame, source) => {
@@ -182,6 +184,8 @@ pub mod samples {
                 Some(Ending::Exited { status: 0 }),
                 summary(juror_event::Verdict::PresumablySatisfied, 0),
             ))),
+            Outcome::RecordedStop(Box::new(recorded::samples::stop())),
+            Outcome::RecordedEnd(Box::new(recorded::samples::end())),
             Outcome::Backtrace {
                 frames: violation_stop().backtrace,
                 more: true,
@@ -241,6 +245,8 @@ mod tests {
             Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",
+            Outcome::RecordedStop(_) => "VIOLATED  queue_bounds: a queue",
+            Outcome::RecordedEnd(_) => "The program exited with status 0.\n",
             Outcome::Backtrace { .. } => "#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Stacks(_) => "Thread 1 (main):\n#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",

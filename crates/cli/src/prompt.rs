@@ -4,7 +4,9 @@
 //! Enter repeats a command that goes forward. Elsewhere lines are read as they
 //! are and echoed, so that the output reads like a session.
 
+use crate::arguments::Script;
 use crate::console::{Console, SharedDriver};
+use anyhow::Context as _;
 use juror_session::view::Outcome;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -111,6 +113,26 @@ fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
             return console.leave();
         }
     }
+}
+
+/// The commands of `-x` and `-e`, in their order.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn commands(scripts: &[Script]) -> anyhow::Result<Vec<String>> {
+    let mut commands = Vec::new();
+    for script in scripts {
+        match script {
+            Script::Line(line) => commands.push(line.clone()),
+            Script::File(file) => {
+                let text = std::fs::read_to_string(file).with_context(|| {
+                    format!("the command file {} cannot be read", file.display())
+                })?;
+                commands.extend(script_lines(&text));
+            }
+        }
+    }
+    Ok(commands)
 }
 
 /// The lines of a script: comments and empty lines left out.

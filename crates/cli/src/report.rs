@@ -191,7 +191,7 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
 }
 
 /// `Temporary breakpoint 1, 3`
-fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
+pub fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
     let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let words = match temporary {
         true => format!("Temporary {word}"),

@@ -79,7 +79,7 @@ fn point_state(point: &PointView) -> String {
     let mut state = match (point.enabled, is_planted) {
         (false, _) => "disabled",
         (true, false) if !point.locations.is_empty() => "disabled",
-        (true, false) if point.kind == "catchpoint" => "waiting",
+        (true, false) if matches!(point.kind, "catchpoint" | "recorded event") => "waiting",
         (true, false) => "not planted",
         (true, true) => "planted",
     }

@@ -97,7 +97,8 @@ impl Session {
     }
 }
 
-fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
+/// Those that begin with it, in order.
+pub(crate) fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
     let mut found: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
     found.sort();
     found.dedup();

@@ -181,7 +181,7 @@ impl Session {
             Command::Run => self.run(rest, observer),
             Command::Scenario => self.scenario_command(rest),
             Command::Set => self.set(rest),
-            Command::ShowGraph => self.graphs(rest),
+            Command::ShowGraph => crate::graphs::graphs(self.watch.shown(), rest),
             Command::Skip => self.skip(rest),
             Command::Start => self.start_command(rest, observer),
             Command::Thread => self.choose_thread(rest),
@@ -303,7 +303,13 @@ pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     })
 }
 
-fn unclear_error(word: &str, unclear: &Unclear, what: &str, near: Option<String>) -> CommandError {
+/// What is said of a word that stands for nothing, or for several.
+pub(crate) fn unclear_error(
+    word: &str,
+    unclear: &Unclear,
+    what: &str,
+    near: Option<String>,
+) -> CommandError {
     match unclear {
         Unclear::Unknown => CommandError::with_help(
             format!("there is no {what} `{word}`"),

@@ -30,56 +30,59 @@ pub(crate) fn is_picture(word: &str) -> bool {
     form_of(word).is_some()
 }
 
+/// The property that a word names.
+pub(crate) fn named<'a>(shown: &'a [Watched], name: &str) -> Result<&'a Watched, CommandError> {
+    if let Some(watched) = shown.iter().find(|it| &*it.property.name == name) {
+        return Ok(watched);
+    }
+    let names = shown.iter().map(|watched| &*watched.property.name);
+    Err(CommandError::advised(
+        format!("no property is called `{name}`"),
+        suggest(name, names).map(|near| format!("did you mean `{near}`?")),
+    ))
+}
+
 impl Session {
     /// The property that a word names.
     pub(crate) fn property_named(&self, name: &str) -> Result<&Watched, CommandError> {
-        let mut shown = self.watch.shown().iter();
-        if let Some(watched) = shown.find(|watched| &*watched.property.name == name) {
-            return Ok(watched);
-        }
-        let shown = self.watch.shown().iter();
-        let names = shown.map(|watched| &*watched.property.name);
-        Err(CommandError::advised(
-            format!("no property is called `{name}`"),
-            suggest(name, names).map(|near| format!("did you mean `{near}`?")),
-        ))
+        named(self.watch.shown(), name)
     }
+}
 
-    /// `info graph [PROPERTY] [FILE]`
-    pub(crate) fn graphs(&self, rest: &str) -> Result<Outcome, CommandError> {
-        if self.watch.shown().is_empty() {
-            return Err(no_property());
-        }
-        let mut words = rest.split_whitespace();
-        let first = words.next();
-        let is_file = |word: &&str| form_of(word).is_some() && self.property_named(word).is_err();
-        let (name, file) = match first.filter(is_file) {
-            Some(file) => (None, Some(file)),
-            None => (first, words.next()),
-        };
-        if let Some(word) = words.next() {
-            return Err(CommandError::with_help(
-                format!("`{word}` is too much"),
-                "info graph PROPERTY shows one, info graph PROPERTY FILE.svg writes a picture of it",
-            ));
-        }
-        let chosen: Vec<&Watched> = match name {
-            Some(name) => vec![self.property_named(name)?],
-            None => self.watch.shown().iter().collect(),
-        };
-        let Some(file) = file else {
-            return Ok(Outcome::Graphs(
-                chosen.into_iter().map(|it| view(it, None)).collect(),
-            ));
-        };
-        let [one] = chosen.as_slice() else {
-            return Err(CommandError::with_help(
-                "a file holds the picture of one property",
-                "name it: info graph PROPERTY FILE.svg",
-            ));
-        };
-        write(one, file).map(|view| Outcome::Graphs(vec![view]))
+/// `info graph [PROPERTY] [FILE]`
+pub(crate) fn graphs(shown: &[Watched], rest: &str) -> Result<Outcome, CommandError> {
+    if shown.is_empty() {
+        return Err(no_property());
     }
+    let mut words = rest.split_whitespace();
+    let first = words.next();
+    let is_file = |word: &&str| form_of(word).is_some() && named(shown, word).is_err();
+    let (name, file) = match first.filter(is_file) {
+        Some(file) => (None, Some(file)),
+        None => (first, words.next()),
+    };
+    if let Some(word) = words.next() {
+        return Err(CommandError::with_help(
+            format!("`{word}` is too much"),
+            "info graph PROPERTY shows one, info graph PROPERTY FILE.svg writes a picture of it",
+        ));
+    }
+    let chosen: Vec<&Watched> = match name {
+        Some(name) => vec![named(shown, name)?],
+        None => shown.iter().collect(),
+    };
+    let Some(file) = file else {
+        return Ok(Outcome::Graphs(
+            chosen.into_iter().map(|it| view(it, None)).collect(),
+        ));
+    };
+    let [one] = chosen.as_slice() else {
+        return Err(CommandError::with_help(
+            "a file holds the picture of one property",
+            "name it: info graph PROPERTY FILE.svg",
+        ));
+    };
+    write(one, file).map(|view| Outcome::Graphs(vec![view]))
 }
 
 /// The answer to commands about properties where there is none.

@@ -1,13 +1,12 @@
 //! Looking at the standing program: frames, variables, values, threads,
 //! registers, points, monitors.
 
-use crate::graphs::no_property;
+use crate::graphs::{named, no_property};
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
-use crate::view::{
-    FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView, ViolationView,
-};
+use crate::view::{FrameView, Outcome, RegisterView, SourceView, ThreadView, VariableView};
+use crate::watch::Watched;
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::frames::Frame;
 use juror_instrument::typed::Typed;
@@ -228,23 +227,7 @@ impl Session {
 
     /// `monitor`, `monitor NAME`
     pub(crate) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
-        if self.watch.shown().is_empty() {
-            return Err(no_property());
-        }
-        if name.is_empty() {
-            let program = self.program.as_ref();
-            let shown = self.watch.shown().iter();
-            return Ok(Outcome::Monitors(
-                shown.map(|it| report::monitor(it, program)).collect(),
-            ));
-        }
-        let watched = self.property_named(name)?;
-        let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
-        let paths = ids.into_iter().take(PATHS_MAX);
-        let views: Vec<ViolationView> = paths
-            .map(|id| report::violation(watched, id, self.program.as_ref(), false, false))
-            .collect();
-        Ok(Outcome::Paths(views))
+        monitors(self.watch.shown(), self.program.as_ref(), name)
     }
 
     /// `info sharedlibrary`
@@ -332,6 +315,26 @@ impl Session {
             )),
         }
     }
+}
+
+/// All monitors, or the paths of one.
+pub(crate) fn monitors<P: report::Places>(
+    shown: &[Watched],
+    places: Option<&P>,
+    name: &str,
+) -> Result<Outcome, CommandError> {
+    if shown.is_empty() {
+        return Err(no_property());
+    }
+    if name.is_empty() {
+        let views = shown.iter().map(|it| report::monitor(it, places));
+        return Ok(Outcome::Monitors(views.collect()));
+    }
+    let watched = named(shown, name)?;
+    let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
+    let paths = ids.into_iter().take(PATHS_MAX);
+    let views = paths.map(|id| report::violation(watched, id, places, false, false));
+    Ok(Outcome::Paths(views.collect()))
 }
 
 fn flag_names(flags: u64) -> String {

@@ -49,6 +49,7 @@ mod printf;
 mod processes;
 mod property_commands;
 mod property_files;
+mod recorded_run;
 mod recording;
 mod replay;
 mod report;
@@ -77,4 +78,5 @@ pub use options::{
 };
 pub use options::{SymbolCache, SymbolSettings};
 pub use property_files::{LoadedFiles, PropertySource};
+pub use recorded_run::{RecordedRun, RecordedRunOptions};
 pub use session::Session;

@@ -9,7 +9,7 @@
 //! [`juror_trace`].
 
 mod parts;
-mod recorded;
+pub(crate) mod recorded;
 
 pub use parts::{Finding, Part, Said, merge};
 
@@ -27,9 +27,9 @@ use recorded::Recorded;
 
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
-    watch: Watch,
-    history: usize,
-    recorded: Recorded,
+    pub(crate) watch: Watch,
+    pub(crate) history: usize,
+    pub(crate) recorded: Recorded,
     buffers: Buffers,
     reaction: Reaction,
 }

@@ -223,7 +223,8 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     }
 }
 
-fn view(watched: &Watched) -> PropertyView {
+/// A property, as `property` shows it.
+pub(crate) fn view(watched: &Watched) -> PropertyView {
     let property = &watched.property;
     PropertyView {
         property: property.name.to_string(),

@@ -15,7 +15,10 @@ pub use properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
-pub use stops::{EndView, Ending, ProcessEnd, StopReason, StopView, TraceStop, WatchedAccess};
+pub use stops::{
+    EndView, Ending, ProcessEnd, RecordedEnd, RecordedStop, StopReason, StopView, TraceStop,
+    WatchedAccess,
+};
 
 use juror_event::Value;
 use serde::{Serialize, Serializer};
@@ -308,6 +311,10 @@ pub enum Outcome {
     Stopped(Box<StopView>),
     /// The debuggee ran and ended.
     Ended(Box<EndView>),
+    /// One stands at an event of a recording.
+    RecordedStop(Box<RecordedStop>),
+    /// The last event of a recording has been passed.
+    RecordedEnd(Box<RecordedEnd>),
     /// A stack.
     Backtrace {
         /// The frames.

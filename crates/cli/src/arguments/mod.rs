@@ -4,9 +4,11 @@
 
 mod check;
 mod options;
+mod replay;
 mod session;
 
 pub use check::{Check, TraceFormat};
+pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
 use crate::model_arguments::ModelCommand;
@@ -25,7 +27,9 @@ Examples:
   juror attach 1234                           the same, for a process that runs
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
   juror check --property queue.prop run.jsonl
-                                              record a run, and check it later";
+                                              record a run, and check it later
+  juror replay --property queue.prop run.jsonl
+                                              or go through it, forwards and backwards";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -36,7 +40,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -57,6 +61,9 @@ pub enum Action {
     /// Evaluate properties over recorded runs
     #[command(before_help = check::CHECK_EXAMPLES, after_help = check::CHECK_AFTER)]
     Check(Box<Check>),
+    /// Go through a recorded run at a prompt, forwards and backwards
+    #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
+    Replay(Box<Replay>),
     /// Check property files, lay them out, draw them
     Property(PropertyCommand),
     /// Check the models of a design, and walk through them
@@ -114,6 +121,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
         match &mut command_line.action {
             Action::Run(run) => run.common.scripts = scripts_in_order(matches),
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
+            Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
             Action::Check(_) | Action::Demo(_) | Action::Property(_) | Action::Model(_) => {}
         }
     }
@@ -123,10 +131,11 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
 /// PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 11] = [
+    const OWN: [&str; 12] = [
         "run",
         "attach",
         "check",
+        "replay",
         "demo",
         "property",
         "model",

@@ -93,6 +93,18 @@ fn poison_stop(stop: &mut StopView) {
     stop.backtrace.iter_mut().for_each(poison_frame);
 }
 
+fn poison_recorded(stop: &mut RecordedStop) {
+    stop.recording = text();
+    stop.errors.fill(text());
+    if let StopReason::Violation { violations } = &mut stop.why {
+        violations.iter_mut().for_each(poison_violation);
+    }
+    stop.what = format!("before {HOSTILE}");
+    stop.location.iter_mut().for_each(poison_location);
+    poison_values(&mut stop.values);
+    stop.source.iter_mut().for_each(poison_source);
+}
+
 fn poison_end(end: &mut EndView) {
     end.called = Some(text());
     for summary in &mut end.summaries {
@@ -181,6 +193,12 @@ fn poison(outcome: &mut Outcome) {
         Outcome::Message(message) => *message = text(),
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),
+        Outcome::RecordedStop(stop) => poison_recorded(stop),
+        Outcome::RecordedEnd(end) => {
+            end.recording = text();
+            end.fault = Some(text());
+            poison_end(&mut end.end);
+        }
         Outcome::Backtrace { frames, .. } => frames.iter_mut().for_each(poison_frame),
         Outcome::Stacks(stacks) => {
             for stack in stacks {

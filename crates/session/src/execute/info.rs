@@ -46,7 +46,7 @@ impl Session {
             }
             "functions" => self.names(Listed::Functions, argument),
             "line" | "source" => self.line_info(subject == "source"),
-            "graph" => self.graphs(argument),
+            "graph" => crate::graphs::graphs(self.watch.shown(), argument),
             "monitors" => self.monitors(""),
             "processes" => self.process_views(),
             "registers" => self.registers(),

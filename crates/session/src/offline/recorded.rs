@@ -22,7 +22,7 @@ struct Trace {
 
 /// What is known of the traces of a run.
 #[derive(Debug, Default)]
-pub(super) struct Recorded {
+pub(crate) struct Recorded {
     traces: Vec<Trace>,
     pub places: RecordedPlaces,
 }
@@ -30,7 +30,7 @@ pub(super) struct Recorded {
 /// Places of traces, by a number that stands for the address: the same address
 /// may be two places in two runs.
 #[derive(Debug, Default)]
-pub(super) struct RecordedPlaces(Vec<Location>);
+pub(crate) struct RecordedPlaces(Vec<Location>);
 
 impl Places for RecordedPlaces {
     fn call(&self, number: u64) -> Location {

@@ -10,8 +10,8 @@ pub struct PointView {
     pub number: Option<u32>,
     /// `developer`, or `monitor` with the property's name in `for_what`.
     pub owner: String,
-    /// `breakpoint`, `hardware breakpoint`, `watchpoint`, `catchpoint`, or
-    /// `event` of a monitor.
+    /// `breakpoint`, `hardware breakpoint`, `watchpoint`, `catchpoint`,
+    /// `recorded event`, or `event` of a monitor.
     pub kind: &'static str,
     /// The place as written with its thread and condition, or the event.
     pub for_what: String,

@@ -1,8 +1,8 @@
 //! Why and where a run stopped or ended.
 
 use super::{
-    DisplayView, FrameView, Location, ProcessName, PropertySummary, SourceView, VariableView,
-    ViolationView,
+    DisplayView, FrameView, Location, NamedValue, ProcessName, PropertySummary, SourceView,
+    VariableView, ViolationView,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -283,6 +283,67 @@ pub struct TraceStop {
     /// Where the call was made or where the instruction stands, where the trace
     /// tells.
     pub location: Option<Location>,
+}
+
+/// One stands at an event of a recording, or before the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecordedStop {
+    /// The name of the recording.
+    pub recording: String,
+    /// Which event of the recording, from 1; 0 before the first.
+    pub event: u64,
+    /// How many there are.
+    pub events: u64,
+    /// The line of the recording that tells it, from 1.
+    pub line: Option<u64>,
+    /// In a binary recording: the first byte that does.
+    pub byte: Option<u64>,
+    /// Why one stands there, in a word.
+    pub reason: &'static str,
+    /// The properties that are violated there.
+    pub violations: Vec<ViolationView>,
+    /// The breakpoints that stopped there.
+    pub breakpoints: Vec<u32>,
+    /// What could not be evaluated there, each in a sentence.
+    pub errors: Vec<String>,
+    /// Why one stands there, for those who show it.
+    #[serde(skip)]
+    pub why: StopReason,
+    /// The number of the event in the run, where events are numbered.
+    pub sequence: Option<u64>,
+    /// When it happened, in nanoseconds since the start of the run.
+    pub time_ns: Option<u64>,
+    /// juror's number of the thread, from 1; 0 where it is not known.
+    pub thread: u32,
+    /// The event: `before queue_push`.
+    pub what: String,
+    /// It is about a call: then `location` is where that was made.
+    pub is_call: bool,
+    /// Where the call was made or where the instruction stands, where the recording
+    /// tells.
+    pub location: Option<Location>,
+    /// The values that the event carries.
+    pub values: Vec<NamedValue>,
+    /// The source around its place, where there is any.
+    pub source: Option<SourceView>,
+}
+
+/// The last event of a recording has been passed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecordedEnd {
+    /// The name of the recording.
+    pub recording: String,
+    /// How many events there are.
+    pub events: u64,
+    /// How the recording ends: `exited`, `killed`, `detached`, `stopped`; absent
+    /// where it does not tell.
+    pub ended: Option<String>,
+    /// What is wrong behind the last event.
+    pub fault: Option<String>,
+    /// The run is over, and with it what was undecided.
+    pub decided: bool,
+    /// The verdicts.
+    pub end: EndView,
 }
 
 /// How the debuggee ended.

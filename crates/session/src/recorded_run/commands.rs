@@ -1,0 +1,709 @@
+//! The commands for a recording: those of the session that make sense without the
+//! program, under the same names, and those that go back.
+//!
+//! Invariant: a command of the session that is not here is refused with the
+//! reason, not as unknown.
+
+use super::RecordedRun;
+use super::moves::Goal;
+use super::stops::Change;
+use crate::commands::{self, Unclear, split_line};
+use crate::completion::matching;
+use crate::execute::{number, unclear_error};
+use crate::options::{CommandError, Observer};
+use crate::property_commands;
+use crate::property_files::PropertySource;
+use crate::view::{CommandHelp, Outcome, StopReason};
+use crate::watch::loading;
+use crate::{graphs, inspect};
+use juror_language::suggest;
+use juror_rules::control::Modes;
+use std::path::Path;
+
+/// What a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Break,
+    Checkpoint,
+    Continue,
+    Delete,
+    Disable,
+    Enable,
+    GoTo,
+    Help,
+    Info,
+    List,
+    Monitor,
+    Next,
+    Print,
+    Property,
+    Quit,
+    Restore,
+    ReverseContinue,
+    ReverseNext,
+    ReverseStep,
+    Run,
+    Set,
+    Start,
+    Step,
+    TemporaryBreak,
+}
+
+/// A row of the table.
+struct Row {
+    act: Act,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    summary: &'static str,
+    examples: &'static [(&'static str, &'static str)],
+    repeats: bool,
+    modes: Modes,
+}
+
+const fn row(
+    act: Act,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    summary: &'static str,
+    examples: &'static [(&'static str, &'static str)],
+) -> Row {
+    Row {
+        act,
+        name,
+        aliases,
+        summary,
+        examples,
+        repeats: false,
+        modes: Modes::Always,
+    }
+}
+
+/// One that goes somewhere: Enter does it again.
+const fn forwards(row: Row) -> Row {
+    Row {
+        repeats: true,
+        modes: Modes::Program,
+        ..row
+    }
+}
+
+const fn backwards(row: Row) -> Row {
+    Row {
+        repeats: true,
+        ..row
+    }
+}
+
+/// The table, sorted by name.
+const TABLE: [Row; 24] = [
+    row(
+        Act::Break,
+        "break",
+        &["b", "br"],
+        "Stop at an event, or at events from a line",
+        &[
+            ("break push", "at each event before push is called"),
+            ("break after pop if ret == 0", "where pop returned 0"),
+            ("break main.c:30", "at all events from line 30"),
+        ],
+    ),
+    row(
+        Act::Checkpoint,
+        "checkpoint",
+        &[],
+        "Give the present event a number to come back to",
+        &[("checkpoint", "restore 1 comes back here")],
+    ),
+    forwards(row(
+        Act::Continue,
+        "continue",
+        &["c", "fg"],
+        "Go on to the next stop or violation, or to the end",
+        &[
+            ("continue", "to the next stop"),
+            ("continue 3", "passing two of them"),
+        ],
+    )),
+    row(
+        Act::Delete,
+        "delete",
+        &["d"],
+        "Remove breakpoints or checkpoints",
+        &[
+            ("delete 2", "breakpoint 2"),
+            ("delete", "all breakpoints"),
+            ("delete checkpoint 1", "checkpoint 1"),
+        ],
+    ),
+    row(
+        Act::Disable,
+        "disable",
+        &["dis"],
+        "Let breakpoints rest",
+        &[(
+            "disable 2",
+            "breakpoint 2 stops nothing until it is enabled",
+        )],
+    ),
+    row(
+        Act::Enable,
+        "enable",
+        &["en"],
+        "Let breakpoints stop again",
+        &[("enable 2", "breakpoint 2")],
+    ),
+    row(
+        Act::GoTo,
+        "goto",
+        &[],
+        "Go to an event by its place in the recording",
+        &[
+            ("goto 27", "to the 27th event"),
+            ("goto start", "before the first"),
+            ("goto end", "to the last"),
+        ],
+    ),
+    row(
+        Act::Help,
+        "help",
+        &["h"],
+        "Show the commands, or one of them",
+        &[("help break", "about break")],
+    ),
+    row(
+        Act::Info,
+        "info",
+        &["i", "inf"],
+        "Show what there is",
+        &[
+            ("info events", "what was recorded, and how often"),
+            ("info args", "the values of the event"),
+            ("info line", "where it came from"),
+            (
+                "info monitors",
+                "the properties with their states and variables",
+            ),
+            ("info graph", "their states as a picture"),
+            ("info breakpoints", "the breakpoints"),
+            ("info checkpoints", "the checkpoints"),
+        ],
+    ),
+    row(
+        Act::List,
+        "list",
+        &["l"],
+        "Show source lines",
+        &[
+            ("list", "around the event, then those that follow"),
+            ("list 30", "around line 30"),
+        ],
+    ),
+    row(
+        Act::Monitor,
+        "monitor",
+        &["mon"],
+        "Show the monitors, or the paths of one",
+        &[
+            ("monitor", "all"),
+            (
+                "monitor queue_bounds",
+                "how its slices came to their states",
+            ),
+        ],
+    ),
+    forwards(row(
+        Act::Next,
+        "next",
+        &["n"],
+        "Go on to the next event of the same thread",
+        &[("next", "one event"), ("next 5", "five")],
+    )),
+    row(
+        Act::Print,
+        "print",
+        &["p", "inspect"],
+        "Show a value of the event",
+        &[("print job", "the value that was recorded as job")],
+    ),
+    row(
+        Act::Property,
+        "property",
+        &["prop"],
+        "List properties, add or remove them",
+        &[
+            ("property", "all"),
+            (
+                "property add queue.prop",
+                "those of a file, from the beginning",
+            ),
+            ("property remove queue_bounds", "watch it no more"),
+        ],
+    ),
+    row(
+        Act::Quit,
+        "quit",
+        &["q", "exit"],
+        "Leave",
+        &[("quit", "leave")],
+    ),
+    row(
+        Act::Restore,
+        "restore",
+        &["restart"],
+        "Go back to a checkpoint",
+        &[("restore 1", "to checkpoint 1")],
+    ),
+    backwards(row(
+        Act::ReverseContinue,
+        "reverse-continue",
+        &["rc"],
+        "Go back to the last stop or violation before, or to the beginning",
+        &[("reverse-continue", "to the last stop before")],
+    )),
+    backwards(row(
+        Act::ReverseNext,
+        "reverse-next",
+        &["rn"],
+        "Go back to the event before of the same thread",
+        &[("reverse-next", "one event"), ("reverse-next 5", "five")],
+    )),
+    backwards(row(
+        Act::ReverseStep,
+        "reverse-step",
+        &["rs"],
+        "Go back to the event before",
+        &[("reverse-step", "one event"), ("reverse-step 5", "five")],
+    )),
+    row(
+        Act::Run,
+        "run",
+        &["r"],
+        "Go from the beginning to the first stop or violation",
+        &[("run", "from the beginning")],
+    ),
+    row(
+        Act::Set,
+        "set",
+        &[],
+        "Say where source files are",
+        &[(
+            "set substitute-path /build /home/me",
+            "what was below /build is below /home/me",
+        )],
+    ),
+    row(
+        Act::Start,
+        "start",
+        &[],
+        "Go to the beginning",
+        &[("start", "before the first event")],
+    ),
+    forwards(row(
+        Act::Step,
+        "step",
+        &["s", "stepi", "si"],
+        "Go on to the next event",
+        &[("step", "one event"), ("step 5", "five")],
+    )),
+    row(
+        Act::TemporaryBreak,
+        "tbreak",
+        &["tb"],
+        "Stop at an event once",
+        &[("tbreak push", "at the next push")],
+    ),
+];
+
+fn find(word: &str) -> Result<&'static Row, CommandError> {
+    static ROWS: [Row; 24] = TABLE;
+    let is_meant = |row: &&Row| row.name == word || row.aliases.contains(&word);
+    if let Some(row) = ROWS.iter().find(is_meant) {
+        return Ok(row);
+    }
+    let begun: Vec<&Row> = ROWS.iter().filter(|it| it.name.starts_with(word)).collect();
+    match begun.as_slice() {
+        [row] => return Ok(row),
+        [] => {}
+        several => {
+            let names = several.iter().map(|it| it.name).collect();
+            return Err(unclear_error(
+                word,
+                &Unclear::Ambiguous(names),
+                "command",
+                None,
+            ));
+        }
+    }
+    Err(match commands::find(word) {
+        Ok(entry) => CommandError::with_help(
+            format!(
+                "`{}` needs the program, and this is a recording",
+                entry.name
+            ),
+            "help shows what can be done with it",
+        ),
+        Err(_) => {
+            let near = suggest(word, ROWS.iter().map(|it| it.name));
+            unclear_error(word, &Unclear::Unknown, "command", near)
+        }
+    })
+}
+
+fn help_of(row: &Row) -> CommandHelp {
+    let texts = |&(typed, effect): &(&str, &str)| (typed.to_owned(), effect.to_owned());
+    CommandHelp {
+        name: row.name.to_owned(),
+        aliases: row.aliases.iter().map(|&it| it.to_owned()).collect(),
+        summary: row.summary.to_owned(),
+        examples: row.examples.iter().map(texts).collect(),
+        details: String::new(),
+        possible: match row.modes {
+            Modes::Program => Some("Possible before the end of the recording.".to_owned()),
+            _ => None,
+        },
+    }
+}
+
+fn help(rest: &str) -> Result<Outcome, CommandError> {
+    if rest.is_empty() {
+        return Ok(Outcome::HelpIndex(TABLE.iter().map(help_of).collect()));
+    }
+    find(rest).map(|row| Outcome::Help(help_of(row)))
+}
+
+/// How often: once unless it is told.
+fn times(rest: &str) -> Result<u64, CommandError> {
+    match number(rest)? {
+        Some(0) => Err(CommandError::new("how often? 0 times is nothing")),
+        times => Ok(times.unwrap_or(1)),
+    }
+}
+
+impl RecordedRun {
+    /// Executes a line. An empty line does nothing.
+    ///
+    /// # Errors
+    /// The line is not a command, or the command cannot be done.
+    pub fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let own = commands::translated(line);
+        let (word, rest) = split_line(own.as_deref().unwrap_or(line));
+        if word.is_empty() || word.starts_with('#') {
+            return Ok(Outcome::Done);
+        }
+        let row = find(word)?;
+        self.control.permit(row.modes).map_err(|_| {
+            CommandError::with_help(
+                "this is the end of the recording",
+                "reverse-step, reverse-continue and goto go back, run begins again",
+            )
+        })?;
+        let result = self.perform(row.act, rest, observer);
+        self.control.finish();
+        result
+    }
+
+    fn perform(
+        &mut self,
+        act: Act,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        // Before the first and behind the last, any thread's event is the next.
+        let is_at_event = self.position > 0 && !self.is_over();
+        let thread = is_at_event.then(|| self.event_thread());
+        match act {
+            Act::Break => self.set_stop(rest, false),
+            Act::TemporaryBreak => self.set_stop(rest, true),
+            Act::Delete => match rest.strip_prefix("checkpoint") {
+                Some(words) => self.delete_checkpoint(words.trim_start_matches('s').trim()),
+                None => self.change_stops(rest, Change::Delete),
+            },
+            Act::Disable => self.change_stops(rest, Change::Enable(false)),
+            Act::Enable => self.change_stops(rest, Change::Enable(true)),
+            Act::Continue => self.go_on(Goal::Never, times(rest)? - 1, observer),
+            Act::Step => {
+                let (left, thread) = (times(rest)?, None);
+                self.go_on(Goal::Events { left, thread }, 0, observer)
+            }
+            Act::Next => {
+                let left = times(rest)?;
+                self.go_on(Goal::Events { left, thread }, 0, observer)
+            }
+            Act::ReverseContinue => self.go_back(Goal::Never, observer),
+            Act::ReverseStep => {
+                let (left, thread) = (times(rest)?, None);
+                self.go_back(Goal::Events { left, thread }, observer)
+            }
+            Act::ReverseNext => {
+                let left = times(rest)?;
+                self.go_back(Goal::Events { left, thread }, observer)
+            }
+            Act::GoTo => self.go_to(rest, observer),
+            Act::Start => self.go_to("start", observer),
+            Act::Run => {
+                self.go_to("start", observer)?;
+                self.go_on(Goal::Never, 0, observer)
+            }
+            Act::Checkpoint => Ok(self.checkpoint()),
+            Act::Restore => self.restore(rest, observer),
+            Act::Help => help(rest),
+            Act::Info => self.info(rest),
+            Act::List => self.list(rest),
+            Act::Monitor => self.monitors(rest),
+            Act::Print => self.print(rest),
+            Act::Property => self.property(rest),
+            Act::Quit => Ok(Outcome::Quit),
+            Act::Set => self.set(rest),
+        }
+    }
+
+    fn set_stop(&mut self, words: &str, is_temporary: bool) -> Result<Outcome, CommandError> {
+        let said = self.stops.set(words, is_temporary, &self.tape)?;
+        Ok(Outcome::Message(said))
+    }
+
+    fn change_stops(&mut self, words: &str, change: Change) -> Result<Outcome, CommandError> {
+        self.stops.change(words, change).map(|()| Outcome::Done)
+    }
+
+    /// `goto N`, `goto start`, `goto end`
+    fn go_to(&mut self, rest: &str, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
+        let wanted = match rest {
+            "start" | "begin" => 0,
+            "end" => self.tape.count,
+            rest => number(rest)?.ok_or_else(|| {
+                CommandError::with_help("to which event?", "goto 27, goto start, goto end")
+            })?,
+        };
+        if wanted > self.tape.count {
+            return Err(CommandError::new(format!(
+                "the recording has {} events",
+                self.tape.count
+            )));
+        }
+        self.seek(wanted);
+        let reason = match wanted {
+            0 => StopReason::Started,
+            _ => StopReason::Step,
+        };
+        self.stand_again(reason, observer)
+    }
+
+    fn checkpoint(&mut self) -> Outcome {
+        self.checkpoint_count += 1;
+        self.checkpoints
+            .push((self.checkpoint_count, self.position));
+        Outcome::Message(format!(
+            "checkpoint {} at event {}",
+            self.checkpoint_count, self.position
+        ))
+    }
+
+    /// The position of a checkpoint in the list.
+    fn checkpoint_of(&self, rest: &str) -> Result<usize, CommandError> {
+        let number = number(rest)?;
+        let mut known = self.checkpoints.iter();
+        let found = known.position(|(it, _)| Some(u64::from(*it)) == number);
+        found.ok_or_else(|| {
+            CommandError::with_help(
+                match number {
+                    Some(number) => format!("there is no checkpoint {number}"),
+                    None => "which checkpoint?".to_owned(),
+                },
+                "see: info checkpoints",
+            )
+        })
+    }
+
+    fn delete_checkpoint(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let found = self.checkpoint_of(rest)?;
+        self.checkpoints.remove(found);
+        Ok(Outcome::Done)
+    }
+
+    fn restore(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let found = self.checkpoint_of(rest)?;
+        let known = self.checkpoints.get(found).copied();
+        let (checkpoint, position) = known.unwrap_or_default();
+        self.seek(position);
+        let losses = Vec::new();
+        self.stand_again(StopReason::Restored { checkpoint, losses }, observer)
+    }
+
+    fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        const SUBJECTS: [&str; 9] = [
+            "args",
+            "breakpoints",
+            "checkpoints",
+            "events",
+            "graph",
+            "line",
+            "locals",
+            "monitors",
+            "properties",
+        ];
+        let (word, argument) = split_line(rest);
+        let begun: Vec<&str> = SUBJECTS
+            .into_iter()
+            .filter(|it| it.starts_with(word))
+            .collect();
+        match (begun.as_slice(), word) {
+            (_, "b") | (["breakpoints"], _) => Ok(Outcome::Points(self.stops.views())),
+            (["args"] | ["locals"], _) => self.variables(),
+            (["checkpoints"], _) => Ok(Outcome::Message(self.checkpoint_list())),
+            (["events"], _) => Ok(self.events()),
+            (["graph"], _) => graphs::graphs(self.shown_properties(), argument),
+            (["line"], _) => {
+                let location = self.location()?;
+                let file = location.file.as_deref().unwrap_or("an unknown file");
+                let line = location
+                    .line
+                    .map_or_else(|| "?".to_owned(), |it| it.to_string());
+                let function = location.function.as_deref();
+                let within = function.map_or_else(String::new, |it| format!(", in {it}"));
+                Ok(Outcome::Message(format!("line {line} of {file}{within}")))
+            }
+            (["monitors"], _) => self.monitors(argument),
+            (["properties"], _) => self.property(""),
+            ([], word) if commands::find_info_subject(word).is_ok() => {
+                Err(CommandError::with_help(
+                    format!("`info {word}` needs the program, and this is a recording"),
+                    format!("info has {}", SUBJECTS.join(", ")),
+                ))
+            }
+            ([], word) => Err(CommandError::with_help(
+                format!("there is no subject `{word}`"),
+                match suggest(word, SUBJECTS) {
+                    Some(near) => format!("did you mean `info {near}`?"),
+                    None => format!("info has {}", SUBJECTS.join(", ")),
+                },
+            )),
+            (several, word) => Err(CommandError::new(match word {
+                "" => format!("about what? info has {}", SUBJECTS.join(", ")),
+                word => format!("`{word}` may be {}", several.join(", ")),
+            })),
+        }
+    }
+
+    fn checkpoint_list(&self) -> String {
+        let lines = self.checkpoints.iter();
+        let lines: Vec<String> = lines
+            .map(|(number, event)| format!("checkpoint {number} at event {event}"))
+            .collect();
+        match lines.is_empty() {
+            true => "no checkpoints".to_owned(),
+            false => lines.join("\n"),
+        }
+    }
+
+    fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
+        let places = &self.offline.recorded.places;
+        inspect::monitors(self.shown_properties(), Some(places), name)
+    }
+
+    /// `property`, `property add FILE`, `property remove NAME`
+    fn property(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let (action, words) = split_line(rest);
+        match action {
+            "" if self.shown_properties().is_empty() => Err(graphs::no_property()),
+            "" => Ok(self.property_list()),
+            "add" if !words.is_empty() => self.add_properties(words),
+            "remove" | "delete" => {
+                let name = graphs::named(self.shown_properties(), words)?
+                    .property
+                    .name
+                    .clone();
+                self.offline
+                    .watch
+                    .watched
+                    .retain(|it| it.property.name != name);
+                self.begin_again();
+                Ok(Outcome::Message(format!("{name} is watched no more")))
+            }
+            _ => Err(CommandError::with_help(
+                "what is to be done with properties?",
+                "property add FILE, property remove NAME, or property alone",
+            )),
+        }
+    }
+
+    fn property_list(&self) -> Outcome {
+        let views = self.shown_properties().iter().map(property_commands::view);
+        Outcome::Properties(views.collect())
+    }
+
+    /// They are evaluated from the beginning to where one stands.
+    fn add_properties(&mut self, file: &str) -> Result<Outcome, CommandError> {
+        let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
+        let (found, _) = loading::monitors(&source, self.offline.history)?;
+        let known = self.shown_properties();
+        if let Some(twice) = found.iter().find(|it| {
+            known
+                .iter()
+                .any(|other| other.property.name == it.property.name)
+        }) {
+            let name = &twice.property.name;
+            return Err(CommandError::with_help(
+                format!("`{name}` is watched already"),
+                format!("property remove {name} makes room"),
+            ));
+        }
+        let before = self.offline.watch.watched.clone();
+        self.offline.watch.watched.extend(found);
+        super::learn(&mut self.offline, &self.tape);
+        let missing = self.offline.not_recorded();
+        if missing.is_some() {
+            self.offline.watch.watched = before;
+        }
+        self.begin_again();
+        match missing {
+            Some(error) => Err(error.into()),
+            None => Ok(self.property_list()),
+        }
+    }
+
+    /// What Enter alone does after this line.
+    pub fn repetition(&self, line: &str) -> Option<String> {
+        let (word, _) = split_line(line);
+        let row = find(word).ok()?;
+        match row.act {
+            Act::List => Some("list".to_owned()),
+            _ => row.repeats.then(|| line.to_owned()),
+        }
+    }
+
+    /// Where the word at `position` begins, and what it may become.
+    pub fn complete(&self, line: &str, position: usize) -> (usize, Vec<String>) {
+        let before = line.get(..position).unwrap_or(line);
+        let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let typed = before.get(start..).unwrap_or("");
+        let (word, _) = split_line(before);
+        if before.trim_start().len() == typed.len() {
+            let names = TABLE.iter().map(|it| it.name.to_owned());
+            return (start, matching(names, typed));
+        }
+        let candidates: Vec<String> = match find(word).map(|row| row.act) {
+            Ok(Act::Break | Act::TemporaryBreak) => {
+                let events = self.tape.layouts.iter().map(|it| it.event.to_string());
+                let words =
+                    events.flat_map(|it| it.split(' ').map(str::to_owned).collect::<Vec<String>>());
+                words.collect()
+            }
+            Ok(Act::Monitor | Act::Property) => {
+                let names = self.shown_properties().iter();
+                names.map(|it| it.property.name.to_string()).collect()
+            }
+            Ok(Act::Help) => TABLE.iter().map(|it| it.name.to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        (start, matching(candidates.into_iter(), typed))
+    }
+}
