@@ -2,6 +2,7 @@
 //! place, the events that there are.
 
 use super::RecordedRun;
+use super::tape::Tape;
 use crate::options::CommandError;
 use crate::view::{
     Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
@@ -92,8 +93,8 @@ impl RecordedRun {
             return Vec::new();
         };
         let layout = self.tape.layouts.get(event.layout as usize);
-        let keys = layout.map_or(&[][..], |layout| &layout.keys);
-        let values = keys.iter().zip(batch.values_of(event));
+        let names = layout.into_iter().flat_map(Tape::names);
+        let values = names.zip(batch.values_of(event));
         let named = values.map(|(name, value)| NamedValue {
             name: name.to_string(),
             value: value.clone(),
@@ -164,7 +165,7 @@ impl RecordedRun {
         let mut text = String::new();
         let mut rows: Vec<(&str, String, u64)> = Vec::new();
         for (layout, count) in self.tape.layouts.iter().zip(self.tape.counts()) {
-            let keys = layout.keys.join(", ");
+            let keys = Tape::names(layout).collect::<Vec<_>>().join(", ");
             match rows
                 .iter_mut()
                 .find(|(event, known, _)| *event == &*layout.event && *known == keys)

@@ -11,7 +11,7 @@ use crate::view::{PointView, StopReason};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::{Monitor, Occurrence};
-use juror_trace::{Binding, NO_PLACE, event_words};
+use juror_trace::{Binding, Layout, NO_PLACE, event_words};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -82,6 +82,7 @@ impl Stops {
         self.count += 1;
         let number = self.count;
         let text = match &what {
+            What::Event { .. } if is_named(text, tape) => text.to_owned(),
             What::Event { monitor, .. } => {
                 let event = monitor.property().events.first();
                 event.map_or_else(|| text.to_owned(), event_words)
@@ -263,8 +264,10 @@ fn at_event(text: &str, condition: Option<&str>, tape: &Tape) -> Result<What, Co
         event += &values_in(condition, &event, tape);
     }
     let guard = condition.map_or_else(String::new, |it| format!(" when ({it})"));
+    // Events of other programs may have names of their own.
+    let name = if is_named(text, tape) { text } else { "it" };
     let source = format!(
-        "property stop\nevent it = {event}\nstate here accepting {{ on it{guard} -> here }}\n"
+        "property stop\nevent {name} = {event}\nstate here accepting {{ on {name}{guard} -> here }}\n"
     );
     let property = read(&source, text, condition, tape)?;
     let monitor = Monitor::with_history(Arc::clone(&property), 1)
@@ -296,6 +299,12 @@ fn at_event(text: &str, condition: Option<&str>, tape: &Tape) -> Result<What, Co
     })
 }
 
+/// Whether events have just this name.
+fn is_named(text: &str, tape: &Tape) -> bool {
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_word && tape.layouts.iter().any(|it| *it.event == *text)
+}
+
 /// A function alone stands for its calls; where only its returns were recorded, for
 /// those.
 fn call_of(text: &str, tape: &Tape) -> String {
@@ -323,14 +332,10 @@ fn is_one_expression(condition: &str) -> Result<(), CommandError> {
 fn values_in(condition: &str, event: &str, tape: &Tape) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let words: Vec<&str> = condition.split(|c: char| !is_part(c)).collect();
-    let layouts = tape.layouts.iter().filter(|it| *it.event == *event);
-    let mut names: Vec<&str> = layouts
-        .flat_map(|it| it.keys.iter())
-        .map(|key| &**key)
+    let mut names: Vec<&str> = names_of(event, tape)
+        .into_iter()
         .filter(|key| key.chars().all(is_part) && words.contains(key))
         .collect();
-    names.sort_unstable();
-    names.dedup();
     let returns = match names.contains(&RETURNED) {
         true => format!(" returns {RETURNED}"),
         false => String::new(),
@@ -379,16 +384,23 @@ fn values_of(text: &str, tape: &Tape) -> String {
         Some(_) => text.to_owned(),
         None => call_of(text, tape),
     };
-    let layouts = tape.layouts.iter().filter(|it| *it.event == *event);
-    let mut keys: Vec<&str> = layouts
-        .flat_map(|it| it.keys.iter().map(|key| &**key))
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys = names_of(&event, tape);
     match keys.is_empty() {
         true => "info events shows what was recorded".to_owned(),
         false => format!("recorded of `{event}`: {}", keys.join(", ")),
     }
+}
+
+/// What the values of an event are called, in order.
+fn names_of<'a>(event: &str, tape: &'a Tape) -> Vec<&'a str> {
+    // One that has a name of its own may stand for a call.
+    let own = event.strip_prefix("before ").unwrap_or(event);
+    let is_meant = |it: &&Layout| *it.event == *event || *it.event == *own;
+    let layouts = tape.layouts.iter().filter(is_meant);
+    let mut names: Vec<&str> = layouts.flat_map(Tape::names).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// A condition over a value that no such event carries could never be evaluated.

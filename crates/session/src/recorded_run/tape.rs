@@ -8,9 +8,12 @@ use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Positi
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How much of the file is read at once.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Progress is shown when reading takes so long.
+const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
 /// A recording that has been read.
 #[derive(Debug, Default)]
@@ -48,6 +51,7 @@ impl Tape {
         };
         let mut input = File::open(file).map_err(failed)?;
         let size = input.metadata().map_err(failed)?.len();
+        let started = Instant::now();
         let mut reading = Reading::default();
         let mut buffer = Vec::new();
         let mut decoder = None;
@@ -65,7 +69,9 @@ impl Tape {
             };
             let consumed = reading.take(decoder, &buffer, is_last);
             buffer.drain(..consumed);
-            observer.progress("reading", done.min(size.saturating_sub(1)), size);
+            if started.elapsed() > PROGRESS_AFTER {
+                observer.progress("reading", done.min(size.saturating_sub(1)), size);
+            }
         }
         observer.progress("reading", 1, 1);
         reading.tape.is_binary = matches!(form, Some(Form::Binary)) || reading.is_binary;
@@ -86,6 +92,20 @@ impl Tape {
     /// The batches in their order.
     pub fn batches(&self) -> impl Iterator<Item = &Batch> {
         self.batches.iter().map(|(_, batch)| batch)
+    }
+
+    /// What the values of a layout are called: a parameter by its name, where that
+    /// is known.
+    pub fn names(layout: &Layout) -> impl Iterator<Item = &str> {
+        let declared = layout.declaration.as_ref();
+        let parameters = declared.map_or(&[][..], |it| &it.parameters);
+        layout.keys.iter().map(move |key| {
+            let number = key
+                .strip_prefix("arg ")
+                .and_then(|it| it.parse::<usize>().ok());
+            let name = number.and_then(|it| parameters.get(it.checked_sub(1)?));
+            name.map_or(&**key, String::as_str)
+        })
     }
 
     /// The line of an event, or its byte.

@@ -262,6 +262,34 @@ fn a_condition_that_cannot_be_evaluated_stops_and_says_why() {
 }
 
 #[test]
+fn events_of_other_programs_have_names_of_their_own() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("jobs.csv");
+    std::fs::write(&file, "1,1,begin,7\n2,1,begin,8\n3,1,end,8\n").expect("it is written");
+    let options = RecordedRunOptions {
+        file,
+        columns: vec!["begin=job".to_owned()],
+        ..RecordedRunOptions::default()
+    };
+    let mut run = RecordedRun::open(&options, &mut Nobody).expect("it is right");
+    run.execute("break begin if job == 8", &mut Nobody)
+        .expect("it is set");
+    run.execute("break end", &mut Nobody).expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue"),
+        (2, "breakpoint [1]".to_owned())
+    );
+    let given = run
+        .execute("print job", &mut Nobody)
+        .expect("it was recorded");
+    assert!(matches!(given, Outcome::Value(value) if value.value == "8"));
+    assert_eq!(
+        perform(&mut run, "continue"),
+        (3, "breakpoint [2]".to_owned())
+    );
+}
+
+#[test]
 fn what_is_before_a_mistake_counts() {
     let text =
         "{\"event\":\"before f\"}\n{\"event\":\"before f\"}\nfalse\n{\"event\":\"before f\"}\n";
