@@ -14,6 +14,7 @@ mod commands;
 mod moves;
 mod shown;
 mod stops;
+mod table;
 mod tape;
 #[cfg(test)]
 mod tests;
