@@ -96,7 +96,7 @@ fn whether_a_session_follows_a_machine_is_a_line() {
             .output()
             .expect("juror runs")
     };
-    let output = conform("{}\n");
+    let output = conform("{\"kind\":\"start\"}\n");
     let answer = lines(&output).pop().expect("a line");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(
