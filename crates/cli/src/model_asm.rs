@@ -2,7 +2,7 @@
 
 use crate::exit;
 use crate::json::{Line, ModelVerdict};
-use crate::model_arguments::{CheckModel, Conform, Simulate};
+use crate::model_arguments::{CheckModel, Conform, ModelFile, Simulate};
 use crate::model_command::{options, search, show_fault, watched};
 use crate::model_report::{Answer, cut_words};
 use crate::output::Output;
@@ -60,13 +60,32 @@ fn read_with(
     }
 }
 
-/// `juror model check`.
-pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
-    if check.symmetry || check.reduce {
+/// Refuses what would not be heeded: options that are about processes and macros.
+fn refuse(file: &ModelFile, others: &[(&str, bool)]) -> anyhow::Result<()> {
+    let common = [("-D", !file.definitions.is_empty()), ("--wrap", file.wrap)];
+    let given = common.iter().chain(others).find(|(_, is_given)| *is_given);
+    if let Some((option, _)) = given {
         anyhow::bail!(
-            "--symmetry and --reduce are for models with processes, files .pml\nhelp: leave them out"
+            "{option} is for models with processes, files .pml\nhelp: leave it out for an \
+             abstract state machine"
         );
     }
+    Ok(())
+}
+
+/// `juror model check`.
+pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
+    refuse(
+        &check.model,
+        &[
+            ("--symmetry", check.symmetry),
+            ("--reduce", check.reduce),
+            ("--fair", check.fair),
+            ("--claim", check.claim),
+            ("--acceptance", check.acceptance),
+            ("--progress", check.progress),
+        ],
+    )?;
     let Some(model) = read_asked(check, output)? else {
         return Ok(exit::USAGE);
     };
@@ -112,6 +131,9 @@ fn read_asked(check: &CheckModel, output: &mut Output) -> anyhow::Result<Option<
     let mut others: Vec<String> = check.ltl.iter().filter(|it| !is_own(it)).cloned().collect();
     others.sort();
     others.dedup();
+    if others.iter().any(|text| text.trim().is_empty()) {
+        anyhow::bail!("--ltl without a formula\nhelp: give the name of one, or the formula itself");
+    }
     let is_word = |text: &str| text.chars().all(|it| it.is_alphanumeric() || it == '_');
     if let Some(name) = others.iter().find(|text| is_word(text)) {
         output.show_error(&format!(
@@ -148,6 +170,8 @@ fn tell(
     output.say(&answer.heading())?;
     if let Some((Finding::Fault(fault), _)) = &report.finding {
         show_fault(&model.texts, fault, output)?;
+    } else if let Some(fault) = standstill(model, report) {
+        show_fault(&model.texts, &fault, output)?;
     } else if let (Verdict::Violated, Some(why)) = (answer.verdict, &answer.why) {
         output.show_error(why)?;
     }
@@ -155,6 +179,14 @@ fn tell(
     output.say(&answer.counts())?;
     answer.record(check, output)?;
     Ok(answer.status(status))
+}
+
+/// What the machine asks where it does not go on, and nothing is possible for it.
+fn standstill(model: &Model, report: &Report) -> Option<Fault> {
+    match &report.finding {
+        Some((Finding::Deadlock, trail)) => model.standstill(trail.end.as_deref()?),
+        _ => None,
+    }
 }
 
 /// Checks the claim that the model does only what an abstract one does.
@@ -172,7 +204,11 @@ fn refinement(
         return Ok(status);
     };
     if let Some(fault) = &found.fault {
-        show_fault(&model.texts, fault, output)?;
+        let texts = match found.is_abstract_wrong {
+            true => model.abstract_texts(),
+            false => &model.texts,
+        };
+        show_fault(texts, fault, output)?;
         return Ok(exit::USAGE);
     }
     let question = format!("the abstraction of {name}");
@@ -264,6 +300,12 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
         }
         let value: serde_json::Value = serde_json::from_str(&line)
             .with_context(|| format!("line {number} of {name} is no JSON"))?;
+        if !value.is_object() {
+            anyhow::bail!(
+                "line {number} of {name} is no object with keys\nhelp: `juror run --json=FILE` \
+                 writes a record of a session"
+            );
+        }
         let key = |key: &str| match value.get(key)? {
             serde_json::Value::String(text) => Some(text.clone()),
             serde_json::Value::Null => None,
@@ -284,6 +326,13 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
             record(conform, &follower, Some(&why), &mut output)?;
             return Ok(exit::VIOLATED);
         }
+    }
+    if follower.lines == 0 {
+        // Whatever the session did, it would have followed the model.
+        anyhow::bail!(
+            "none of the {number} lines of {name} means anything to the model\nhelp: a line does \
+             if it has what stands after a `when` of the model's `record`"
+        );
     }
     output.say(&format!(
         "the session follows the model: {} of {number} lines, {} steps\n",
@@ -334,6 +383,7 @@ fn wrong(model: &Model, fault: &Fault, output: &mut Output) -> anyhow::Result<u8
 
 /// `juror model simulate`.
 pub fn simulate(simulate: &Simulate, output: &mut Output) -> anyhow::Result<u8> {
+    refuse(&simulate.model, &[])?;
     let Some(model) = read(&simulate.model.file, output)? else {
         return Ok(exit::USAGE);
     };

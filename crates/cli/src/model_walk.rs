@@ -105,8 +105,17 @@ fn chance(
             Err(stop) => return ended(model, stop, output),
         }
     }
-    Ok(exit::HOLDS)
+    match model.broken(&state) {
+        Some(fault) => {
+            show_fault(&model.texts, &fault, output)?;
+            Ok(exit::VIOLATED)
+        }
+        None => Ok(exit::HOLDS),
+    }
 }
+
+/// How many possible answers are listed for a person.
+const LISTED_MAX: usize = 40;
 
 /// Why a person gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,9 +176,19 @@ impl Person<'_> {
         self.asked = true;
         let candidates = question.candidates().unwrap_or_default();
         let mut text = format!("{}?", question.text());
-        for (number, value) in candidates.iter().enumerate() {
+        for (number, value) in candidates.iter().take(LISTED_MAX).enumerate() {
             text += &format!("  {} {}", number + 1, self.model.show(value));
         }
+        if candidates.len() > LISTED_MAX {
+            text += &format!("  … {} in all", candidates.len());
+        }
+        let wanted = match candidates.is_empty() {
+            true => {
+                text += &format!("  a value of {}", question.type_text());
+                "such a value"
+            }
+            false => "one of these",
+        };
         println!("{text}");
         loop {
             let word = self.word()?;
@@ -184,7 +203,7 @@ impl Person<'_> {
             };
             match answer {
                 Some(answer) => return Some(answer),
-                None => println!("one of these, s, b or q"),
+                None => println!("{wanted}, s, b or q"),
             }
         }
     }

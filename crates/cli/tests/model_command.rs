@@ -96,7 +96,7 @@ fn whether_a_session_follows_a_machine_is_a_line() {
             .output()
             .expect("juror runs")
     };
-    let output = conform("{}\n");
+    let output = conform("{\"kind\":\"start\"}\n");
     let answer = lines(&output).pop().expect("a line");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(
@@ -160,4 +160,145 @@ fn nothing_found_by_hashes_alone_is_incomplete() {
             .as_str()
             .is_some_and(|why| why.contains("hashes"))
     );
+}
+
+/// Runs `juror model` in a directory with these files; gives its status and all that
+/// it has said.
+fn model(files: &[(&str, &str)], arguments: &[&str], input: &str) -> (Option<i32>, String) {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, text) in files {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    }
+    let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .arg("model")
+        .args(arguments)
+        .current_dir(directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("juror runs");
+    let mut stdin = juror.stdin.take().expect("its input");
+    // It may end before it has read everything.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = juror.wait_with_output().expect("juror ends");
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
+}
+
+#[test]
+fn options_of_programs_are_refused_for_machines() {
+    let files = [("m.asm", "main { skip }")];
+    for option in [
+        "--fair",
+        "--claim",
+        "--acceptance",
+        "--progress",
+        "--symmetry",
+        "--reduce",
+        "--wrap",
+        "-DN=1",
+        "--ltl=",
+    ] {
+        let (status, said) = model(&files, &["check", option, "m.asm"], "");
+        assert_eq!(status, Some(2), "{option}: {said}");
+        assert!(said.contains("help: "), "{option}: {said}");
+    }
+}
+
+/// A machine with a record of sessions.
+const SWITCH: &str = "monitored button : Bool
+    shared size : optional Int = undef
+    controlled on : Bool = false
+    main { if button { on := not on } if size = 3 { on := true } }
+    record { when kind = \"press\" { set button = true set size = undef step check on } }";
+
+#[test]
+fn a_record_must_mean_something_to_the_model() {
+    let conform = |record: &str, status: i32, words: &str| {
+        let files = [("m.asm", SWITCH), ("r.jsonl", record)];
+        let (found, said) = model(&files, &["conform", "m.asm", "r.jsonl"], "");
+        assert_eq!(found, Some(status), "{record}: {said}");
+        assert!(said.contains(words), "{record}: {said}");
+    };
+    conform(
+        "{\"kind\": \"press\"}\n{\"kind\": \"end\"}\n",
+        0,
+        "1 of 2 lines",
+    );
+    conform(
+        "{\"kind\": \"press\"}\n{\"kind\": \"press\"}\n",
+        1,
+        "line 2 of r.jsonl",
+    );
+    conform(
+        "{\"kind\": \"other\"}\n",
+        2,
+        "none of the 1 lines of r.jsonl",
+    );
+    conform("", 2, "none of the 0 lines of r.jsonl");
+    conform("[1]\n", 2, "line 1 of r.jsonl is no object");
+    conform("press\n", 2, "line 1 of r.jsonl is no JSON");
+}
+
+#[test]
+fn a_person_is_told_what_is_asked_for() {
+    let files = [("m.asm", SWITCH)];
+    let (status, said) = model(
+        &files,
+        &["simulate", "m.asm"],
+        "maybe\n1\nmuch\n3\nfalse\nundef\nq\n",
+    );
+    assert_eq!(status, Some(0), "{said}");
+    for words in [
+        "button?  1 false  2 true\none of these, s, b or q\n",
+        "size?  a value of optional Int\nsuch a value, s, b or q\n",
+        "button = false, size = 3\n",
+        "on = true\n",
+        "button = false, size = undef\n",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
+#[test]
+fn many_answers_and_large_values_are_shown_shortened() {
+    let text = "monitored e : 0..9999 controlled s : {Int} = {}
+        main { s := if e = 7 then 1..500 else {} assert size(s) < 100 }";
+    let (status, said) = model(&[("m.asm", text)], &["simulate", "m.asm"], "q\n");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("… 10000 in all"), "{said}");
+    let text = "controlled s : {Int} = {} main { s := 1..500 assert size(s) < 100 }";
+    let (status, said) = model(&[("m.asm", text)], &["check", "m.asm"], "");
+    assert_eq!(status, Some(1), "{said}");
+    let longest = said.lines().map(|line| line.chars().count()).max();
+    assert!(longest < Some(500), "{said}");
+    assert!(said.contains('…'), "{said}");
+}
+
+#[test]
+fn a_fault_of_the_abstract_model_is_shown_there() {
+    let files = [
+        (
+            "a.asm",
+            "controlled left : 0..1 = 1
+             controlled n : 0..1 = 0
+             main { left := left - 1 n := 1 - n }",
+        ),
+        (
+            "m.asm",
+            "controlled n : 0..3 = 0
+             main { n := (n + 1) % 4 }
+             abstraction of \"a.asm\" { n = n % 2 }",
+        ),
+    ];
+    let (status, said) = model(&files, &["check", "m.asm"], "");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("--> a.asm:3:"), "{said}");
 }

@@ -40,6 +40,8 @@ pub struct Chart {
 
 /// The widest column of the text.
 const WIDTH_MAX: usize = 34;
+/// The longest change that the text shows whole: sets may have thousands of members.
+const CHANGE_MAX: usize = 400;
 
 impl Chart {
     /// Lays a trail out.
@@ -93,8 +95,11 @@ impl Chart {
 
     /// The chart as text.
     pub fn text(&self) -> String {
-        let widths = self.widths();
         let mut text = String::new();
+        if self.columns.is_empty() {
+            return text;
+        }
+        let widths = self.widths();
         let heads = self.columns.iter().zip(&widths);
         let heads: Vec<String> = heads.map(|(name, width)| padded(name, *width)).collect();
         let _ = writeln!(text, "{}", heads.join("  ").trim_end());
@@ -130,7 +135,9 @@ impl Chart {
         }
         let mut line = cells.join("  ");
         if !row.changes.is_empty() {
-            let _ = write!(line, "  {}", row.changes.join(", "));
+            let changes = row.changes.iter();
+            let changes: Vec<String> = changes.map(|it| shortened(it, CHANGE_MAX)).collect();
+            let _ = write!(line, "  {}", changes.join(", "));
         }
         line
     }

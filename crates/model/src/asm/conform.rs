@@ -71,21 +71,21 @@ impl<'a> Follower<'a> {
         }
         let mut states = BTreeSet::new();
         let mut first_fault = None;
-        model.all(
-            &mut Possibilities::default(),
-            |possibilities| model.begin(possibilities),
-            |state| {
-                match state {
-                    Ok(state) => {
-                        states.insert((state, Settings::new()));
-                    }
-                    Err(fault) => {
-                        first_fault.get_or_insert(fault);
-                    }
+        model.beginnings(|state| {
+            let sound = state.and_then(|state| match model.broken(&state) {
+                None => Ok(state),
+                Some(fault) => Err(fault),
+            });
+            match sound {
+                Ok(state) => {
+                    states.insert((state, Settings::new()));
                 }
-                true
-            },
-        );
+                Err(fault) => {
+                    first_fault.get_or_insert(fault);
+                }
+            }
+            true
+        });
         match first_fault {
             Some(fault) => Err(fault),
             None => Ok(Follower {

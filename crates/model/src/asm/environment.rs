@@ -88,6 +88,11 @@ impl Question<'_> {
         }
     }
 
+    /// The type of the answer, as it is written.
+    pub fn type_text(&self) -> String {
+        self.model.show_type(self.of)
+    }
+
     /// The answers that are possible.
     pub fn candidates(&self) -> Result<Vec<Value>, Stop> {
         if let Some(possible) = self.possible {
@@ -124,6 +129,7 @@ impl Question<'_> {
             Ok(candidates) => candidates
                 .into_iter()
                 .find(|value| self.model.show(value) == text),
+            Err(_) if text == "undef" => Some(Value::Undefined),
             Err(_) => match self.of.present() {
                 Type::Integer | Type::Range(..) => text.parse().ok().map(Value::Integer),
                 Type::Text => Some(Value::Text(text.trim_matches('"').into())),
@@ -164,8 +170,9 @@ fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
 pub struct Possibilities {
     /// Answers that are known and not varied.
     pub settings: Settings,
-    /// The answer to each question of this time, and how many there are.
-    taken: Vec<(usize, usize)>,
+    /// The answers to each question of this time, and which of them is given. Up to
+    /// there a step asks the same again, so they are listed once.
+    taken: Vec<(usize, Vec<Value>)>,
     asked: usize,
 }
 
@@ -181,9 +188,9 @@ impl Possibilities {
     /// Goes to the next possibility; there is none when this is false.
     pub fn advance(&mut self) -> bool {
         self.asked = 0;
-        while let Some((answer, count)) = self.taken.pop() {
-            if answer + 1 < count {
-                self.taken.push((answer + 1, count));
+        while let Some((answer, candidates)) = self.taken.pop() {
+            if answer + 1 < candidates.len() {
+                self.taken.push((answer + 1, candidates));
                 return true;
             }
         }
@@ -196,16 +203,12 @@ impl Environment for Possibilities {
         if let Some(known) = setting(&self.settings, question) {
             return Ok(known);
         }
-        let candidates = question.candidates()?;
-        let (answer, _) = match self.taken.get(self.asked) {
-            Some(taken) => *taken,
-            None => {
-                self.taken.push((0, candidates.len()));
-                (0, 0)
-            }
-        };
+        if self.taken.len() <= self.asked {
+            self.taken.push((0, question.candidates()?));
+        }
+        let taken = self.taken.get(self.asked);
         self.asked += 1;
-        let chosen = candidates.into_iter().nth(answer);
+        let chosen = taken.and_then(|(answer, candidates)| candidates.get(*answer).cloned());
         chosen.ok_or_else(|| {
             question.no_answer(format!("nothing is possible for `{}`", question.text()))
         })
@@ -252,7 +255,7 @@ impl Environment for Random {
 pub struct Written {
     /// Values by place.
     pub settings: Settings,
-    /// Values of variables of `choose`, by name.
+    /// Values of variables of `choose`, by name; without one, the numbers of rules.
     pub picks: Vec<(String, Value)>,
 }
 
@@ -266,13 +269,17 @@ impl Environment for Written {
                 before: Some(before),
                 ..
             } => return Ok(before.clone()),
-            Subject::Choice { name } => {
+            Subject::Choice { .. } | Subject::Alternative => {
+                let name = match question.subject {
+                    Subject::Choice { name } => name,
+                    _ => "",
+                };
                 let position = self.picks.iter().position(|(picked, _)| picked == name);
                 if let Some(position) = position {
                     return Ok(self.picks.remove(position).1);
                 }
             }
-            Subject::Place { before: None, .. } | Subject::Alternative => {}
+            Subject::Place { before: None, .. } => {}
         }
         let candidates = question.candidates();
         match candidates.as_deref() {
@@ -280,13 +287,13 @@ impl Environment for Written {
             _ => {
                 let what = question.text();
                 let stop = question.no_answer(format!("the script does not say what `{what}` is"));
-                let word = match question.subject {
-                    Subject::Place { .. } => "set",
-                    Subject::Choice { .. } | Subject::Alternative => "pick",
+                let order = match question.subject {
+                    Subject::Place { .. } => format!("set {what} = ..."),
+                    Subject::Choice { .. } => format!("pick {what} = ..."),
+                    Subject::Alternative => "pick rule = 1".to_owned(),
                 };
-                Err(Stop::NoAnswer(Box::new(stop.fault().help(format!(
-                    "write `{word} {what} = ...` before the step"
-                )))))
+                let help = format!("write `{order}` before the step");
+                Err(Stop::NoAnswer(Box::new(stop.fault().help(help))))
             }
         }
     }
@@ -307,8 +314,13 @@ impl<F: FnMut(&Question<'_>) -> Option<Value>> Asked<F> {
 
 impl<F: FnMut(&Question<'_>) -> Option<Value>> Environment for Asked<F> {
     fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
-        if let Ok([only]) = question.candidates().as_deref() {
-            return Ok(only.clone());
+        match question.candidates().as_deref() {
+            Ok([only]) => return Ok(only.clone()),
+            Ok([]) => {
+                let text = format!("nothing is possible for `{}`", question.text());
+                return Err(question.no_answer(text));
+            }
+            _ => {}
         }
         (self.ask)(question).ok_or_else(|| question.no_answer("there was no answer".to_owned()))
     }

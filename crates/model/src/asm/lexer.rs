@@ -12,7 +12,9 @@ use std::sync::Arc;
 pub(super) enum Kind {
     /// A name or a word of the language.
     Name(Arc<str>),
-    Number(i64),
+    /// A number without its sign: the least one is one further from zero than the
+    /// greatest.
+    Number(u64),
     /// A string without its quotes.
     Text(Arc<str>),
     Mark(&'static str),
@@ -100,6 +102,9 @@ pub(super) const WORDS: &[&str] = &[
     "with",
 ];
 
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The tokens of a text, the end as the last one, and what is no token.
 pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
     lex_part(source, text, 0)
@@ -157,7 +162,9 @@ impl<'a> Lexer<'a> {
         let Some(first) = rest.chars().next() else {
             return;
         };
-        if first.is_whitespace() {
+        if start == 0 && first == BYTE_ORDER_MARK {
+            self.position += first.len_utf8();
+        } else if first.is_whitespace() {
             self.take_while(char::is_whitespace);
         } else if rest.starts_with("//") {
             self.take_while(|next| next != '\n');
@@ -179,7 +186,7 @@ impl<'a> Lexer<'a> {
             self.push(start, Kind::Mark(mark));
         } else {
             self.position += first.len_utf8();
-            let message = format!("`{}` has no meaning here", first.escape_default());
+            let message = format!("`{}` has no meaning here", first.escape_debug());
             self.fault(start, message);
         }
     }
@@ -202,8 +209,10 @@ impl<'a> Lexer<'a> {
     fn number(&mut self, start: usize) {
         let digits = self.take_while(|next| next.is_ascii_digit() || next == '_');
         match digits.replace('_', "").parse() {
-            Ok(number) => self.push(start, Kind::Number(number)),
-            Err(_) => self.fault(start, "this number does not fit 64 bits"),
+            Ok(number) if number <= i64::MIN.unsigned_abs() => {
+                self.push(start, Kind::Number(number));
+            }
+            _ => self.fault(start, "this number does not fit 64 bits"),
         }
     }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! set command = Start          the environment sets a function
 //! pick x = 2                   what the next step chooses for `x`
+//! pick rule = 2                which rule of `choose { ... } or { ... }`
 //! step                         one step; `step 3` is three of them
 //! check mode = Break           a condition on the state
 //! table mode | command         a run as a table
@@ -89,6 +90,9 @@ impl Script {
     pub fn run(&self, model: &Model, told: &mut dyn FnMut(&Done)) -> Result<State, Fault> {
         let mut environment = Written::default();
         let mut state = model.begin(&mut environment).map_err(Stop::fault)?;
+        if let Some(fault) = model.broken(&state) {
+            return Err(fault);
+        }
         for (order, span) in &self.orders {
             let steps = order.carry_out(model, &mut environment, &mut state, *span)?;
             if !steps.is_empty() {
@@ -136,6 +140,10 @@ impl Order {
                     }
                 }
                 if let Some((name, _)) = environment.picks.first() {
+                    let name = match &**name {
+                        "" => "rule",
+                        name => name,
+                    };
                     let message = format!("nothing was chosen for `{name}` in this step");
                     return Err(Fault::new("pick", message, Some(span)));
                 }
@@ -250,7 +258,7 @@ impl Reading<'_> {
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
             let end = start + line.len();
-            let content = line.find("//").map_or(line, |comment| &line[..comment]);
+            let content = before(line, "//");
             let from = start + (content.len() - content.trim_start().len());
             let to = start + content.trim_end().len();
             if from < to
@@ -278,7 +286,7 @@ impl Reading<'_> {
             self.columns = Some((columns, rows + 1));
             return result;
         }
-        let word = line.split(' ').next().unwrap_or_default();
+        let word = line.split(char::is_whitespace).next().unwrap_or_default();
         if word == "table" {
             let columns = self.columns_of(range.start + word.len()..range.end);
             // The rows of a table whose head is wrong are skipped.
@@ -309,15 +317,28 @@ impl Reading<'_> {
             return Ok(Order::Set(id, arguments, value));
         }
         if parser.take("pick") {
-            let name = parser.name("the name of a variable")?;
+            let name = match parser.take("rule") {
+                // One of several rules, by its number.
+                true => String::new(),
+                false => parser
+                    .name("the name of a variable, or `rule`")?
+                    .text
+                    .to_string(),
+            };
             parser.expect("=")?;
             let value = parser.expression()?;
             let value = self.checking.expression(&value)?;
-            return Ok(Order::Pick(name.text.to_string(), value));
+            return Ok(Order::Pick(name, value));
         }
         if parser.take("step") {
-            let count = parser.number().unwrap_or(1);
-            return Ok(Order::Step(count.clamp(0, STEPS_MAX)));
+            let span = parser.span();
+            let count = parser.number().transpose()?.unwrap_or(1);
+            if count > STEPS_MAX {
+                let message = format!("a line makes at most {STEPS_MAX} steps");
+                return Err(Fault::new("too-large", message, Some(span))
+                    .help("write more lines, or `--random`, which takes any number of steps"));
+            }
+            return Ok(Order::Step(count));
         }
         if parser.take("check") {
             let condition = parser.expression()?;
@@ -333,13 +354,18 @@ impl Reading<'_> {
         let line = self.text.get(range.clone()).unwrap_or_default();
         let mut start = range.start;
         let mut cells = Vec::new();
-        for cell in line.split('|') {
+        let mut rest = line;
+        loop {
+            let cell = before(rest, "|");
             let from = start + (cell.len() - cell.trim_start().len());
             let to = from + cell.trim().len();
             cells.push(from..to);
             start += cell.len() + 1;
+            match rest.get(cell.len() + 1..) {
+                Some(more) => rest = more,
+                None => return cells,
+            }
         }
-        cells
     }
 
     fn columns_of(&mut self, range: Range<usize>) -> Result<Vec<Column>, Fault> {
@@ -395,6 +421,20 @@ impl Reading<'_> {
             None => Ok(value),
         }
     }
+}
+
+/// A line up to a mark that does not stand in a text; all of it without one.
+fn before<'t>(line: &'t str, mark: &str) -> &'t str {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, next) in line.char_indices() {
+        let rest = line.get(at..).unwrap_or_default();
+        if !is_quoted && rest.starts_with(mark) {
+            return line.get(..at).unwrap_or_default();
+        }
+        is_quoted ^= next == '"' && !is_escaped;
+        is_escaped = next == '\\' && !is_escaped;
+    }
+    line
 }
 
 #[cfg(test)]

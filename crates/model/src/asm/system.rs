@@ -2,7 +2,7 @@
 //! that it can.
 
 use super::environment::{Possibilities, Stop};
-use super::evaluate::Stepped;
+use super::evaluate::{Stepped, undefined};
 use super::program::{Model, Term};
 use super::state::{State, all_live};
 use super::value::Value;
@@ -53,23 +53,38 @@ impl Model {
 
     fn visit(&self, state: Option<&State>, visitor: &mut impl Visitor) {
         let mut bytes = Vec::new();
-        let step = |possibilities: &mut Possibilities| match state {
-            Some(state) => self.step(state, possibilities).map(|step| step.state),
-            None => self.begin(possibilities),
-        };
-        self.all(&mut Possibilities::default(), step, |state| match state {
+        let each = |state: Result<State, Fault>| match state {
             Ok(state) => {
                 bytes.clear();
                 state.encode(&mut bytes);
                 visitor.next(&bytes, Participants::one(MACHINE))
             }
             Err(fault) => visitor.fault(fault),
-        });
+        };
+        let Some(state) = state else {
+            return self.beginnings(each);
+        };
+        let step = |possibilities: &mut Possibilities| {
+            self.step(state, possibilities).map(|step| step.state)
+        };
+        self.all(&mut Possibilities::default(), step, each);
+    }
+
+    /// Why nothing is possible in a state of these bytes; nothing if something is.
+    pub fn standstill(&self, bytes: &[u8]) -> Option<Fault> {
+        match self.step(&self.state(bytes), &mut Possibilities::default()) {
+            Err(Stop::NoAnswer(fault)) => Some(fault.help(
+                "what a step asks its environment must have an answer, or the machine stands \
+                 still",
+            )),
+            _ => None,
+        }
     }
 
     /// Whether a condition holds in a state.
     pub(super) fn holds(&self, state: &State, condition: &Term) -> Result<bool, Fault> {
         match self.evaluate(state, condition) {
+            Ok(Value::Undefined) => Err(undefined(condition.span)),
             Ok(value) => Ok(value == Value::Boolean(true)),
             Err(stop) => Err(stop.fault()),
         }

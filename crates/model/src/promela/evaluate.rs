@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::memory::{byte, load};
-use super::program::{Code, Node, Place, Scope};
+use super::program::{Code, Element, Node, Place, Scope, Source};
 use super::shape::{ChannelAt, Shape};
 use super::syntax::{Binary, Probe, Unary};
 use super::trap::Trap;
@@ -49,14 +49,43 @@ impl<'a> View<'a> {
                 let left = i32::from(byte(self.state, base + offset));
                 i32::from(compare(*operator, left, *number))
             }
+            Node::Element(element) => i32::from(self.element(element)?),
+            Node::CompareElement(operator, number, element) => {
+                let left = i32::from(self.element(element)?);
+                i32::from(compare(*operator, left, *number))
+            }
             node => return self.compound(node, code),
+        })
+    }
+
+    /// The element of an array of bytes.
+    #[inline]
+    fn element(&self, element: &Element) -> Result<u8, Trap> {
+        let base = match element.index_scope {
+            Scope::Global => 0,
+            Scope::Local => self.base,
+        };
+        let index = u32::from(byte(self.state, base + element.index_offset));
+        if index >= element.length {
+            return Err(Trap::Index(element.index, element.length));
+        }
+        let at = element.offset + index;
+        Ok(match element.source {
+            Source::Global => byte(self.state, at),
+            Source::Local => byte(self.state, self.base + at),
+            Source::Constants => byte(&self.machine.program.constants, at),
         })
     }
 
     #[inline(never)]
     fn compound(&self, node: &Node, code: Code) -> Value {
         Ok(match node {
-            Node::Number(_) | Node::Global(_) | Node::Local(_) | Node::Compare(..) => {
+            Node::Number(_)
+            | Node::Global(_)
+            | Node::Local(_)
+            | Node::Compare(..)
+            | Node::Element(_)
+            | Node::CompareElement(..) => {
                 return self.value(code);
             }
             Node::Binary(operator, left, right) => {

@@ -9,10 +9,11 @@
 //! Invariant: what is left out is the same in all states, so states are equal
 //! without it if and only if they are equal with it.
 
+use super::looks::shorten;
 use super::machine::Machine;
 use super::memory::load;
 use super::program::{
-    After, Cell, Code, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
+    After, Cell, Field, GLOBALS_START, Node, Operation, Place, Program, Reception, Scope,
 };
 use super::syntax::Binary;
 use crate::system::Fault;
@@ -30,7 +31,7 @@ pub(super) fn lay_out(program: Program, wraps: bool) -> Result<Program, Fault> {
     layout.nodes(&mut program);
     layout.instructions(&mut program);
     layout.rest(&mut program);
-    compare_bytes(&mut program.nodes);
+    shorten(&mut program.nodes);
     Ok(program)
 }
 
@@ -244,22 +245,6 @@ pub(super) fn bytes(place: &Place) -> Range<u32> {
     let furthest = indices.map(|index| index.length.saturating_sub(1) * index.stride);
     let last = place.cell.offset + furthest.sum::<u32>();
     place.cell.offset..last + place.cell.scalar.kept.size()
-}
-
-/// A comparison with what has become a number is one look into the state.
-fn compare_bytes(nodes: &mut [Node]) {
-    for index in 0..nodes.len() {
-        let Some(Node::Binary(operator, left, right)) = nodes.get(index) else {
-            continue;
-        };
-        let at = |code: &Code| nodes.get(code.0 as usize);
-        if let (Some(left), Some(right)) = (at(left), at(right))
-            && let Some(node) = comparison(*operator, left, right)
-            && let Some(place) = nodes.get_mut(index)
-        {
-            *place = node;
-        }
-    }
 }
 
 /// The comparison of a byte with a number, if two parts of an expression are these.

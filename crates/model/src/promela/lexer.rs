@@ -217,7 +217,7 @@ impl Lexer<'_> {
         match mark {
             Some(mark) => self.push(Kind::Punctuation(mark), mark.len()),
             None => {
-                let message = format!("`{}` is not used in PROMELA", first.escape_default());
+                let message = format!("`{}` is not used in PROMELA", first.escape_debug());
                 self.fault("character", &message, first.len_utf8());
             }
         }

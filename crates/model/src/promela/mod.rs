@@ -14,6 +14,7 @@ mod external;
 mod graph;
 mod layout;
 mod lexer;
+mod looks;
 mod machine;
 mod memory;
 mod model;

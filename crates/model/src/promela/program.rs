@@ -80,6 +80,28 @@ pub(super) struct Place {
     pub is_nowhere: bool,
 }
 
+/// Where an element is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Global,
+    Local,
+    /// Among what never changes.
+    Constants,
+}
+
+/// An element of an array of bytes; its index is a variable of one byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Element {
+    pub source: Source,
+    /// Where the array begins.
+    pub offset: u32,
+    pub index_scope: Scope,
+    pub index_offset: u32,
+    pub length: u32,
+    /// The index as it is written, which may be too large.
+    pub index: Code,
+}
+
 /// One part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
@@ -93,6 +115,10 @@ pub(super) enum Node {
     Binary(Binary, Code, Code),
     /// A variable of one byte compared with a number.
     Compare(Binary, Scope, u32, i32),
+    /// What [`Node::Indexed`] and [`Node::Table`] become where that is one look.
+    Element(Element),
+    /// Such an element compared with a number.
+    CompareElement(Binary, i32, Box<Element>),
     Conditional(Code, Code, Code),
     Itself,
     /// A process is run; the value is its number.

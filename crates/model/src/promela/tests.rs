@@ -2,6 +2,8 @@
 
 mod escapes;
 mod hidden;
+mod labels;
+mod looks;
 mod run;
 mod traces;
 

@@ -16,7 +16,7 @@ impl Checker<'_> {
         &mut self,
         items: &[Item],
         reader: &mut Reader<'_>,
-        depth: u32,
+        refined: &[String],
     ) -> Option<Parts> {
         self.names_of_types(items);
         self.fields(items);
@@ -32,7 +32,7 @@ impl Checker<'_> {
         let invariants = self.invariants(items);
         let formulas = self.formulas(items);
         let record = self.record(items);
-        let abstraction = self.abstraction(items, reader, depth);
+        let abstraction = self.abstraction(items, reader, refined);
         self.check_reads(&invariants, &record, abstraction.as_deref());
         Some(Parts {
             main: main?,
@@ -79,13 +79,38 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        for item in items {
-            if let Item::Universe(name, written) = item {
+        self.universes(items);
+    }
+
+    /// Universes, in whichever order they stand.
+    fn universes(&mut self, items: &[Item]) {
+        let mut left: Vec<(&Name, &Written)> = items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Universe(name, written) => Some((name, written)),
+                _ => None,
+            })
+            .collect();
+        loop {
+            let names: Vec<Arc<str>> = left.iter().map(|(name, _)| name.text.clone()).collect();
+            let (waiting, ready): (Vec<_>, Vec<_>) = left
+                .into_iter()
+                .partition(|(_, written)| names.iter().any(|name| mentions(written, name)));
+            if ready.is_empty() {
+                for (name, _) in waiting {
+                    let message = format!("the universe `{}` is made of itself", name.text);
+                    self.faults
+                        .push(Fault::new("universe", message, Some(name.span)));
+                }
+                return;
+            }
+            for (name, written) in ready {
                 let of = self.written(written, items);
                 if let Some(of) = self.keep(of) {
                     self.declare_type(name, of);
                 }
             }
+            left = waiting;
         }
     }
 
@@ -131,7 +156,16 @@ impl Checker<'_> {
 
     fn parameters(&mut self, parameters: &[Parameter], items: &[Item]) -> Vec<Type> {
         let mut types = Vec::with_capacity(parameters.len());
-        for parameter in parameters {
+        for (number, parameter) in parameters.iter().enumerate() {
+            let name = &parameter.name;
+            let mut before = parameters.iter().take(number).map(|other| &other.name);
+            if let Some(before) = before.find(|before| before.text == name.text) {
+                let message = format!("the parameter `{}` is declared twice", name.text);
+                self.faults.push(
+                    Fault::new("declared-twice", message, Some(name.span))
+                        .label(before.span, "here before"),
+                );
+            }
             let of = self.written(&parameter.written, items);
             types.push(self.keep(of).unwrap_or(Type::Nothing));
         }
@@ -243,6 +277,17 @@ impl Checker<'_> {
                 });
             }
         }
+    }
+}
+
+/// Whether a written type has a name in it.
+fn mentions(written: &Written, wanted: &str) -> bool {
+    match written {
+        Written::Name(name) => *name.text == *wanted,
+        Written::Range(..) => false,
+        Written::Optional(of) | Written::Set(of) | Written::Sequence(of) => mentions(of, wanted),
+        Written::Map(key, of) => mentions(key, wanted) || mentions(of, wanted),
+        Written::Tuple(types) => types.iter().any(|of| mentions(of, wanted)),
     }
 }
 

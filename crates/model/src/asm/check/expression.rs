@@ -122,7 +122,8 @@ impl Checker<'_> {
             E::Temporal(..) => {
                 let message = "a temporal operator stands only in `ltl`, under others, `not`, \
                                `and`, `or` and `implies`";
-                return Err(Fault::new("temporal", message, Some(span)));
+                let help = "conditions that are compared stand in parentheses: `always (n = 0)`";
+                return Err(Fault::new("temporal", message, Some(span)).help(help));
             }
         };
         Ok(Term { kind, of, span })
@@ -252,7 +253,7 @@ impl Checker<'_> {
                         "keep the objects in a set of your own: one that is in no place any \
                          more is forgotten",
                     ),
-                    _ => fault,
+                    _ => fault.help("take a part of them, such as the numbers `0..9`"),
                 })
             }
         }

@@ -51,17 +51,18 @@ pub fn load_with(
     formulas: &[String],
     reader: &mut Reader<'_>,
 ) -> Result<Model, Rejection> {
-    load_at(text, formulas, reader, 0)
+    load_below(text, formulas, reader, &[])
 }
 
 /// How long a chain of abstract models may be.
-const ABSTRACTIONS_MAX: u32 = 8;
+const ABSTRACTIONS_MAX: usize = 8;
 
-fn load_at(
+/// The same for the abstract model of others, which are named.
+fn load_below(
     text: Text,
     formulas: &[String],
     reader: &mut Reader<'_>,
-    depth: u32,
+    refined: &[String],
 ) -> Result<Model, Rejection> {
     let Gathered {
         texts,
@@ -69,7 +70,7 @@ fn load_at(
         faults,
     } = gather(text, formulas, reader);
     let mut checker = Checker::new(&texts, faults);
-    let parts = checker.all(&items, reader, depth);
+    let parts = checker.all(&items, reader, refined);
     let Checker {
         faults,
         elements,
@@ -85,7 +86,7 @@ fn load_at(
     } = checker;
     let rules: Option<Vec<NamedRule>> = rules.into_iter().map(|rule| rule.checked).collect();
     match (parts, rules) {
-        (Some(parts), Some(rules)) if faults.is_empty() => Ok(Model {
+        (Some(parts), Some(rules)) if faults.is_empty() => sound(Model {
             elements,
             enumerations,
             classes,
@@ -104,6 +105,18 @@ fn load_at(
             texts,
         }),
         _ => Err(Rejection { texts, faults }),
+    }
+}
+
+/// A model whose functions are declared with values that they may have.
+fn sound(model: Model) -> Result<Model, Rejection> {
+    let faults = model.wrong_in_the_beginning();
+    match faults.is_empty() {
+        true => Ok(model),
+        false => Err(Rejection {
+            texts: model.texts,
+            faults,
+        }),
     }
 }
 

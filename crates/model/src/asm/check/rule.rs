@@ -8,6 +8,14 @@ use crate::asm::types::Type;
 use crate::{Fault, Span};
 use std::sync::Arc;
 
+/// The type of the collection that a place is in.
+fn place_kind(place: &Term) -> Option<&Type> {
+    match &place.kind {
+        TermKind::Index(collection, _) => Some(collection.of.present()),
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn rule(&mut self, rule: &syntax::Rule) -> Rule {
         let depth = self.locals.len();
@@ -73,8 +81,17 @@ impl Checker<'_> {
         let place = self.expression(place)?;
         let TermKind::Apply(id, arguments) = place.kind else {
             let message = "this is no place that can be updated";
-            return Err(Fault::new("update", message, Some(place.span))
-                .help("controlled and shared functions and fields of objects can"));
+            let help = match (&place.kind, place_kind(&place)) {
+                (TermKind::Local(_), _) => "here it is the name of a value, which stays as it is",
+                (_, Some(Type::Map(..))) => {
+                    "give the whole a new value: `m := m ++ {key -> value}`"
+                }
+                (TermKind::Index(..) | TermKind::Part(..), _) => {
+                    "give the whole, of which this is a part, a new value"
+                }
+                _ => "controlled and shared functions and fields of objects can",
+            };
+            return Err(Fault::new("update", message, Some(place.span)).help(help));
         };
         if let Some(function) = self.function(id) {
             let reason = match function.kind {

@@ -1,7 +1,7 @@
 //! The tables of a model: how a recorded session maps to it, and how it maps to
 //! an abstract one.
 
-use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_at};
+use super::{ABSTRACTIONS_MAX, Checker, Outcome, load_below};
 use crate::asm::program::{Abstraction, Action, Class, FunctionId, FunctionKind, Term, When};
 use crate::asm::syntax::{self, Expression, Item, Name};
 use crate::asm::types::{Enumeration, Type};
@@ -72,7 +72,7 @@ impl Checker<'_> {
         &mut self,
         items: &[Item],
         reader: &mut Reader<'_>,
-        depth: u32,
+        refined: &[String],
     ) -> Option<Box<Abstraction>> {
         let mut claims = items.iter().filter_map(|item| match item {
             Item::Abstraction { file, span, pairs } => Some((file, *span, pairs)),
@@ -80,10 +80,31 @@ impl Checker<'_> {
         });
         // The last one is that of the most refined text.
         let (file, span, pairs) = claims.next_back()?;
-        let model = self.abstract_model(file, span, reader, depth);
+        if let Some((_, before, _)) = claims.find(|(_, before, _)| before.source == span.source) {
+            let message = "a model is claimed to refine one other model";
+            self.faults.push(
+                Fault::new("declared-twice", message, Some(span)).label(before, "claimed before"),
+            );
+        }
+        if pairs.is_empty() {
+            let message = "this claim compares nothing";
+            self.faults.push(
+                Fault::new("abstraction", message, Some(span))
+                    .help("write functions of the abstract model, and what each is here"),
+            );
+        }
+        let model = self.abstract_model(file, span, reader, refined);
         let model = self.keep(model)?;
         let mut known = Vec::new();
-        for (name, value) in pairs {
+        for (number, (name, value)) in pairs.iter().enumerate() {
+            let mut before = pairs.iter().take(number).map(|(other, _)| other);
+            if let Some(before) = before.find(|before| before.text == name.text) {
+                let message = format!("`{}` stands here twice", name.text);
+                self.faults.push(
+                    Fault::new("declared-twice", message, Some(name.span))
+                        .label(before.span, "here before"),
+                );
+            }
             let pair = self.pair(&model, name, value);
             known.extend(self.keep(pair));
         }
@@ -98,9 +119,9 @@ impl Checker<'_> {
         file: &str,
         span: Span,
         reader: &mut Reader<'_>,
-        depth: u32,
+        refined: &[String],
     ) -> Outcome<crate::asm::program::Model> {
-        if depth >= ABSTRACTIONS_MAX {
+        if refined.len() >= ABSTRACTIONS_MAX {
             let message = format!("a chain of more than {ABSTRACTIONS_MAX} abstract models");
             return Err(Fault::new("too-large", message, Some(span)));
         }
@@ -108,7 +129,13 @@ impl Checker<'_> {
             let message = format!("`{file}` cannot be read: {reason}");
             Fault::new("file", message, Some(span))
         })?;
-        load_at(text, &[], reader, depth + 1).map_err(|rejection| {
+        let own = self.texts.first().map(|text| text.name.clone());
+        let refined: Vec<String> = refined.iter().cloned().chain(own).collect();
+        if refined.contains(&text.name) {
+            let message = format!("`{file}` would be an abstract model of itself");
+            return Err(Fault::new("file", message, Some(span)));
+        }
+        load_below(text, &[], reader, &refined).map_err(|rejection| {
             let first = rejection.faults.first();
             let message = format!(
                 "`{file}` is no model: {}",
@@ -126,7 +153,20 @@ impl Checker<'_> {
     ) -> Outcome<(FunctionId, Term)> {
         let value = self.expression(value)?;
         match model.nullary(&name.text) {
-            Some((id, function)) if function.kind != FunctionKind::Monitored => Ok((id, value)),
+            Some((id, function)) if function.kind != FunctionKind::Monitored => {
+                match (sort(&function.result), sort(&value.of)) {
+                    (Some(wanted), Some(found)) if wanted != found => {
+                        let message = format!(
+                            "`{}` is {} in the abstract model, and this is {}",
+                            name.text,
+                            model.show_type(&function.result),
+                            self.show(&value.of)
+                        );
+                        Err(Fault::new("type", message, Some(value.span)))
+                    }
+                    _ => Ok((id, value)),
+                }
+            }
             _ => {
                 let names = model
                     .functions
@@ -139,6 +179,21 @@ impl Checker<'_> {
                 ))
             }
         }
+    }
+}
+
+/// What may be compared between models; elements and objects have names in each.
+fn sort(of: &Type) -> Option<&'static str> {
+    match of.present() {
+        Type::Boolean => Some("a truth value"),
+        Type::Integer | Type::Range(..) => Some("a number"),
+        Type::Text => Some("a text"),
+        Type::Enumeration(_) => Some("an element"),
+        Type::Set(_) => Some("a set"),
+        Type::Sequence(_) => Some("a sequence"),
+        Type::Map(..) => Some("a map"),
+        Type::Tuple(_) => Some("a tuple"),
+        Type::Nothing | Type::Undefined | Type::Class(_) | Type::Optional(_) => None,
     }
 }
 

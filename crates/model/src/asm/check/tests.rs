@@ -70,6 +70,27 @@ fn names_must_be_known() {
         "there is no field `g` (did you mean `f`?)",
     );
     check(
+        "rule go(a : Int, b : Int, a : Bool) { skip } main { skip }",
+        "the parameter `a` is declared twice",
+    );
+    check(
+        "static go(a : Int, a : Int) : Int = a main { skip }",
+        "the parameter `a` is declared twice",
+    );
+    check(
+        "universe A = {B} universe B = optional C universe C = 1..2
+         controlled a : A = {2} main { skip }",
+        "",
+    );
+    check(
+        "universe A = 1..2 universe B = (A, C) universe C = [B] main { skip }",
+        "the universe `B` is made of itself; the universe `C` is made of itself",
+    );
+    check(
+        "main { forall n in Int { skip } }",
+        "the values of `Int` cannot be listed (take a part of them, such as the numbers `0..9`)",
+    );
+    check(
         "class C controlled s : {C} = {} main { forall c in C { skip } }",
         "the values of `C` cannot be listed (keep the objects in a set of your own: one that is \
          in no place any more is forgotten)",
@@ -112,6 +133,11 @@ fn types_must_fit() {
         "size(s) := 1",
         "this is no place that can be updated (controlled and shared functions and fields of \
          objects can)",
+    );
+    in_main(
+        "let n = 1 { n := 2 }",
+        "this is no place that can be updated (here it is the name of a value, which stays as it \
+         is)",
     );
     in_main(
         "forall x in n { skip }",
@@ -166,6 +192,40 @@ fn what_changes_is_not_known_in_the_beginning() {
 }
 
 #[test]
+fn declared_values_fit() {
+    check(
+        "static a : 0..3 = 7 main { skip }",
+        "7 does not fit `a`, which is 0..3",
+    );
+    check(
+        "controlled a : 0..3 = 2 + 2 main { skip }",
+        "4 does not fit `a`, which is 0..3",
+    );
+    check(
+        "shared a : {0..3} = {1, 5} main { skip }",
+        "{1, 5} does not fit `a`, which is {0..3}",
+    );
+    check(
+        "class C { f : 0..3 = 4 } main { skip }",
+        "4 does not fit `f`, which is 0..3",
+    );
+    check(
+        "static none : optional Int = undef controlled a : Int = none main { skip }",
+        "undef does not fit `a`, which is Int",
+    );
+    check("static a : Int = 1 / 0 main { skip }", "a division by zero");
+    check(
+        "static a : Int = b static b : Int = a main { skip }",
+        "calls and their parts are nested more than 600 levels (a rule or function that uses \
+         itself must come to an end before that)",
+    );
+    check(
+        "controlled a : 3..1 = 2 main { skip }",
+        "2 does not fit `a`, which is 3..1",
+    );
+}
+
+#[test]
 fn refinement_replaces_declarations() {
     check("refine \"base.asm\"", "");
     check(
@@ -203,6 +263,28 @@ fn refinement_replaces_declarations() {
         "",
     );
     check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { }",
+        "this claim compares nothing (write functions of the abstract model, and what each is \
+         here)",
+    );
+    check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { mode = mode mode = mode }",
+        "`mode` stands here twice",
+    );
+    check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { mode = true }",
+        "`mode` is Mode in the abstract model, and this is Bool",
+    );
+    check(
+        "refine \"base.asm\" abstraction of \"base.asm\" { mode = mode }
+         abstraction of \"base.asm\" { mode = mode }",
+        "a model is claimed to refine one other model",
+    );
+    check(
+        "main { skip } abstraction of \"self.asm\" { mode = 1 }",
+        "`self.asm` would be an abstract model of itself",
+    );
+    check(
         "refine \"base.asm\" abstraction of \"base.asm\" { mdoe = mode }",
         "there is no function without arguments in the abstract model `mdoe` (did you mean \
          `mode`?)",
@@ -221,11 +303,13 @@ fn formulas_are_made_of_conditions() {
     );
     check(
         "controlled a : Bool = true main { skip } ltl f = next {next a}",
-        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies`",
+        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies` \
+         (conditions that are compared stand in parentheses: `always (n = 0)`)",
     );
     check(
         "controlled a : Bool = true main { skip } ltl f = (always a) = a",
-        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies`",
+        "a temporal operator stands only in `ltl`, under others, `not`, `and`, `or` and `implies` \
+         (conditions that are compared stand in parentheses: `always (n = 0)`)",
     );
 }
 

@@ -21,6 +21,9 @@ use super::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use term::length;
+
+pub(super) use term::undefined;
 
 pub(super) type Outcome<T> = Result<T, Stop>;
 
@@ -70,6 +73,8 @@ pub(super) struct Machine<'a> {
     objects: Option<Objects>,
     /// The rules that are under way.
     rules: Vec<RuleId>,
+    /// What is done where none is: `main` or `initially`.
+    root: &'static str,
 }
 
 impl<'a> Machine<'a> {
@@ -92,6 +97,7 @@ impl<'a> Machine<'a> {
             work: 0,
             objects: None,
             rules: Vec::new(),
+            root: "main",
         }
     }
 
@@ -102,9 +108,10 @@ impl<'a> Machine<'a> {
         part: impl FnOnce(&mut Machine<'a>) -> Outcome<T>,
     ) -> Outcome<T> {
         if self.depth >= DEPTH_MAX {
-            let fault = Fault::new("too-deep", "calls are nested without an end", Some(span));
+            let message = format!("calls and their parts are nested more than {DEPTH_MAX} levels");
+            let fault = Fault::new("too-deep", message, Some(span));
             return Err(fault
-                .help("a rule or function that uses itself must end")
+                .help("a rule or function that uses itself must come to an end before that")
                 .into());
         }
         self.charge(1, span)?;
@@ -158,12 +165,10 @@ impl<'a> Machine<'a> {
                 if let Some(known) = function.known.get() {
                     return Ok(known.clone());
                 }
-                let value = self.defined(function.value.as_ref(), Vec::new(), span)?;
+                let value = self.fitting(id, Vec::new(), span)?;
                 Ok(function.known.get_or_init(|| value).clone())
             }
-            FunctionKind::Static | FunctionKind::Derived => {
-                self.defined(function.value.as_ref(), arguments, span)
-            }
+            FunctionKind::Static | FunctionKind::Derived => self.fitting(id, arguments, span),
             FunctionKind::Controlled | FunctionKind::Shared | FunctionKind::Monitored => {
                 self.look_up(id, arguments, span)
             }
@@ -182,6 +187,18 @@ impl<'a> Machine<'a> {
         self.deeper(span, |machine| {
             machine.framed(arguments, |machine| machine.term(value))
         })
+    }
+
+    /// The value that a function is declared with, if it is one of its type.
+    fn fitting(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
+        let model = self.model;
+        let declared = model.function(id).and_then(|it| it.value.as_ref());
+        let value = self.defined(declared, arguments, span)?;
+        if let Some(declared) = declared {
+            self.charge(length(&value), span)?;
+            model.takes(id, &value, declared.span)?;
+        }
+        Ok(value)
     }
 
     fn check_arguments(&self, id: FunctionId, arguments: &[Value], span: Span) -> Outcome<()> {
@@ -238,8 +255,7 @@ impl<'a> Machine<'a> {
         if let Some(value) = slot.and_then(|slot| self.state.get(slot, arguments)) {
             return Ok(value.clone());
         }
-        let value = function.and_then(|function| function.value.as_ref());
-        self.defined(value, arguments.to_vec(), span)
+        self.fitting(id, arguments.to_vec(), span)
     }
 
     fn ask(

@@ -154,7 +154,9 @@ impl<'a> Machine<'a> {
             let rule = update
                 .rule
                 .and_then(|id| self.model.rules.get(id.0 as usize));
-            let rule = rule.map_or("`main`".to_owned(), |rule| format!("rule `{}`", rule.name));
+            let rule = rule.map_or(format!("`{}`", self.root), |rule| {
+                format!("rule `{}`", rule.name)
+            });
             format!("{} by {rule}", self.model.show(&update.value))
         };
         let message = format!(

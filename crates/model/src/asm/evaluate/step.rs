@@ -1,8 +1,8 @@
 //! What a model does as a whole: its beginning, its steps, and values in its states.
 
 use super::{Machine, Stepped};
-use crate::asm::environment::{Environment, Stop};
-use crate::asm::program::{FunctionId, Model, Rule, Term};
+use crate::asm::environment::{Environment, Possibilities, Stop};
+use crate::asm::program::{FunctionId, FunctionKind, Model, Rule, Term};
 use crate::asm::state::State;
 use crate::asm::value::Value;
 use crate::{Fault, Span};
@@ -17,23 +17,25 @@ impl Model {
     pub fn begin(&self, environment: &mut dyn Environment) -> Result<State, Stop> {
         let blank = self.blank();
         match &self.initially {
-            Some(rule) => Ok(self.fire(rule, &blank, environment)?.state),
+            Some(rule) => Ok(self.fire(rule, "initially", &blank, environment)?.state),
             None => Ok(blank),
         }
     }
 
     /// The step that the environment's answers lead to.
     pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
-        self.fire(&self.main, state, environment)
+        self.fire(&self.main, "main", state, environment)
     }
 
     fn fire(
         &self,
         rule: &Rule,
+        root: &'static str,
         state: &State,
         environment: &mut dyn Environment,
     ) -> Result<Stepped, Stop> {
         let mut machine = Machine::stepping(self, state, Some(environment));
+        machine.root = root;
         let updates = machine.rule(rule)?;
         let (answers, choices) = (machine.answers, machine.choices);
         let mut next = state.clone();
@@ -54,6 +56,63 @@ impl Model {
             choices,
             updates,
         })
+    }
+
+    /// What is wrong with the values that functions and fields are declared with,
+    /// as far as these do not depend on arguments.
+    pub(in crate::asm) fn wrong_in_the_beginning(&self) -> Vec<Fault> {
+        let blank = self.blank();
+        let mut faults: Vec<Fault> = Vec::new();
+        for (number, function) in self.functions.iter().enumerate() {
+            let is_computed = matches!(
+                function.kind,
+                FunctionKind::Derived | FunctionKind::Monitored
+            );
+            let arguments = match (function.class, &function.parameters[..]) {
+                (None, []) => Vec::new(),
+                // The values of fields do not depend on the object.
+                (Some(class), [_]) => vec![Value::Object(class, 0)],
+                _ => continue,
+            };
+            if is_computed || function.value.is_none() {
+                continue;
+            }
+            let id = FunctionId(number as u32);
+            let mut machine = Machine::stepping(self, &blank, None);
+            if let Err(stop) = machine.read(id, arguments, function.span) {
+                let fault = stop.fault();
+                // Functions that need each other are wrong for one reason.
+                if faults.iter().all(|other| other.message != fault.message) {
+                    faults.push(fault);
+                }
+            }
+        }
+        faults
+    }
+
+    /// Gives each state that it may begin in to a function, or why there is none,
+    /// until that has seen enough.
+    pub(in crate::asm) fn beginnings(&self, mut each: impl FnMut(Result<State, Fault>) -> bool) {
+        let (mut is_begun, mut refusal) = (false, None);
+        self.all(
+            &mut Possibilities::default(),
+            |possibilities| {
+                let begun = self.begin(possibilities);
+                if let Err(Stop::NoAnswer(fault)) = &begun {
+                    refusal.get_or_insert_with(|| fault.clone());
+                }
+                begun
+            },
+            |state| {
+                is_begun = true;
+                each(state)
+            },
+        );
+        if !is_begun && let Some(fault) = refusal {
+            each(Err(
+                fault.help("so there is no state in which the machine begins")
+            ));
+        }
     }
 
     /// Leaves out what need not be said.

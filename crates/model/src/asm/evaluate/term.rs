@@ -58,8 +58,23 @@ impl<'a> Machine<'a> {
             T::Map(pairs) => {
                 let mut map = BTreeMap::new();
                 for (key, value) in pairs {
-                    let key = self.term(key)?;
-                    map.insert(key, self.term(value)?);
+                    let (at, key) = (key.span, self.term(key)?);
+                    let value = self.term(value)?;
+                    let message = match map.get(&key) {
+                        Some(before) if *before != value => format!(
+                            "the key {} has two values, {} and {}",
+                            self.model.show(&key),
+                            self.model.show(before),
+                            self.model.show(&value)
+                        ),
+                        _ => {
+                            map.insert(key, value);
+                            continue;
+                        }
+                    };
+                    return Err(Fault::new("twice", message, Some(at))
+                        .help("`++` takes the values of the map behind it")
+                        .into());
                 }
                 Value::Map(Arc::new(map))
             }
@@ -77,10 +92,7 @@ impl<'a> Machine<'a> {
     /// A value that must not be `undef`.
     fn present(&mut self, term: &'a Term) -> Outcome<Value> {
         match self.term(term)? {
-            Value::Undefined => {
-                let fault = Fault::new("undefined", "this is `undef` here", Some(term.span));
-                Err(fault.help("ask first whether it is `undef`").into())
-            }
+            Value::Undefined => Err(undefined(term.span).into()),
             value => Ok(value),
         }
     }
@@ -261,6 +273,12 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// `undef` stands where a value is needed.
+pub(in crate::asm) fn undefined(span: Span) -> Fault {
+    Fault::new("undefined", "this is `undef` here", Some(span))
+        .help("ask first whether it is `undef`")
+}
+
 fn overflow(span: Span) -> Fault {
     Fault::new("overflow", "this number does not fit 64 bits", Some(span))
 }
@@ -279,7 +297,8 @@ fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Va
     Ok(Value::Integer(result.ok_or_else(|| overflow(span))?))
 }
 
-fn length(value: &Value) -> usize {
+/// How many parts a value has.
+pub(super) fn length(value: &Value) -> usize {
     match value {
         Value::Set(values) => values.len(),
         Value::Sequence(values) | Value::Tuple(values) => values.len(),

@@ -67,6 +67,9 @@ fn check_rule(rule: &str, expected: &[&str]) {
          controlled f(x : 0..2) : Int = 10 * x
          static double(x : Int) : Int = 2 * x
          static endless(x : Int) : Int = endless(x)
+         static few(x : Int) : 0..6 = 2 * x
+         derived many : 0..6 = n + 10
+         controlled far(x : 0..2) : 0..6 = 7 * x
          rule put(x : Int) {{ n := x }}
          rule other(x : Int) {{ n := x }}
          rule forever {{ forever }}
@@ -218,7 +221,20 @@ fn expressions_have_exact_values() {
     );
     check("o", "undefined: undef does not fit `n`, which is Int");
     check("o + 1", "undefined: this is `undef` here");
-    check("endless(1)", "too-deep: calls are nested without an end");
+    check(
+        "endless(1)",
+        "too-deep: calls and their parts are nested more than 600 levels",
+    );
+    check(
+        "size({1 -> Red, n + 1 -> Green})",
+        "twice: the key 1 has two values, Red and Green",
+    );
+    check("size({1 -> Red, n + 1 -> Red})", "n = 1");
+    check("-9223372036854775808", "n = -9223372036854775808");
+    check(
+        "-(-9223372036854775808)",
+        "overflow: this number does not fit 64 bits",
+    );
     check(
         "size(1..1000000000)",
         "too-large: 1..1000000000 has 1000000000 numbers",
@@ -239,7 +255,22 @@ fn what_does_not_fit_is_told() {
         "assert n = 1",
         &["assertion: the assertion `n = 1` does not hold"],
     );
-    check_rule("forever", &["too-deep: calls are nested without an end"]);
+    check_rule(
+        "forever",
+        &["too-deep: calls and their parts are nested more than 600 levels"],
+    );
+    check_rule(
+        "small := few(4)",
+        &["range: 8 does not fit `few`, which is 0..6"],
+    );
+    check_rule(
+        "small := 1 n := many",
+        &["range: 10 does not fit `many`, which is 0..6"],
+    );
+    check_rule(
+        "n := far(1)",
+        &["range: 7 does not fit `far`, which is 0..6"],
+    );
 }
 
 #[test]
@@ -318,6 +349,59 @@ fn endless_possibilities_are_no_verdict() {
 
 fn search(text: &str) -> Report {
     breadth_first(&model(text), &Options::default(), &mut |_, _| true)
+}
+
+#[test]
+fn what_the_environment_may_say_is_listed_once() {
+    let text = "monitored e : 0..65535 controlled n : 0..1 = 0 main { if e = 9 { n := 1 } }";
+    let report = search(text);
+    assert_eq!((report.verdict(), report.states), (Verdict::Holds, 2));
+    assert_eq!(report.transitions, 2 * 65536 + 1);
+}
+
+/// What is wrong in the first state, or in a step from it.
+fn wrong(text: &str) -> String {
+    match search(text).finding {
+        Some((Finding::Fault(fault), _)) => format!("{}: {}", fault.code, fault.message),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_model_that_cannot_begin_is_wrong() {
+    let check = |text: &str, expected: &str| assert_eq!(wrong(text), expected, "{text}");
+    let declared = "monitored e : Int possible {} controlled n : Int = 0 ";
+    check(
+        &format!("{declared} initially {{ n := e }} main {{ skip }}"),
+        "no-answer: nothing is possible for `e`",
+    );
+    check(
+        &format!("{declared} initially {{ n := 1 n := 2 }} main {{ skip }}"),
+        "clash: a clash: `n` gets two values in one step, 1 by `initially` and 2 by `initially`",
+    );
+}
+
+#[test]
+fn where_nothing_is_possible_the_question_is_told() {
+    let text = "monitored e : Int possible {} controlled n : Int = 0 main { n := e }";
+    let model = model(text);
+    let report = search(text);
+    let (finding, trail) = report.finding.unwrap();
+    assert_eq!(finding, Finding::Deadlock);
+    let fault = model.standstill(&trail.end.unwrap()).unwrap();
+    assert_eq!(fault.message, "nothing is possible for `e`");
+    assert_eq!(model.source(fault.span.unwrap()), "e");
+}
+
+#[test]
+fn conditions_on_states_have_a_value() {
+    let declared = "controlled o : optional Bool = undef main { skip }";
+    let check = |text: &str| {
+        let expected = "undefined: this is `undef` here";
+        assert_eq!(wrong(&format!("{declared} {text}")), expected, "{text}");
+    };
+    check("invariant known = o");
+    check("invariant known = not o");
 }
 
 #[test]

@@ -179,6 +179,11 @@ impl Parser {
             return self.make(start, E::Not(Box::new(part)));
         }
         if self.take("-") {
+            // The least number has no other sign.
+            if self.token().kind == Kind::Number(i64::MIN.unsigned_abs()) {
+                self.advance();
+                return self.make(start, E::Number(i64::MIN));
+            }
             let part = self.nested(Parser::prefix)?;
             return self.make(start, E::Negate(Box::new(part)));
         }
@@ -233,9 +238,8 @@ impl Parser {
     }
 
     fn member(&mut self, start: Span, value: Expression) -> Outcome<Expression> {
-        if let Kind::Number(number) = self.token().kind {
-            self.advance();
-            return self.make(start, E::Part(Box::new(value), number));
+        if let Some(number) = self.number() {
+            return self.make(start, E::Part(Box::new(value), number?));
         }
         let name = self.name("a field")?;
         if !self.take("(") {
@@ -248,8 +252,10 @@ impl Parser {
 
     fn primary(&mut self) -> Outcome<Expression> {
         let start = self.span();
+        if let Some(number) = self.number() {
+            return self.make(start, E::Number(number?));
+        }
         let kind = match &self.token().kind {
-            Kind::Number(number) => E::Number(*number),
             Kind::Text(text) => E::Text(text.clone()),
             Kind::Name(word) => match &**word {
                 "true" => E::Boolean(true),
@@ -261,7 +267,9 @@ impl Parser {
             Kind::Mark("(") => return self.parentheses(start),
             Kind::Mark("{") => return self.braces(start),
             Kind::Mark("[") => return self.brackets(start),
-            Kind::Mark(_) | Kind::End => return Err(self.wrong("an expression")),
+            Kind::Mark(_) | Kind::Number(_) | Kind::End => {
+                return Err(self.wrong("an expression"));
+            }
         };
         self.advance();
         self.make(start, kind)

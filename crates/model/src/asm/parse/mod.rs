@@ -76,13 +76,16 @@ impl Parser {
         }
     }
 
-    /// A number if one is next.
-    pub fn number(&mut self) -> Option<i64> {
-        let Kind::Number(number) = self.token().kind else {
+    /// A number if one is next, and what is wrong with it.
+    pub fn number(&mut self) -> Option<Outcome<i64>> {
+        let token = self.token();
+        let Kind::Number(number) = token.kind else {
             return None;
         };
+        let message = "this number does not fit 64 bits";
+        let fault = Fault::new("syntax", message, Some(token.span));
         self.advance();
-        Some(number)
+        Some(i64::try_from(number).map_err(|_| fault))
     }
 
     fn token(&self) -> &Token {

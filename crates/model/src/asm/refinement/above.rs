@@ -33,6 +33,8 @@ pub(super) struct Above<M> {
     successors: Vec<Option<Arc<[u32]>>>,
     /// What is left of a belief after something was shown.
     after: FxHashMap<(Belief, Arc<Shown>), Belief>,
+    /// The machine itself has gone wrong.
+    pub failed: bool,
 }
 
 impl<M: Borrow<Model>> Above<M> {
@@ -45,6 +47,7 @@ impl<M: Borrow<Model>> Above<M> {
             shown: Vec::new(),
             successors: Vec::new(),
             after: FxHashMap::default(),
+            failed: false,
         }
     }
 
@@ -85,8 +88,10 @@ impl<M: Borrow<Model>> Above<M> {
 
     /// The states in which the machine begins.
     pub fn initial(&mut self) -> Result<Vec<u32>, Fault> {
-        let states = next_states(self.model(), None)?;
-        self.numbered(states)
+        let states = next_states(self.model(), None);
+        let numbers = states.and_then(|states| self.numbered(states));
+        self.failed |= numbers.is_err();
+        numbers
     }
 
     fn successors(&mut self, number: u32) -> Result<Arc<[u32]>, Fault> {
@@ -95,10 +100,12 @@ impl<M: Borrow<Model>> Above<M> {
             return Ok(Arc::clone(known));
         }
         let states = match self.states.get(position) {
-            Some(state) => next_states(self.model(), Some(state))?,
-            None => Vec::new(),
+            Some(state) => next_states(self.model(), Some(state)),
+            None => Ok(Vec::new()),
         };
-        let numbers: Arc<[u32]> = self.numbered(states)?.into();
+        let numbers = states.and_then(|states| self.numbered(states));
+        self.failed |= numbers.is_err();
+        let numbers: Arc<[u32]> = numbers?.into();
         if let Some(entry) = self.successors.get_mut(position) {
             *entry = Some(Arc::clone(&numbers));
         }
@@ -174,11 +181,7 @@ impl<M: Borrow<Model>> Above<M> {
 fn next_states(model: &Model, state: Option<&State>) -> Result<Vec<State>, Fault> {
     let mut states = BTreeSet::new();
     let mut fault = None;
-    let step = |possibilities: &mut Possibilities| match state {
-        Some(state) => model.step(state, possibilities).map(|step| step.state),
-        None => model.begin(possibilities),
-    };
-    model.all(&mut Possibilities::default(), step, |result| {
+    let each = |result: Result<State, Fault>| {
         match result {
             Ok(state) => {
                 states.insert(state);
@@ -186,7 +189,15 @@ fn next_states(model: &Model, state: Option<&State>) -> Result<Vec<State>, Fault
             Err(wrong) => fault = Some(wrong),
         }
         fault.is_none()
-    });
+    };
+    match state {
+        Some(state) => model.all(
+            &mut Possibilities::default(),
+            |possibilities| model.step(state, possibilities).map(|step| step.state),
+            each,
+        ),
+        None => model.beginnings(each),
+    }
     match fault {
         Some(fault) => Err(fault),
         None => Ok(states.into_iter().collect()),

@@ -14,6 +14,7 @@ mod tests;
 
 use super::environment::Stop;
 use super::program::{FunctionId, Model};
+use crate::promela::Text;
 use crate::system::{Participants, System, Visitor};
 use crate::{Cut, Fault, Options, Trail};
 pub use above::Shown;
@@ -46,6 +47,8 @@ pub struct Refinement {
     pub divergence: Option<Divergence>,
     /// What is wrong in one of the models.
     pub fault: Option<Fault>,
+    /// It is the abstract one, of whose texts the fault speaks.
+    pub is_abstract_wrong: bool,
     /// Why not everything was searched.
     pub cut: Option<Cut>,
     /// Pairs of a state and what the abstract model may be in.
@@ -53,6 +56,12 @@ pub struct Refinement {
 }
 
 impl Model {
+    /// The texts of the abstract model; none if there is no claim.
+    pub fn abstract_texts(&self) -> &[Text] {
+        let abstraction = self.abstraction.as_deref();
+        abstraction.map_or(&[], |abstraction| &abstraction.model.texts)
+    }
+
     /// The file of the abstract model, if there is a claim.
     pub fn abstract_name(&self) -> Option<&str> {
         let abstraction = self.abstraction.as_deref()?;
@@ -163,6 +172,7 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         let mut refinement = Refinement {
             divergence: None,
             fault: None,
+            is_abstract_wrong: self.above.failed,
             cut: None,
             states: self.nodes.len() as u64,
         };

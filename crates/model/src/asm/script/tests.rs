@@ -14,7 +14,9 @@ const MODEL: &str = "enum Mode = Off | On | Broken
             request := undef
         }
         choose x in {1, 2, 3} with mode = On { count := x }
+        if count > 9 { choose { word := \"a|b\" } or { word := \"c//d\" } }
     }
+    controlled word : Text = \"\"
     invariant notBroken = mode != Broken";
 
 fn text(name: &str, text: &str) -> Text {
@@ -57,18 +59,18 @@ fn check(script: &str, expected: &str) {
 
 #[test]
 fn lines_set_and_step_and_check() {
-    check("", "mode = Off, count = 0, request = undef");
+    check("", "mode = Off, count = 0, request = undef, word = \"\"");
     check(
         "// a comment\nset button = false\nstep\n\nstep 3 // more\n",
-        "mode = Off, count = 0, request = undef",
+        "mode = Off, count = 0, request = undef, word = \"\"",
     );
     check(
         "set button = true\nset request = 5\nset level(1) = 2\nstep\ncheck count = 7 and mode = On",
-        "mode = On, count = 7, request = undef",
+        "mode = On, count = 7, request = undef, word = \"\"",
     );
     check(
         "set button = true\nstep\npick x = 2\nstep\ncheck count = 2",
-        "mode = On, count = 2, request = undef",
+        "mode = On, count = 2, request = undef, word = \"\"",
     );
 }
 
@@ -107,20 +109,51 @@ fn what_is_not_so_is_told_with_its_place() {
     );
     check("jump", "expected a line of a script, found `jump` [jump]");
     check("step 1 2", "expected nothing more, found `2` [2]");
+    check(
+        "step 1000001",
+        "a line makes at most 1000000 steps [1000001]",
+    );
+    check("step -1", "expected nothing more, found `-` [-]");
     check("check #", "`#` has no meaning here [#]");
+}
+
+#[test]
+fn rules_are_picked_by_number() {
+    let begin = "set button = false\nset request = 9\nset level(1) = 1\nstep\n";
+    let check = |rest: &str, expected: &str| check(&format!("{begin}{rest}"), expected);
+    let done = |word: &str| format!("mode = Off, count = 10, request = undef, word = \"{word}\"");
+    check("pick rule = 1\nstep\ncheck word = \"a|b\"", &done("a|b"));
+    check(
+        "pick rule = 2\nstep\ncheck word = \"c//d\" // so",
+        &done("c//d"),
+    );
+    check(
+        "pick rule = 2\nstep\ntable word | count\n\"c//d\" | 10\nend",
+        &done("c//d"),
+    );
+    check(
+        "step",
+        "the script does not say what `one of the rules` is \
+         [choose { word := \"a|b\" } or { word := \"c//d\" }]",
+    );
+    check(
+        "pick rule = 3\nstep",
+        "3 is not possible for `one of the rules` \
+         [choose { word := \"a|b\" } or { word := \"c//d\" }]",
+    );
 }
 
 #[test]
 fn a_table_is_a_run() {
     check(
-        "table mode | button | request
+        "table\tmode | button | request
          Off | false |
          Off | true  | 4
          end
          set level(1) = 1
          step
          check count = 5",
-        "mode = On, count = 5, request = undef",
+        "mode = On, count = 5, request = undef, word = \"\"",
     );
     check(
         "table mode | button\nOff | true\nOff | \nend",

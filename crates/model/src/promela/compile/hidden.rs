@@ -9,8 +9,8 @@
 use super::Compiler;
 use crate::promela::layout::bytes;
 use crate::promela::program::{
-    After, Beginning, Code, Field, Location, Node, Operation, Place, Program, Reception, Scope,
-    Transition,
+    After, Beginning, Code, Element, Field, Location, Node, Operation, Place, Program, Reception,
+    Scope, Source, Transition,
 };
 use std::ops::Range;
 
@@ -131,6 +131,13 @@ impl Variable<'_> {
             })
     }
 
+    fn is_looked_at(&self, element: &Element) -> bool {
+        let overlaps = |start: u32, end: u32| start < self.range.end && self.range.start < end;
+        let (start, index) = (element.offset, element.index_offset);
+        element.source == Source::Global && overlaps(start, start + element.length)
+            || element.index_scope == Scope::Global && overlaps(index, index + 1)
+    }
+
     fn is_index_of(&self, place: &Place) -> bool {
         place.indices.iter().any(|index| self.reads(index.value))
     }
@@ -173,6 +180,8 @@ impl Variable<'_> {
             Node::Conditional(first, second, third) => {
                 reads(first) || reads(second) || reads(third)
             }
+            Node::Element(element) => self.is_looked_at(element),
+            Node::CompareElement(_, _, element) => self.is_looked_at(element),
             Node::Run { arguments, .. } => arguments.iter().any(reads),
             Node::Poll(reception) => self.is_read_to_receive(reception),
             Node::AtLabel { index, .. } => index.as_ref().is_some_and(reads),

@@ -78,6 +78,10 @@ struct Frame {
     graph: Graph,
     /// The uses of inlines around the present place.
     instances: Vec<u32>,
+    /// The blocks around the present place, by their numbers, and how many there were:
+    /// two of them may have labels with one name.
+    blocks: Vec<u32>,
+    block_count: u32,
     /// Declarations may still begin values before the first statement.
     at_beginning: bool,
     /// Inside of a `d_step`.

@@ -35,6 +35,8 @@ impl Compiler {
             size: FRAME_START,
             graph,
             instances: Vec::new(),
+            blocks: Vec::new(),
+            block_count: 0,
             at_beginning: true,
             in_step: false,
             is_trace: matches!(process.kind, ProcessKind::Trace | ProcessKind::NoTrace),

@@ -39,7 +39,9 @@ impl Compiler {
         self.begin_sequence(true)?;
         let condition = compared(variable, Binary::LessEqual, to, span);
         self.condition(&condition)?;
+        self.begin_block();
         let inside = self.statements(body);
+        self.end_block();
         self.finish_loop(variable, true, labels, span)?;
         inside
     }
@@ -101,7 +103,9 @@ impl Compiler {
         };
         self.condition(&compared(&counter, Binary::Less, length, span))?;
         self.rotate(variable, channel, span)?;
+        self.begin_block();
         let inside = self.statements(body);
+        self.end_block();
         self.finish_loop(&counter, true, labels, span)?;
         inside
     }

@@ -130,26 +130,21 @@ impl Compiler {
         inner: &Statement,
         labels: &[LabelId],
     ) -> Compiled<()> {
-        let instances = self
-            .frame
-            .as_ref()
-            .map(|frame| frame.instances.clone())
-            .unwrap_or_default();
+        let blocks = self.blocks();
         let mut labels = labels.to_vec();
-        let graph = self.graph()?;
-        let label = graph.label(name.text.clone(), &instances);
+        if self.graph()?.has_label(&name.text, &blocks) {
+            let message = format!("there is a label `{}` already", name.text);
+            return self.refuse("redeclared", &message, name.span);
+        }
+        let label = self.graph()?.label(name.text.clone(), &blocks);
         labels.push(label);
         self.statement(inner, &labels)
     }
 
     fn goto(&mut self, name: &syntax::Name, labels: &[LabelId], span: Span) -> Compiled<()> {
-        let instances = self
-            .frame
-            .as_ref()
-            .map(|frame| frame.instances.clone())
-            .unwrap_or_default();
+        let blocks = self.blocks();
         let graph = self.graph()?;
-        let jump = graph.jump(name.text.clone(), &instances, name.span);
+        let jump = graph.jump(name.text.clone(), &blocks, name.span);
         graph.instruction(ElementKind::Goto(jump), labels, span);
         Ok(())
     }
@@ -295,6 +290,25 @@ impl Compiler {
         Ok(frame.graph.close(span))
     }
 
+    /// What stands in braces begins, as far as labels are concerned.
+    pub(super) fn begin_block(&mut self) {
+        if let Some(frame) = &mut self.frame {
+            frame.block_count += 1;
+            frame.blocks.push(frame.block_count);
+        }
+    }
+
+    pub(super) fn end_block(&mut self) {
+        if let Some(frame) = &mut self.frame {
+            frame.blocks.pop();
+        }
+    }
+
+    fn blocks(&self) -> Vec<u32> {
+        let frame = self.frame.as_ref();
+        frame.map_or_else(Vec::new, |frame| frame.blocks.clone())
+    }
+
     fn block(
         &mut self,
         kind: ElementKind,
@@ -306,7 +320,9 @@ impl Compiler {
         if let (Some(instance), Some(frame)) = (instance, &mut self.frame) {
             frame.instances.push(instance);
         }
+        self.begin_block();
         let inside = self.sequence(body, span, true);
+        self.end_block();
         if let (Some(_), Some(frame)) = (instance, &mut self.frame) {
             frame.instances.pop();
         }

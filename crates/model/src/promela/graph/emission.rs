@@ -5,7 +5,7 @@
 //! after all depends on the sequences that they are in.
 
 use super::flat::Flat;
-use super::{ElementId, ElementKind, Graph, LabelId, Locations, Sequence, Way};
+use super::{ElementId, ElementKind, Found, Graph, LabelId, Locations, Sequence, Way};
 use crate::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,8 +23,11 @@ impl Graph {
         let index = match label {
             LabelId::Label(index) => index,
             LabelId::Jump(jump) => {
-                let (name, instances, _) = &self.jumps[jump];
-                self.find_label(name, instances)?
+                let (name, blocks, _) = &self.jumps[jump];
+                match self.find_label(name, blocks) {
+                    Found::One(index) => index,
+                    Found::None | Found::Several => return None,
+                }
             }
         };
         self.labels[index].at
@@ -74,11 +77,15 @@ impl Graph {
 
     /// The locations of the process whose body this is.
     pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
-        for (name, instances, span) in &self.jumps {
-            if self.find_label(name, instances).is_none() {
-                let message = format!("there is no label `{name}`");
-                return Err(Fault::new("unknown-label", message, Some(*span)));
-            }
+        for (name, blocks, span) in &self.jumps {
+            let message = match self.find_label(name, blocks) {
+                Found::One(_) => continue,
+                Found::None => format!("there is no label `{name}`"),
+                Found::Several => format!(
+                    "several blocks have a label `{name}`, and none of them is around this jump"
+                ),
+            };
+            return Err(Fault::new("unknown-label", message, Some(*span)));
         }
         let mut emission = Emission::default();
         self.emit(body, &mut emission)?;

@@ -82,9 +82,17 @@ struct Element {
 #[derive(Debug, Clone)]
 struct Label {
     name: Arc<str>,
-    /// In which uses of inlines it stands, the innermost last.
-    instances: Vec<u32>,
+    /// In which blocks it stands, the innermost last.
+    blocks: Vec<u32>,
     at: Option<ElementId>,
+}
+
+/// What a jump may mean.
+enum Found {
+    None,
+    One(usize),
+    /// Labels of blocks that are not around the jump.
+    Several,
 }
 
 /// The elements of one process.
@@ -222,32 +230,43 @@ impl Graph {
     }
 
     /// A label that is not placed yet.
-    pub fn label(&mut self, name: Arc<str>, instances: &[u32]) -> LabelId {
+    pub fn label(&mut self, name: Arc<str>, blocks: &[u32]) -> LabelId {
         self.labels.push(Label {
             name,
-            instances: instances.to_vec(),
+            blocks: blocks.to_vec(),
             at: None,
         });
         LabelId::Label(self.labels.len() - 1)
     }
 
     /// A jump to a label with a name, which may be placed later.
-    pub fn jump(&mut self, name: Arc<str>, instances: &[u32], span: Span) -> LabelId {
-        self.jumps.push((name, instances.to_vec(), span));
+    pub fn jump(&mut self, name: Arc<str>, blocks: &[u32], span: Span) -> LabelId {
+        self.jumps.push((name, blocks.to_vec(), span));
         LabelId::Jump(self.jumps.len() - 1)
     }
 
-    /// The label that a jump means: of the same use of an inline, or of the
-    /// nearest around it, or any.
-    fn find_label(&self, name: &str, instances: &[u32]) -> Option<usize> {
+    /// Whether a block, or one around it, has had a label with a name.
+    pub fn has_label(&self, name: &str, blocks: &[u32]) -> bool {
+        let mut labels = self.labels.iter();
+        labels.any(|label| &*label.name == name && blocks.starts_with(&label.blocks))
+    }
+
+    /// The label that a jump means: of the nearest block around it, or the only one
+    /// elsewhere.
+    fn find_label(&self, name: &str, blocks: &[u32]) -> Found {
         let named = || {
             let labels = self.labels.iter().enumerate();
             labels.filter(|(_, label)| &*label.name == name)
         };
         let around = named()
-            .filter(|(_, label)| instances.starts_with(&label.instances))
-            .max_by_key(|(_, label)| label.instances.len());
-        around.or_else(|| named().next()).map(|(index, _)| index)
+            .filter(|(_, label)| blocks.starts_with(&label.blocks))
+            .max_by_key(|(_, label)| label.blocks.len());
+        let mut anywhere = named().map(|(index, _)| index);
+        match (around, anywhere.next(), anywhere.next()) {
+            (Some((index, _)), ..) | (None, Some(index), None) => Found::One(index),
+            (None, None, _) => Found::None,
+            (None, Some(_), Some(_)) => Found::Several,
+        }
     }
 
     /// Where a label with a name stands, if there is one.

@@ -7,7 +7,7 @@
 //! its channel.
 
 use crate::promela::layout::bytes;
-use crate::promela::program::{Code, Location, Node, Operation, Place, Program, Transition};
+use crate::promela::program::{Code, Location, Node, Operation, Program, Source, Transition};
 
 /// Channels by their numbers: bit n is for the channel n, and those that differ from
 /// n by multiples of 64.
@@ -142,33 +142,38 @@ fn is_rendezvous(program: &Program, operation: &Operation) -> bool {
     };
     match program.node(code) {
         Node::Number(number) => keeps_nothing(*number),
-        Node::Table(place) => {
-            let mut numbers = table(program, place).iter();
-            numbers.all(|number| keeps_nothing(i32::from(*number)))
-        }
-        _ => false,
+        node => constants(program, node).is_some_and(|numbers| {
+            numbers
+                .iter()
+                .all(|number| keeps_nothing(i32::from(*number)))
+        }),
     }
 }
 
-/// The bytes that a place may mean among those that never change.
-fn table<'a>(program: &'a Program, place: &Place) -> &'a [u8] {
-    let bytes = bytes(place);
+/// The bytes that an expression may mean among those that never change; nothing if it
+/// means others.
+fn constants<'a>(program: &'a Program, node: &Node) -> Option<&'a [u8]> {
+    let bytes = match node {
+        Node::Table(place) => bytes(place),
+        Node::Element(element) if element.source == Source::Constants => {
+            element.offset..element.offset + element.length
+        }
+        _ => return None,
+    };
     let table = program
         .constants
         .get(bytes.start as usize..bytes.end as usize);
-    table.unwrap_or(&[])
+    Some(table.unwrap_or(&[]))
 }
 
 /// The channels that an expression may name.
 fn named_by(program: &Program, code: Code) -> Channels {
     match program.node(code) {
         Node::Number(number) => Channels::one(*number),
-        Node::Table(place) => {
-            let numbers = table(program, place).iter();
-            numbers.fold(Channels::NONE, |all, number| {
+        node => constants(program, node).map_or(Channels::ANY, |numbers| {
+            numbers.iter().fold(Channels::NONE, |all, number| {
                 all.with(Channels::one(i32::from(*number)))
             })
-        }
-        _ => Channels::ANY,
+        }),
     }
 }

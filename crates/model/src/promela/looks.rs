@@ -1,0 +1,99 @@
+//! Expressions as few looks into the state.
+//!
+//! Most of what a search does is to find that a step is not possible: it compares
+//! variables with numbers, and elements of arrays, whose index is a variable. What of
+//! that needs only bytes becomes one node, which is evaluated without going through its
+//! parts.
+//!
+//! Invariant: such a node has the value of the nodes that it stands for, and goes wrong
+//! where they do.
+
+use super::layout::comparison;
+use super::program::{Code, Element, Kept, Node, Place, Scope, Source};
+use super::syntax::{Binary, Unary};
+
+/// Replaces the nodes that are single looks, once values have their places.
+pub(super) fn shorten(nodes: &mut [Node]) {
+    // Parts come before what they are parts of.
+    for index in 0..nodes.len() {
+        if let Some(short) = nodes.get(index).and_then(|node| short(nodes, node))
+            && let Some(place) = nodes.get_mut(index)
+        {
+            *place = short;
+        }
+    }
+}
+
+fn short(nodes: &[Node], node: &Node) -> Option<Node> {
+    let at = |code: &Code| nodes.get(code.0 as usize);
+    match node {
+        Node::Indexed(place) => {
+            let source = match place.scope {
+                Scope::Global => Source::Global,
+                Scope::Local => Source::Local,
+            };
+            element(nodes, place, source).map(Node::Element)
+        }
+        Node::Table(place) => element(nodes, place, Source::Constants).map(Node::Element),
+        Node::Unary(Unary::Not, part) => match at(part)? {
+            Node::Element(element) => {
+                let element = Box::new(*element);
+                Some(Node::CompareElement(Binary::Equal, 0, element))
+            }
+            Node::Compare(operator, scope, offset, number) => {
+                Some(Node::Compare(denied(*operator)?, *scope, *offset, *number))
+            }
+            Node::CompareElement(operator, number, element) => {
+                let operator = denied(*operator)?;
+                Some(Node::CompareElement(operator, *number, element.clone()))
+            }
+            _ => None,
+        },
+        Node::Binary(operator, left, right) => {
+            let (left, right) = (at(left)?, at(right)?);
+            match (left, right) {
+                (Node::Element(element), Node::Number(number)) => {
+                    denied(*operator)?;
+                    let element = Box::new(*element);
+                    Some(Node::CompareElement(*operator, *number, element))
+                }
+                _ => comparison(*operator, left, right),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// An element of an array of bytes at an index that is a byte.
+fn element(nodes: &[Node], place: &Place, source: Source) -> Option<Element> {
+    let [index] = &place.indices[..] else {
+        return None;
+    };
+    let (index_scope, cell) = match nodes.get(index.value.0 as usize)? {
+        Node::Global(cell) => (Scope::Global, cell),
+        Node::Local(cell) => (Scope::Local, cell),
+        _ => return None,
+    };
+    let are_bytes = place.cell.scalar.kept == Kept::Byte && cell.scalar.kept == Kept::Byte;
+    (are_bytes && index.stride == 1 && !place.is_nowhere).then_some(Element {
+        source,
+        offset: place.cell.offset,
+        index_scope,
+        index_offset: cell.offset,
+        length: index.length,
+        index: index.value,
+    })
+}
+
+/// The comparison that holds where another one does not; nothing for what is none.
+fn denied(operator: Binary) -> Option<Binary> {
+    Some(match operator {
+        Binary::Equal => Binary::NotEqual,
+        Binary::NotEqual => Binary::Equal,
+        Binary::Less => Binary::GreaterEqual,
+        Binary::GreaterEqual => Binary::Less,
+        Binary::Greater => Binary::LessEqual,
+        Binary::LessEqual => Binary::Greater,
+        _ => return None,
+    })
+}
