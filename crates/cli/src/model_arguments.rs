@@ -131,7 +131,8 @@ pub struct CheckModel {
     /// The most steps of a run
     #[arg(long, value_name = "COUNT")]
     pub depth: Option<u32>,
-    /// The most memory for the states, in megabytes
+    /// The most memory for the states, in megabytes; if not told, most of what the
+    /// machine has free
     #[arg(long, value_name = "MEGABYTES")]
     pub memory: Option<u64>,
     /// Write the way to the error to FILE: .svg, .json, or as text

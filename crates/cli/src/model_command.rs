@@ -15,6 +15,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// How much of the available memory states take at the most; the rest is for what is
+/// known of them.
+const MEMORY_PERCENT: u64 = 60;
+
 /// Progress is shown when it takes longer.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
@@ -249,17 +253,27 @@ fn finding_words(model: &Model, report: &Report) -> Option<String> {
         })
 }
 
-/// The limits of a search.
+/// The memory that programs may still ask for, in bytes, where the kernel tells.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// The limits of a search. States take no more memory than the machine has, unless
+/// that is asked for: a search that is ended by the kernel has no answer.
 pub fn options(check: &CheckModel) -> Options {
     let unlimited = Options::default();
     Options {
         states_max: check.states.unwrap_or(unlimited.states_max),
         depth_max: check.depth.unwrap_or(unlimited.depth_max),
-        memory_bytes_max: check
-            .memory
-            .map_or(unlimited.memory_bytes_max, |megabytes| {
-                megabytes.saturating_mul(1_000_000)
+        memory_bytes_max: match check.memory {
+            Some(megabytes) => megabytes.saturating_mul(1_000_000),
+            None => available_memory().map_or(unlimited.memory_bytes_max, |bytes| {
+                bytes / 100 * MEMORY_PERCENT
             }),
+        },
         deadlocks: !check.no_deadlock,
         all: false,
         reduces: check.reduce,
