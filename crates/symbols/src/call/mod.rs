@@ -18,7 +18,7 @@ use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
-pub use site::CallSite;
+pub use site::{CallSite, Callee, JumpPlace};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;
