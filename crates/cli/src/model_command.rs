@@ -256,7 +256,9 @@ fn finding_words(model: &Model, report: &Report) -> Option<String> {
 /// The memory that programs may still ask for, in bytes, where the kernel tells.
 fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let rest = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -137,6 +137,9 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
     if frame.inlined {
         write!(page, "{QUIET} [inlined]{QUIET:#}");
     }
+    if frame.tail_call {
+        write!(page, "{QUIET} [tail call]{QUIET:#}");
+    }
     if frame.guess {
         write!(page, "{QUIET} [a guess]{QUIET:#}");
     }
@@ -249,6 +252,7 @@ mod tests {
             location,
             arguments,
             inlined,
+            tail_call: level == 3,
             signal,
             guess: false,
             evaluation: None,
@@ -264,6 +268,7 @@ mod tests {
             ),
             frame(1, location("fill", "main.c", 17), vec![], true, false),
             frame(2, Location::default(), vec![], false, true),
+            frame(3, location("pass", "main.c", 20), vec![], false, false),
             frame(10, location("abort", "", 0), vec![], false, false),
         ];
         assert_eq!(
@@ -271,6 +276,7 @@ mod tests {
             "  #0  push (c=110, name=\"\\u{1b}[31m\") at queue.c:23
   #1  fill () at main.c:17 [inlined]
   #2  <signal handler called>
+  #3  pass () at main.c:20 [tail call]
   #10 abort+0x4 from faulty
   …   more frames\n"
         );

@@ -230,6 +230,14 @@ fn what_a_function_was_called_with_is_found_in_its_caller() {
     check("entered", "entered.c", optimized);
 }
 
+/// What a function leaves behind that ends in a jump to another one.
+#[test]
+fn functions_that_have_ended_in_jumps_have_frames() {
+    let optimized =
+        |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
+    check("tails", "tails.c", optimized);
+}
+
 #[test]
 fn lists_go_on() {
     check("lists", "steps.c", unoptimized);

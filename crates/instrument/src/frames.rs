@@ -1,6 +1,7 @@
 //! Stacks: the frames of a stopped thread, inlined ones included, and what is
 //! visible in each.
 
+use crate::callers::TailCall;
 use crate::modules::{Module, SourcePlace};
 use crate::program::Program;
 use juror_debuggee::ThreadId;
@@ -44,6 +45,9 @@ pub struct Frame {
     /// It is the place from where juror called the frame before it: the number
     /// of what that call is part of. There is no code of the program here.
     pub called_by_juror: Option<u32>,
+    /// Its function has ended in a jump to that of the frame before it: there is
+    /// nothing of it in memory any more.
+    pub tail_call: Option<Rc<TailCall>>,
 }
 
 impl Frame {
@@ -51,6 +55,7 @@ impl Frame {
     /// still where the caller put them.
     pub fn is_at_entry(&self) -> bool {
         !self.is_inlined()
+            && !self.is_tail_call()
             && match (&self.function, &self.module) {
                 (Some(function), Some(module)) => module.to_process(function.low_pc) == self.pc,
                 _ => false,
@@ -61,24 +66,43 @@ impl Frame {
     pub fn is_inlined(&self) -> bool {
         self.inline_depth < self.inline_count
     }
+
+    /// Whether its function has ended in a jump to that of the frame before it.
+    pub fn is_tail_call(&self) -> bool {
+        self.tail_call.is_some()
+    }
+}
+
+/// The frame that a frame of a stack returns to: neither calls that were inlined nor
+/// those that ended in a jump are returned to.
+pub fn returns_to(frames: &[Frame], level: usize) -> Option<&Frame> {
+    let inner = frames.iter().skip(level);
+    let mut further_out = inner.skip_while(|inner| inner.is_inlined()).skip(1);
+    further_out.find(|frame| !frame.is_tail_call())
 }
 
 impl Program {
     /// The stack of a stopped thread, innermost first, at most `count` frames;
     /// and whether there are more.
     pub fn backtrace(&self, thread: ThreadId, count: usize) -> (Vec<Frame>, bool) {
-        let mut frames = Vec::new();
+        let mut frames: Vec<Frame> = Vec::new();
         let more = self.walk(thread, |frame| {
-            if frames.len() >= count {
-                return false;
+            let called = frames.last().filter(|inner| !inner.is_inlined());
+            let jumped = called.map(|called| self.tail_frames(called, &frame));
+            let jumped = jumped.into_iter().flatten().flat_map(with_inlined);
+            for frame in jumped.chain([frame]).collect::<Vec<_>>() {
+                if frames.len() >= count {
+                    return false;
+                }
+                frames.push(frame);
             }
-            frames.push(frame);
             true
         });
         (frames, more)
     }
 
-    /// Walks the stack until `visit` says no; tells whether it was cut short.
+    /// Walks the frames that are in memory until `visit` says no, with the calls inlined
+    /// into them; tells whether it was cut short.
     pub fn walk(&self, thread: ThreadId, mut visit: impl FnMut(Frame) -> bool) -> bool {
         let Ok(now) = self.debuggee.registers(thread) else {
             return false;
@@ -129,6 +153,7 @@ impl Program {
                 interrupted,
                 guess,
                 called_by_juror: None,
+                tail_call: None,
             };
             for frame in with_inlined(base) {
                 if !visit(frame) {
@@ -172,6 +197,7 @@ impl Program {
             interrupted: false,
             guess: false,
             called_by_juror: None,
+            tail_call: None,
         };
         with_inlined(base).into_iter().next()
     }

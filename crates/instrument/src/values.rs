@@ -1,10 +1,12 @@
 //! What variables are worth in a frame, and where it is kept.
 
+use crate::callers::CALLERS_MAX;
 use crate::frames::Frame;
 use crate::gathered::Gathered;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::{Typed, VALUE_SIZE_MAX};
+use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
     Piece, Place as PiecePlace, Type, Variable, register,
@@ -35,12 +37,33 @@ impl Program {
             bias: module.bias,
             depth: 0,
         };
+        if frame.is_tail_call() && self.is_given_up(frame, &self.pieces_of(frame, variable)) {
+            let why = "it was left when its function ended in a jump";
+            return Typed::missing(variable.r#type.clone(), why);
+        }
         located(
             &variable.location,
             module.to_file(frame.lookup),
             variable.r#type.clone(),
             &context,
         )
+    }
+
+    /// Whether a piece was in the part of the stack that a function has given up by
+    /// ending in a jump: other calls use it now.
+    fn is_given_up(&self, frame: &Frame, pieces: &[Piece]) -> bool {
+        let addresses = pieces.iter().filter_map(|piece| match piece.place {
+            PiecePlace::Address(address) => Some(address),
+            _ => None,
+        });
+        let Some(stack) = frame.registers.get(register::RSP) else {
+            return false;
+        };
+        let mut below = addresses.filter(|&address| address < stack).peekable();
+        below.peek().is_some()
+            && self
+                .mapping_of(stack)
+                .is_none_or(|own| below.any(|address| own.contains(&address)))
     }
 
     /// A value at its place by the calling convention.
@@ -108,12 +131,16 @@ impl Program {
 
     /// A vector register, or one of the x87.
     fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
-        // Only the innermost frame's vector registers are known.
-        let thread = self
-            .debuggee
-            .threads()
-            .find(|thread| thread.pc == Some(frame.pc))?
-            .id;
+        // Only the innermost frame's vector registers are known. Another thread may
+        // stand at the same instruction.
+        let stack = frame.registers.get(register::RSP);
+        let is_innermost = |thread: ThreadId| {
+            let now = self.debuggee.registers(thread);
+            now.is_ok_and(|now| now.rip == frame.pc && Some(now.rsp) == stack)
+        };
+        let mut threads = self.debuggee.threads();
+        let thread = threads.find(|thread| thread.pc == Some(frame.pc) && is_innermost(thread.id));
+        let thread = thread.filter(|_| !frame.is_tail_call())?.id;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
         let known = match number.checked_sub(register::ST0) {
             Some(index) => vectors.st.get(usize::from(index)),
@@ -154,12 +181,13 @@ fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {
 }
 
 /// What evaluating a location sees of a frame.
-struct FrameContext<'a> {
-    program: &'a Program,
-    frame: &'a Frame,
-    bias: u64,
+pub(crate) struct FrameContext<'a> {
+    pub program: &'a Program,
+    pub frame: &'a Frame,
+    /// What is added to addresses of its file.
+    pub bias: u64,
     /// How many callers lie between it and the frame whose value is wanted.
-    depth: usize,
+    pub depth: usize,
 }
 
 impl Memory for FrameContext<'_> {
@@ -172,6 +200,9 @@ impl EvaluationContext for FrameContext<'_> {
     fn register(&self, number: u16) -> Option<u64> {
         match number {
             register::XMM0..=32 => self.program.vector_of(self.frame, number),
+            // A function that jumps has restored what calls preserve, and its stack, before;
+            // clang's places of variables know nothing of that.
+            _ if self.frame.is_tail_call() => self.passed_on(number),
             _ => self.frame.registers.get(number),
         }
     }
@@ -202,17 +233,21 @@ impl FrameContext<'_> {
             bias: caller.bias,
             depth: self.depth + 1,
         };
-        let (module, function) = self
-            .frame
-            .module
-            .as_ref()
-            .zip(self.frame.function.as_ref())?;
-        let address = module.to_process(function.low_pc);
-        let called = (&module.symbols, function);
-        match caller.site.calls(called, address, &context) {
-            true => said(&caller.site, &context),
-            false => None,
+        said(&caller.site, &context)
+    }
+
+    /// What a register had at the jump that the frame's function ended in: those that
+    /// pass arguments are the next function's now, but the jump tells of them.
+    fn passed_on(&self, register: u16) -> Option<u64> {
+        let tail_call = self.frame.tail_call.as_ref()?;
+        if self.depth >= CALLERS_MAX {
+            return None;
         }
+        let context = FrameContext {
+            depth: self.depth + 1,
+            ..*self
+        };
+        tail_call.site().passed(register, &context)
     }
 }
 

@@ -170,11 +170,16 @@ impl Program {
     /// thread stands where a function begins, having called it.
     pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
         let counter = self.registers(thread).ok()?.rip;
-        let offset = self.describe(counter).offset;
+        self.instruction_before(counter, self.describe(counter).offset)
+    }
+
+    /// The instruction that ends at an address, which is so many bytes behind the
+    /// beginning of its function.
+    pub(crate) fn instruction_before(&self, address: u64, offset: u64) -> Option<u64> {
         if offset == 0 || offset > FUNCTION_LENGTH_MAX {
             return None;
         }
-        let start = counter.checked_sub(offset)?;
+        let start = address.checked_sub(offset)?;
         let mut bytes = vec![0; offset as usize];
         self.debuggee.read(start, &mut bytes).ok()?;
         last_instruction(&bytes, start)

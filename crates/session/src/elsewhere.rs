@@ -6,7 +6,7 @@ use crate::place;
 use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::assignment::bytes_for;
-use juror_instrument::frames::Frame;
+use juror_instrument::frames::{Frame, returns_to};
 use juror_instrument::unwinding::JumpTarget;
 use juror_symbols::{EntryPlace, Type, register};
 
@@ -101,8 +101,7 @@ impl Session {
                 "abandon gives it up",
             ));
         }
-        let caller = frames
-            .get(level + 1)
+        let caller = returns_to(frames, level)
             .cloned()
             .ok_or_else(|| CommandError::new("the outermost frame has nothing to return to"))?;
         let value = match text {

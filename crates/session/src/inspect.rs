@@ -25,6 +25,7 @@ impl Session {
                 location: crate::view::Location::default(),
                 arguments: Vec::new(),
                 inlined: false,
+                tail_call: false,
                 signal: false,
                 guess: false,
                 evaluation: None,
@@ -51,6 +52,7 @@ impl Session {
                 })
                 .collect(),
             inlined: frame.is_inlined(),
+            tail_call: frame.is_tail_call(),
             signal: frame.interrupted,
             guess: frame.guess,
             evaluation: frame.called_by_juror,

@@ -169,6 +169,9 @@ fn variable_words(variable: &Variable, pc: u64) -> String {
 
 fn functions(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
     let symbols = &module.symbols;
+    if literal(pattern.as_str()).is_some_and(|word| symbols.no_function_has(word)) {
+        return;
+    }
     let mut found: Vec<NameView> = symbols
         .functions()
         .filter(|function| !function.plt && pattern.is_match(&function.name))
@@ -232,6 +235,14 @@ fn located(module: &Module, file_address: u64, name: &str) -> Location {
         near: None,
         module: Some(module.name()),
     }
+}
+
+/// The word that every match of a regular expression is, where it is so plain.
+pub(crate) fn literal(pattern: &str) -> Option<&str> {
+    let word = pattern.strip_prefix('^').unwrap_or(pattern);
+    let word = word.strip_suffix('$').unwrap_or(word);
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+    (!word.is_empty() && word.bytes().all(is_plain)).then_some(word)
 }
 
 /// Reads a regular expression.

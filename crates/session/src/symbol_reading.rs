@@ -32,6 +32,8 @@ enum Names {
     Any,
     /// A list of them.
     All,
+    /// Of functions those that have this word in their name.
+    With(String),
 }
 
 impl Command {
@@ -60,7 +62,11 @@ impl Command {
             Command::Info => {
                 let (subject, rest) = crate::commands::split_line(rest);
                 match crate::commands::find_info_subject(subject) {
-                    Ok("functions" | "types" | "variables") => Names::All,
+                    Ok("functions") => match crate::names::literal(rest.trim()) {
+                        Some(word) => Names::With(word.to_owned()),
+                        None => Names::All,
+                    },
+                    Ok("types" | "variables") => Names::All,
                     Ok("line" | "scope") => Command::List.names(rest),
                     _ => Names::None,
                 }
@@ -163,7 +169,8 @@ impl Session {
         };
         let symbols = &module.symbols;
         let is_ready = match names {
-            Names::All => symbols.prepare_names(&cancel, &mut progress),
+            Names::With(word) if symbols.no_function_has(word) => true,
+            Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
             Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
             Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),
         };

@@ -110,6 +110,9 @@ pub struct FrameView {
     pub arguments: Vec<VariableView>,
     /// Inlined into the next frame: it has no frame of its own in memory.
     pub inlined: bool,
+    /// Its function has ended in a jump to that of the frame before it: there is
+    /// nothing of it in memory any more.
+    pub tail_call: bool,
     /// A frame that a signal interrupted.
     pub signal: bool,
     /// The frame before it has no rules that lead to its caller: that it is this

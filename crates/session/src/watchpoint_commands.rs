@@ -15,6 +15,7 @@ use crate::view::{Outcome, StopReason, WatchedAccess};
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of, start_of};
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
 use juror_instrument::format::{Radix, format};
+use juror_instrument::frames::returns_to;
 use juror_instrument::program::Program;
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::VALUE_SIZE_MAX;
@@ -156,11 +157,13 @@ impl Session {
         let frame = frames
             .get(level)
             .ok_or_else(|| CommandError::new("the thread has no stack"))?;
-        let caller = frames
-            .iter()
-            .skip(level)
-            .skip_while(|inner| inner.is_inlined())
-            .nth(1);
+        if frame.is_tail_call() {
+            return Err(CommandError::with_help(
+                "this call has ended in a jump: its variables are gone",
+                "watch -location keeps watching the place",
+            ));
+        }
+        let caller = returns_to(frames, level);
         let cfa = frame.cfa.ok_or_else(|| {
             CommandError::with_help(
                 "where this frame ends is not known, so it cannot be told when it is left",

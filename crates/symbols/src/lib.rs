@@ -37,8 +37,9 @@ mod variable;
 
 pub use assembly::{Assembly, disassemble};
 pub use call::{
-    ArgumentClass, CallSite, EntryError, EntryLocation, EntryPiece, EntryPlace, EntryUnavailable,
-    EntryValue, OutgoingCall, Parameter, ReturnValue, Signature, argument_plan, outgoing_call_of_c,
+    ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPlace,
+    EntryUnavailable, EntryValue, JumpPlace, OutgoingCall, Parameter, ReturnValue, Signature,
+    argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;

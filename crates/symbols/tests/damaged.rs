@@ -171,12 +171,11 @@ fn look_at(path: &Path) {
                 file.unwind(pc, &registers, &Anything),
             );
             if let Some(site) = file.call_returning_to(pc) {
-                let function = file.function_at(pc);
-                let called = function.map(|function| {
-                    let calls = site.calls((&file, &function), pc, &Anything);
-                    (calls, file.is_entered_by_calls(&function))
-                });
+                let called = (site.callee(), site.target(&Anything));
                 let _ = (called, site.passed(register::RDI, &Anything));
+            }
+            for site in file.tail_calls(&function).into_iter().flatten() {
+                let _ = (site.jump(), site.callee(), site.target(&Anything));
             }
             for scope in file.locals_at(pc) {
                 for variable in scope.variables {

@@ -148,6 +148,51 @@ fn every_name_of_a_program_is_found_without_an_index() {
     }
 }
 
+const PLAIN: &str = r#"
+struct pair { int one; };
+static int ab(struct pair *pair) { return pair->one; }
+static inline __attribute__((always_inline)) int added(int a) { return a + 1; }
+int a_b(int x) { struct pair pair = {x}; return ab(&pair) + added(x); }
+int main(void) { return a_b(1); }
+"#;
+
+/// Each beginning, middle and end of a name, and words that none has.
+#[test]
+fn that_no_function_has_a_word_is_told_only_where_none_has() {
+    let mut told = 0;
+    for (compiler, file, text) in [
+        ("gcc", "plain.c", PLAIN),
+        ("clang", "plain.c", PLAIN),
+        ("g++", "program.cpp", PROGRAM),
+    ] {
+        for options in ["-gdwarf-5", "-gdwarf-4", "-gz", "-s"] {
+            let Some(program) = compile(compiler, file, text, &["-O1", "-g", options]) else {
+                continue;
+            };
+            let whole = SymbolFile::open(&program.path).unwrap();
+            let functions = whole.functions().filter(|it| !it.plt);
+            let names: Vec<String> = functions.map(|it| it.name.to_string()).collect();
+            let mut words: Vec<String> = ["anonymous", "std", "no_such", "pairs", "<", "", "a b"]
+                .map(str::to_owned)
+                .to_vec();
+            for name in &names {
+                for start in (0..name.len()).filter(|at| name.is_char_boundary(*at)) {
+                    words.push(name[start..].chars().take(4).collect());
+                    words.push(name[start..].to_owned());
+                }
+            }
+            let file = SymbolFile::open(&program.path).unwrap();
+            for word in words {
+                let is_absent = file.no_function_has(&word);
+                let has = names.iter().any(|name| name.contains(&word));
+                assert!(!(is_absent && has), "{word} in {}", program.how);
+                told += usize::from(is_absent);
+            }
+        }
+    }
+    assert!(told > 5, "{told}");
+}
+
 #[test]
 fn names_of_a_large_program_are_found_without_an_index() {
     let path = std::env::current_exe().unwrap();

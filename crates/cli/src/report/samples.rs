@@ -36,6 +36,7 @@ pub fn frame(level: u32, location: Location, arguments: Vec<VariableView>) -> Fr
         location,
         arguments,
         inlined: false,
+        tail_call: false,
         signal: false,
         guess: false,
         evaluation: None,

@@ -42,6 +42,14 @@ fn optimized(build: &Build) -> bool {
     build.optimization == Optimization::Full && build.pie
 }
 
+fn gcc_optimized(build: &Build) -> bool {
+    optimized(build) && build.compiler == Compiler::Gcc
+}
+
+fn clang_optimized(build: &Build) -> bool {
+    optimized(build) && build.compiler == Compiler::Clang
+}
+
 fn gcc_unoptimized(build: &Build) -> bool {
     unoptimized(build) && build.compiler == Compiler::Gcc
 }
@@ -119,8 +127,8 @@ fn frame(line: &str) -> Option<String> {
     let (_, place) = rest.rsplit_once(" at ")?;
     let (file, number) = place.rsplit_once(':')?;
     let file = file.rsplit('/').next()?;
-    // Which frames are inlined only juror says.
-    let number = number.strip_suffix(" [inlined]").unwrap_or(number);
+    // What kind of frame it is only juror says.
+    let number = number.split(" [").next().unwrap_or(number);
     Some(format!("{name} at {file}:{number}"))
 }
 

@@ -2,6 +2,9 @@
 
 use super::*;
 
+const THROUGH_POINTER: &str = "the function ends in this jump and no other: whom it leads to is not \
+                               said, but it has led there; gdb then shows nothing of it";
+
 /// In optimized code neither knows more than the compiler kept, and what they know is
 /// the same.
 #[test]
@@ -18,6 +21,12 @@ fn stacks_of_optimized_code_are_the_same() {
                  stops there, juror at the entry that the compiler marks";
     let begins = "the code of two calls begins at one address: juror shows both, gdb the one that \
                   the breakpoint is for";
+    let over = |gdb, juror| Difference {
+        program: "overloads.cpp",
+        gdb,
+        juror,
+        why: THROUGH_POINTER,
+    };
     let inner = |gdb, juror, why| Difference {
         program: "inlined.c",
         gdb,
@@ -31,6 +40,15 @@ fn stacks_of_optimized_code_are_the_same() {
             juror: &["sum at optimized.c:10", "main at optimized.c:22"],
             why: first_rows,
         },
+        over(
+            &["twice at overloads.cpp:35", "main at overloads.cpp:47"],
+            &[
+                "twice at overloads.cpp:35",
+                "area at overloads.cpp:25",
+                "main at overloads.cpp:47",
+            ],
+        ),
+        over(&["main at overloads.cpp:47"], &["area at overloads.cpp:25"]),
         inner(
             &[
                 "at_entry at inlined.c:7",
@@ -131,6 +149,71 @@ fn stacks_of_optimized_code_are_the_same() {
             stack("inlined.c", &["break at_entry", "run"]),
             stack("virtual_bases.cpp", &["break Room::all", "run"]),
             stack("virtual_bases.cpp", &["break stop", "run"]),
+        ],
+        &differences,
+        frames,
+    );
+}
+
+#[test]
+fn stacks_with_tail_calls_are_the_same() {
+    let question = |wanted, before, asked: &[&str]| Question {
+        program: "tails.c",
+        wanted,
+        before,
+        asked: lines(asked),
+    };
+    let by_gcc = |before| {
+        question(
+            gcc_optimized,
+            before,
+            &["backtrace", "up", "frame", "finish"],
+        )
+    };
+    let by_clang = |before| question(clang_optimized, before, &["backtrace"]);
+    let clang = "gdb does not read where clang's jumps are (DW_AT_call_pc)";
+    let differ = |gdb, juror, why| Difference {
+        program: "tails.c",
+        gdb,
+        juror,
+        why,
+    };
+    let differences = [
+        differ(
+            &["last at tails.c:14", "main at tails.c:78"],
+            &[
+                "last at tails.c:14",
+                "middle at tails.c:21",
+                "start at tails.c:25",
+                "main at tails.c:78",
+            ],
+            clang,
+        ),
+        differ(
+            &["last at tails.c:14", "main at tails.c:82"],
+            &[
+                "last at tails.c:14",
+                "through at tails.c:60",
+                "main at tails.c:82",
+            ],
+            THROUGH_POINTER,
+        ),
+        differ(
+            &["main at tails.c:82"],
+            &["through at tails.c:60"],
+            THROUGH_POINTER,
+        ),
+    ];
+    compare(
+        &[
+            by_gcc(&["break last", "run"]),
+            by_gcc(&["break last", "run", "continue"]),
+            by_gcc(&["break last", "run", "continue 2"]),
+            by_gcc(&["break last", "run", "continue 3"]),
+            by_gcc(&["break last", "run", "continue 4"]),
+            by_gcc(&["break last", "run", "continue 5"]),
+            by_clang(&["break last", "run"]),
+            by_clang(&["break last", "run", "continue 3"]),
         ],
         &differences,
         frames,

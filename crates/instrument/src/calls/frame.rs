@@ -39,6 +39,7 @@ impl Program {
             interrupted: false,
             guess: false,
             called_by_juror: Some(call.number),
+            tail_call: None,
         };
         Some((frame, below))
     }

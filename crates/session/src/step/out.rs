@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::{Outcome, StopReason, VariableView};
 use juror_debuggee::ThreadId;
 use juror_instrument::format::{Radix, format};
-use juror_instrument::frames::Frame;
+use juror_instrument::frames::{Frame, returns_to};
 use juror_symbols::TypeKind;
 
 impl Session {
@@ -43,12 +43,7 @@ impl Session {
             let pause = self.continue_until_pause(observer)?;
             return Ok((frame, pause));
         }
-        // Calls that were inlined have no return of their own.
-        let caller = frames
-            .iter()
-            .skip(level)
-            .skip_while(|inner| inner.is_inlined())
-            .nth(1);
+        let caller = returns_to(frames, level);
         let (Some(back), Some(cfa)) = (caller.map(|caller| caller.pc), frame.cfa) else {
             return Err(CommandError::new(
                 "the outermost frame has nothing to return to",
@@ -109,7 +104,7 @@ impl Session {
             })
             .collect();
         let frames = self.frames()?;
-        if let (Some(first), Some(caller)) = (frames.first(), frames.get(1))
+        if let (Some(first), Some(caller)) = (frames.first(), returns_to(frames, 0))
             && let Some(cfa) = first.cfa
         {
             let above = cfa.wrapping_sub(1);

@@ -2,22 +2,21 @@
 //! was passed (DWARF 5, sections 3.4.1 and 3.4.2; before, GNU's extensions).
 //!
 //! A value that was in a register when a function was entered, and is nowhere
-//! any more, may still be computed in the caller. Invariant: it is, only where
-//! it is certain that this call entered the function. A function that is jumped
-//! to at the end of another one, or of itself, has arguments of that jump.
+//! any more, may still be computed in the caller. A function that is jumped to at
+//! the end of another one, or of itself, has arguments of that jump: the jumps at
+//! the end of a function are listed here, and who looks for the call that entered
+//! a function goes through them.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Reader, Value, Visit};
 use crate::location::{
     DroppedParameter, EvaluationContext, Location, Place, evaluation_encoding, single_register,
 };
-use crate::{Binding, Function, SymbolFile};
+use crate::{Function, SymbolFile};
 use gimli::{AttributeValue, DwAt, Expression};
 use std::sync::Arc;
 
-/// The most functions that are looked at to know who jumps to whom.
-const FUNCTIONS_MAX: usize = 64;
-
-/// A call, as the function that makes it describes it.
+/// A call, or a jump at the end of a function, as the function that makes it
+/// describes it.
 #[derive(Debug, Clone)]
 pub struct CallSite {
     symbols: SymbolFile,
@@ -26,6 +25,24 @@ pub struct CallSite {
     caller: DieRef,
     /// The file address of the call, as places are looked up by.
     lookup: u64,
+}
+
+/// The function that a call is of.
+#[derive(Debug, Clone)]
+pub enum Callee {
+    /// It is in the same file.
+    Here(Box<Function>),
+    /// Files are asked for the symbol.
+    Named(Arc<str>),
+}
+
+/// Where a jump at the end of a function is: file addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JumpPlace {
+    /// The jump itself, where its address is given.
+    pub start: Option<u64>,
+    /// An address inside of the jump, by which places are looked up.
+    pub lookup: u64,
 }
 
 impl SymbolFile {
@@ -49,44 +66,23 @@ impl SymbolFile {
         })
     }
 
-    /// Whether the function is only ever entered by calls, as far as it and those that
-    /// it jumps to at its end are concerned. What is not known does not count as so.
-    pub fn is_entered_by_calls(&self, function: &Function) -> bool {
-        let known = self.inner.debug_info().zip(function.die);
-        known.is_some_and(|(info, die)| self.never_returns_by_jump(info, die))
-    }
-
-    /// Whether it is certain that a function does not come to its own beginning by jumps
-    /// at the ends of functions.
-    fn never_returns_by_jump(&self, info: &DebugInfo, function: DieRef) -> bool {
-        let mut seen = vec![function];
-        let mut next = 0;
-        while let Some(&of) = seen.get(next) {
-            next += 1;
-            let is_complete = info.die(of).is_some_and(|entry| lists_jumps(&entry));
-            let Some(jumped_to) = is_complete.then(|| self.jumps(info, of)).flatten() else {
-                return false;
-            };
-            for callee in jumped_to {
-                if callee == function || seen.len() == FUNCTIONS_MAX {
-                    return false;
-                }
-                if !seen.contains(&callee) {
-                    seen.push(callee);
-                }
-            }
-        }
-        true
-    }
-
-    /// The functions that a function jumps to at its end; nothing where one is not known.
-    fn jumps(&self, info: &DebugInfo, function: DieRef) -> Option<Vec<DieRef>> {
+    /// The jumps at the end of a function that stand for calls; nothing where not all
+    /// of them are listed.
+    pub fn tail_calls(&self, function: &Function) -> Option<Vec<CallSite>> {
+        let (info, caller) = self.inner.debug_info().zip(function.die)?;
+        info.die(caller).filter(lists_jumps)?;
         let mut found = Some(Vec::new());
-        walk_calls(info, function, |die, entry| {
+        walk_calls(info, caller, |die, entry| {
             if is_tail_call(entry) {
-                let callee = origin(info, die, entry).and_then(|it| self.called(info, it));
-                found = found.take().zip(callee).map(|(mut found, callee)| {
-                    found.push(callee);
+                let jump = jump_place(info, die, entry);
+                found = found.take().zip(jump).map(|(mut found, jump)| {
+                    found.push(CallSite {
+                        symbols: self.clone(),
+                        info: Arc::clone(info),
+                        die,
+                        caller,
+                        lookup: jump.lookup,
+                    });
                     found
                 });
             }
@@ -97,6 +93,14 @@ impl SymbolFile {
     /// The entry with the code of the function that a call is of, where this file has it.
     fn called(&self, info: &DebugInfo, origin: DieRef) -> Option<DieRef> {
         with_code(info, origin).or_else(|| self.exported(info, origin))
+    }
+
+    /// The function that an entry with code is of.
+    fn function_of(&self, info: &DebugInfo, die: DieRef) -> Option<Function> {
+        let ranges = info.code_ranges(die.unit, &info.die(die)?);
+        let starts = ranges.iter().map(|range| range.start);
+        let mut functions = starts.filter_map(|start| self.function_with_low_pc(start));
+        functions.find(|function| function.die == Some(die))
     }
 
     /// The entry of the function that a declaration names, where this file has it. An
@@ -116,28 +120,29 @@ impl SymbolFile {
 }
 
 impl CallSite {
-    /// Whether this is a call of that function of a file, which begins at that address
-    /// of the process.
-    pub fn calls(
-        &self,
-        (symbols, function): (&SymbolFile, &Function),
-        address: u64,
-        caller: &dyn EvaluationContext,
-    ) -> bool {
-        let Some(entry) = self.info.die(self.die) else {
-            return false;
-        };
-        let Some(origin) = origin(&self.info, self.die, &entry) else {
-            let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
-            return self.value(&entry, &targets, caller) == Some(address);
-        };
-        if Arc::ptr_eq(&symbols.inner, &self.symbols.inner) {
-            let called = self.symbols.called(&self.info, origin);
-            return called.is_some() && called == function.die;
+    /// The function that is called, where the debug information names it.
+    pub fn callee(&self) -> Option<Callee> {
+        let entry = self.info.die(self.die)?;
+        let origin = origin(&self.info, self.die, &entry)?;
+        let here = self.symbols.called(&self.info, origin);
+        if let Some(function) = here.and_then(|die| self.symbols.function_of(&self.info, die)) {
+            return Some(Callee::Here(Box::new(function)));
         }
-        // Of another file: a copy that the compiler made there is exported by no name.
-        let is_exported = function.binding != Binding::Local && function.linkage_name.is_some();
-        is_exported && linkage_name(&self.info, origin) == function.linkage_name
+        // A copy that the compiler made elsewhere is exported by no name.
+        linkage_name(&self.info, origin).map(Callee::Named)
+    }
+
+    /// The address in the process that is called, where an expression over the caller
+    /// tells it.
+    pub fn target(&self, caller: &dyn EvaluationContext) -> Option<u64> {
+        let entry = self.info.die(self.die)?;
+        let targets = [gimli::DW_AT_call_target, gimli::DW_AT_GNU_call_site_target];
+        self.value(&entry, &targets, caller)
+    }
+
+    /// Where the jump is, for one at the end of a function.
+    pub fn jump(&self) -> Option<JumpPlace> {
+        jump_place(&self.info, self.die, &self.info.die(self.die)?)
     }
 
     /// What a register had when the call was made.
@@ -221,6 +226,18 @@ pub(crate) fn returns_to(info: &DebugInfo, die: DieRef, entry: &Die, address: u6
 fn is_tail_call(entry: &Die) -> bool {
     let marks = [gimli::DW_AT_call_tail_call, gimli::DW_AT_GNU_tail_call];
     marks.iter().any(|mark| DebugInfo::is_set(entry, *mark))
+}
+
+fn jump_place(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<JumpPlace> {
+    // Before DWARF 5, and by gcc, only the address behind it is given.
+    let start = info.address(die.unit, entry.attr_value(gimli::DW_AT_call_pc));
+    let end = return_pc(info, die, entry);
+    // No jump is shorter than two bytes.
+    let lookup = match start {
+        Some(start) => start.checked_add(1),
+        None => end?.checked_sub(1),
+    }?;
+    Some(JumpPlace { start, lookup })
 }
 
 fn return_pc(info: &DebugInfo, die: DieRef, entry: &Die) -> Option<u64> {

@@ -8,6 +8,7 @@
 //! Invariant: reading one unit looks at no other. Names that an entry of another
 //! unit completes are put together when they are asked for.
 
+use super::absence::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX};
 use gimli::{AttributeValue, DwTag};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -360,7 +361,7 @@ impl<'a> Pass<'a> {
             }
             gimli::DW_TAG_namespace => {
                 let name = self.text(attributes.name);
-                let name = name.as_deref().unwrap_or("(anonymous namespace)");
+                let name = name.as_deref().unwrap_or(UNNAMED_NAMESPACE);
                 let name = self.qualified(name);
                 self.scopes.push((depth, name));
             }

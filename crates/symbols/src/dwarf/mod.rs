@@ -9,6 +9,7 @@
 //! asked for, or a name that it has (`search`); all units are read only for lists of
 //! names ([`names`]).
 
+mod absence;
 mod accelerated;
 mod entries;
 pub(crate) mod facts;

@@ -122,6 +122,13 @@ impl DebugInfo {
         is_within_bounds && (forms().is_some() || is_listed())
     }
 
+    /// Whether every name is a text of `.debug_str` or one among the entries, and
+    /// whether there are any of the latter; nothing where names have other forms.
+    pub(super) fn has_names_inline(&self) -> Option<bool> {
+        let forms = *self.searches.forms.get_or_init(|| self.forms());
+        forms.map(|forms| forms.has_inline)
+    }
+
     /// How entries have their names, if a search finds them.
     fn forms(&self) -> Option<Forms> {
         let [source] = self.sources.as_slice() else {

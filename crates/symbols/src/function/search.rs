@@ -119,6 +119,28 @@ impl SymbolFile {
         }
     }
 
+    /// Whether it is certain that no function has this word in its name, without an
+    /// index of names; stubs aside, which have those of other files. Words of letters, digits and `_` are told of, and files whose
+    /// names are not mangled.
+    pub fn no_function_has(&self, word: &str) -> bool {
+        let is_word = |text: &str| {
+            text.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        };
+        if word.is_empty() || !is_word(word) {
+            return false;
+        }
+        let symbols = self.inner.symbols();
+        let rules_out = |name: &str| {
+            let is_like_mangled = name.starts_with("_Z") || name.starts_with("_R");
+            let is_mangled = is_like_mangled && names::demangle(name).is_some();
+            !is_mangled && !name.contains(word)
+        };
+        let mut functions = symbols.functions().iter();
+        functions.all(|symbol| rules_out(symbols.text(symbol)))
+            && (self.inner.debug_info()).is_none_or(|info| info.lacks_word(word))
+    }
+
     /// The names of all functions, for completion and suggestions; aliases
     /// and inlined functions included, sorted, each once.
     pub fn function_names(&self) -> impl Iterator<Item = String> {
