@@ -105,9 +105,15 @@ fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
     for register in 0..=register::RIP {
         let _ = site.passed(register, &noise);
     }
+    drop((site.callee(), site.target(&noise), site.jump()));
     if let Some(function) = file.function_at(address) {
-        let _ = site.calls((file, &function), address, &noise);
-        let _ = file.is_entered_by_calls(&function);
+        let jumps = file.tail_calls(&function).unwrap_or_default();
+        drop(
+            jumps
+                .iter()
+                .map(|it| (it.callee(), it.jump()))
+                .collect::<Vec<_>>(),
+        );
     }
 }
 
