@@ -17,6 +17,7 @@ use juror_session::view::{Outcome, RecordedEnd, RecordedStop, StopReason};
 use juror_session::{CommandError, Observer, RecordedRun, RecordedRunOptions};
 use juror_trace::{Form, Position};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 impl Driver for RecordedRun {
     fn execute(
@@ -77,6 +78,9 @@ pub fn run(replay: &Replay) -> anyhow::Result<u8> {
 }
 
 fn options(replay: &Replay) -> anyhow::Result<RecordedRunOptions> {
+    if replay.recording == Path::new("-") {
+        anyhow::bail!("standard input is for commands: name the file of the recording");
+    }
     Ok(RecordedRunOptions {
         file: replay.recording.clone(),
         form: match replay.trace_format {

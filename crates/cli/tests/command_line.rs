@@ -36,6 +36,15 @@ fn mistakes_are_told_on_the_standard_error_with_status_2() {
             &["run", "--json=/no/such/place", "/bin/true"],
             "error: the JSON file /no/such/place cannot be written: No such file",
         ),
+        (&["replay"], "<TRACE>"),
+        (
+            &["replay", "/no/such.jsonl"],
+            "error: the recording /no/such.jsonl cannot be read: No such file",
+        ),
+        (
+            &["replay", "-"],
+            "error: standard input is for commands: name the file of the recording",
+        ),
     ] {
         let output = juror(arguments);
         let shown = text(&output.stderr);
