@@ -1,6 +1,6 @@
 //! `juror replay`: a recorded run at the prompt.
 
-use crate::arguments::{Replay, TraceFormat};
+use crate::arguments::Replay;
 use crate::check;
 use crate::console::Console;
 use crate::driver::Driver;
@@ -15,7 +15,7 @@ use crate::prompt;
 use crate::report::{write_monitor_error, write_violations};
 use juror_session::view::{Outcome, RecordedEnd, RecordedStop, StopReason};
 use juror_session::{CommandError, Observer, RecordedRun, RecordedRunOptions};
-use juror_trace::{Form, Position};
+use juror_trace::Position;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -83,12 +83,7 @@ fn options(replay: &Replay) -> anyhow::Result<RecordedRunOptions> {
     }
     Ok(RecordedRunOptions {
         file: replay.recording.clone(),
-        form: match replay.trace_format {
-            TraceFormat::Auto => None,
-            TraceFormat::Json => Some(Form::Json),
-            TraceFormat::Binary => Some(Form::Binary),
-            TraceFormat::Csv => Some(Form::Csv),
-        },
+        form: replay.trace_format.form(),
         columns: replay.columns.clone(),
         properties: replay.sources()?,
         history: replay.history.unwrap_or_default(),

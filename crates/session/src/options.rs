@@ -212,3 +212,19 @@ pub trait Observer {
     /// Long work goes on: `done` of `of`.
     fn progress(&mut self, what: &str, done: u64, of: u64);
 }
+
+/// Nobody follows: what a condition does, or what happens once more.
+pub(crate) struct Nobody;
+
+impl Observer for Nobody {
+    fn state_change(&mut self, _: &StateChange) {}
+    fn wants_state_changes(&self) -> bool {
+        false
+    }
+    fn process_ended(&mut self, _: &ProcessEnd) {}
+    fn notice(&mut self, _: &str) {}
+    fn scenario_line(&mut self, _: &ScenarioLine) {}
+    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
+    fn scenario_error(&mut self, _: &StopReason) {}
+    fn progress(&mut self, _: &str, _: u64, _: u64) {}
+}

@@ -3,6 +3,7 @@
 use super::{Messages, options};
 use crate::driver::PropertySource;
 use clap::{Args, ValueEnum};
+use juror_trace::Form;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -85,6 +86,18 @@ pub enum TraceFormat {
     Binary,
     /// Comma-separated values
     Csv,
+}
+
+impl TraceFormat {
+    /// The form that was asked for; nothing where the trace itself tells.
+    pub fn form(self) -> Option<Form> {
+        match self {
+            TraceFormat::Auto => None,
+            TraceFormat::Json => Some(Form::Json),
+            TraceFormat::Binary => Some(Form::Binary),
+            TraceFormat::Csv => Some(Form::Csv),
+        }
+    }
 }
 
 impl Check {

@@ -10,7 +10,7 @@ mod parts;
 mod pool;
 
 use super::spread::PORTION_EVENTS;
-use crate::arguments::{Check, TraceFormat};
+use crate::arguments::Check;
 use juror_trace::{Batch, Decoder, Form};
 use pool::Pool;
 use std::fs::File;
@@ -60,12 +60,7 @@ impl Plan {
             None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         Ok(Plan {
-            form: match check.trace_format {
-                TraceFormat::Auto => None,
-                TraceFormat::Json => Some(Form::Json),
-                TraceFormat::Binary => Some(Form::Binary),
-                TraceFormat::Csv => Some(Form::Csv),
-            },
+            form: check.trace_format.form(),
             columns: check.columns.clone(),
             follow: check.follow,
             stop,

@@ -7,11 +7,11 @@
 //! that cannot be evaluated, and the call is given up.
 
 use super::{Driven, Purpose};
-use crate::options::{CommandError, Observer};
+use crate::options::{CommandError, Nobody};
 use crate::points::Answer;
 use crate::run::Pause;
 use crate::session::Session;
-use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use crate::view::StopReason;
 use juror_debuggee::ThreadId;
 use juror_instrument::typed::{Number, Typed};
 use juror_language::Expression;
@@ -38,22 +38,6 @@ impl From<juror_debuggee::DebuggeeError> for ConditionError {
     fn from(error: juror_debuggee::DebuggeeError) -> ConditionError {
         ConditionError::Message(error.to_string())
     }
-}
-
-/// Nobody follows what a condition does.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        false
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
 }
 
 impl Session {

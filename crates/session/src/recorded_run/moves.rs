@@ -9,8 +9,8 @@
 //! itself.
 
 use super::RecordedRun;
-use crate::options::{CommandError, Observer};
-use crate::view::{Outcome, ProcessEnd, RecordedEnd, ScenarioLine, StateChange, StopReason};
+use crate::options::{CommandError, Nobody, Observer};
+use crate::view::{Outcome, RecordedEnd, StopReason};
 use juror_rules::control::{Mode, Settled};
 use juror_rules::decision::{self, Meaning, Owner};
 use juror_trace::How;
@@ -54,20 +54,17 @@ impl Goal {
 /// Progress is shown when a way takes so long.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
-/// Nobody hears of what happens once more on the way back.
-struct Deaf;
-
-impl Observer for Deaf {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        false
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
+/// Whether `continue N` passes it: a breakpoint that is kept. A verdict, what could
+/// not be evaluated and Ctrl-C are always shown.
+fn may_be_passed(reason: &StopReason) -> bool {
+    let is_kept = matches!(
+        reason,
+        StopReason::Breakpoint {
+            temporary: false,
+            ..
+        }
+    );
+    is_kept && reason.may_be_passed()
 }
 
 impl RecordedRun {
@@ -81,13 +78,12 @@ impl RecordedRun {
     pub(super) fn go_on(
         &mut self,
         mut goal: Goal,
-        passes: u64,
+        mut passes: u64,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         self.control.begin()?;
         self.is_interrupted.store(false, Ordering::Relaxed);
         let started = Instant::now();
-        let mut passes = passes;
         while self.position < self.tape.count {
             self.control.run()?;
             let stop = self.take_event(observer);
@@ -107,7 +103,7 @@ impl RecordedRun {
                 moment.reach(StopReason::Step);
             }
             match moment.meaning() {
-                Meaning::Stop(_) if passes > 0 => passes -= 1,
+                Meaning::Stop(reason) if passes > 0 && may_be_passed(&reason) => passes -= 1,
                 Meaning::Stop(reason) | Meaning::Goal(reason) => {
                     return self.stand(reason, observer);
                 }
@@ -227,10 +223,10 @@ impl RecordedRun {
         end: u64,
         goal: &mut Goal,
     ) -> Option<(u64, StopReason)> {
-        let mut found = Vec::new();
+        let mut stop = None;
         self.put_back(start);
         while self.position + 1 < end {
-            let by_monitor = self.take_event(&mut Deaf);
+            let by_monitor = self.take_event(&mut Nobody);
             let mut moment = decision::Moment::default();
             if let Some(reason) = by_monitor {
                 moment.stop(Owner::Monitor, reason);
@@ -238,16 +234,10 @@ impl RecordedRun {
             if let Some(reason) = self.stops.ask(self.position, &self.tape, false) {
                 moment.stop(Owner::Developer, reason);
             }
-            let stop = match moment.meaning() {
-                Meaning::Stop(reason) => Some(reason),
-                _ => None,
-            };
-            if let Some(reason) = stop {
-                found.clear();
-                found.push((self.position, reason));
+            if let Meaning::Stop(reason) = moment.meaning() {
+                stop = Some((self.position, reason));
             }
         }
-        let stop = found.pop();
         // Goals are counted from the end.
         let mut position = end - 1;
         while position > stop.as_ref().map_or(start, |(at, _)| *at) {
@@ -285,7 +275,7 @@ impl RecordedRun {
             self.put_back(kept);
         }
         while self.position < position {
-            self.take_event(&mut Deaf);
+            self.take_event(&mut Nobody);
         }
     }
 

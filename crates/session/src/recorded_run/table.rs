@@ -86,7 +86,7 @@ const fn backwards(row: Row) -> Row {
 }
 
 /// The table, sorted by name.
-pub(super) const TABLE: [Row; 24] = [
+pub(super) static TABLE: [Row; 24] = [
     row(
         Act::Break,
         "break",
@@ -112,7 +112,10 @@ pub(super) const TABLE: [Row; 24] = [
         "Go on to the next stop or violation, or to the end",
         &[
             ("continue", "to the next stop"),
-            ("continue 3", "passing two of them"),
+            (
+                "continue 3",
+                "to the third breakpoint; violations are not passed",
+            ),
         ],
     )),
     row(
@@ -307,12 +310,14 @@ pub(super) const TABLE: [Row; 24] = [
 
 /// The command that a word stands for.
 pub(super) fn find(word: &str) -> Result<&'static Row, CommandError> {
-    static ROWS: [Row; 24] = TABLE;
     let is_meant = |row: &&Row| row.name == word || row.aliases.contains(&word);
-    if let Some(row) = ROWS.iter().find(is_meant) {
+    if let Some(row) = TABLE.iter().find(is_meant) {
         return Ok(row);
     }
-    let begun: Vec<&Row> = ROWS.iter().filter(|it| it.name.starts_with(word)).collect();
+    let begun: Vec<&Row> = TABLE
+        .iter()
+        .filter(|it| it.name.starts_with(word))
+        .collect();
     match begun.as_slice() {
         [row] => return Ok(row),
         [] => {}
@@ -335,7 +340,7 @@ pub(super) fn find(word: &str) -> Result<&'static Row, CommandError> {
             "help shows what can be done with it",
         ),
         Err(_) => {
-            let near = suggest(word, ROWS.iter().map(|it| it.name));
+            let near = suggest(word, TABLE.iter().map(|it| it.name));
             unclear_error(word, &Unclear::Unknown, "command", near)
         }
     })

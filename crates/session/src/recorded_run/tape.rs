@@ -52,30 +52,32 @@ impl Tape {
         let mut input = File::open(file).map_err(failed)?;
         let size = input.metadata().map_err(failed)?.len();
         let started = Instant::now();
-        let mut reading = Reading::default();
+        let mut tape = Tape::default();
         let mut buffer = Vec::new();
         let mut decoder = None;
         let (mut done, mut is_last) = (0, false);
-        while !is_last && reading.tape.fault.is_none() {
+        while !is_last && tape.fault.is_none() {
             let before = buffer.len();
-            let chunk = input.by_ref().take(CHUNK_BYTES as u64);
-            let mut chunk = std::io::BufReader::new(chunk);
+            let mut chunk = input.by_ref().take(CHUNK_BYTES as u64);
             chunk.read_to_end(&mut buffer).map_err(failed)?;
             is_last = buffer.len() == before;
             done += (buffer.len() - before) as u64;
             let decoder = match &mut decoder {
                 Some(decoder) => decoder,
-                none => none.insert(decoder_of(&buffer, form, columns)?),
+                none => {
+                    let form = form.unwrap_or_else(|| Form::of(&buffer));
+                    tape.is_binary = form == Form::Binary;
+                    none.insert(decoder_of(form, columns)?)
+                }
             };
-            let consumed = reading.take(decoder, &buffer, is_last);
+            let consumed = tape.take(decoder, &buffer, is_last);
             buffer.drain(..consumed);
             if started.elapsed() > PROGRESS_AFTER {
                 observer.progress("reading", done.min(size.saturating_sub(1)), size);
             }
         }
         observer.progress("reading", 1, 1);
-        reading.tape.is_binary = matches!(form, Some(Form::Binary)) || reading.is_binary;
-        Ok(reading.tape)
+        Ok(tape)
     }
 
     /// The event of a number, from 1, with the batch that has its values.
@@ -128,12 +130,8 @@ impl Tape {
     }
 }
 
-fn decoder_of(
-    buffer: &[u8],
-    form: Option<Form>,
-    columns: &[String],
-) -> Result<Decoder, CommandError> {
-    match form.unwrap_or_else(|| Form::of(buffer)) {
+fn decoder_of(form: Form, columns: &[String]) -> Result<Decoder, CommandError> {
+    match form {
         Form::Csv => {
             Decoder::csv_with_columns(columns).map_err(|error| CommandError::new(error.to_string()))
         }
@@ -141,17 +139,9 @@ fn decoder_of(
     }
 }
 
-/// A recording that is being read.
-#[derive(Debug, Default)]
-struct Reading {
-    tape: Tape,
-    is_binary: bool,
-}
-
-impl Reading {
+impl Tape {
     /// Takes what is complete; gives how many bytes that was.
     fn take(&mut self, decoder: &mut Decoder, bytes: &[u8], is_last: bool) -> usize {
-        self.is_binary |= self.tape.batches.is_empty() && Form::of(bytes) == Form::Binary;
         let mut start = 0;
         loop {
             let mut batch = Batch::default();
@@ -163,24 +153,23 @@ impl Reading {
                 decoder.finish(&mut batch);
             }
             self.add(batch);
-            if is_over || self.tape.fault.is_some() {
+            if is_over || self.fault.is_some() {
                 return start;
             }
         }
     }
 
     fn add(&mut self, mut batch: Batch) {
-        let tape = &mut self.tape;
         if let Some((before, fault)) = batch.faults.first() {
-            tape.fault = Some(fault.clone());
+            self.fault = Some(fault.clone());
             batch.events.truncate(*before);
         } else if let Some(end) = batch.end {
-            tape.how = end.how;
+            self.how = end.how;
         }
-        tape.layouts.extend(batch.layouts.iter().cloned());
-        tape.places.extend(batch.places.iter().cloned());
-        let first = tape.count;
-        tape.count += batch.events.len() as u64;
-        tape.batches.push((first, batch));
+        self.layouts.extend(batch.layouts.iter().cloned());
+        self.places.extend(batch.places.iter().cloned());
+        let first = self.count;
+        self.count += batch.events.len() as u64;
+        self.batches.push((first, batch));
     }
 }

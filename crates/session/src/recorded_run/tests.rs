@@ -1,26 +1,11 @@
 //! However one comes to an event, all is as if one had come there straight.
 
 use super::*;
+use crate::options::Nobody;
 use crate::report;
-use crate::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use crate::view::Outcome;
 use juror_rules::control::ControlCheck;
 use proptest::prelude::*;
-
-/// Takes nothing.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn state_change(&mut self, _: &StateChange) {}
-    fn wants_state_changes(&self) -> bool {
-        true
-    }
-    fn process_ended(&mut self, _: &ProcessEnd) {}
-    fn notice(&mut self, _: &str) {}
-    fn scenario_line(&mut self, _: &ScenarioLine) {}
-    fn scenario_outcome(&mut self, _: &str, _: &str, _: &Outcome) {}
-    fn scenario_error(&mut self, _: &StopReason) {}
-    fn progress(&mut self, _: &str, _: u64, _: u64) {}
-}
 
 /// A job that ends before it has begun is wrong.
 const JOBS: &str = "property jobs\nslice on job\n\
@@ -286,6 +271,33 @@ fn events_of_other_programs_have_names_of_their_own() {
     assert_eq!(
         perform(&mut run, "continue"),
         (3, "breakpoint [2]".to_owned())
+    );
+}
+
+#[test]
+fn continue_passes_breakpoints_and_nothing_else() {
+    // A violation at the third event, a condition that has no value at the fifth.
+    let text = format!(
+        "{}{{\"event\":\"before f\",\"values\":{{\"n\":1}}}}\n\
+         {{\"event\":\"before f\",\"values\":{{\"n\":0}}}}\n",
+        recording(&[(true, 1, 1), (true, 2, 1), (false, 3, 1)])
+    );
+    let mut run = open(&text, &[JOBS]);
+    run.execute("break begin", &mut Nobody).expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue 2"),
+        (2, "breakpoint [1]".to_owned())
+    );
+    assert_eq!(perform(&mut run, "run").0, 1);
+    assert_eq!(
+        perform(&mut run, "continue 9"),
+        (3, "violation []".to_owned())
+    );
+    run.execute("break f if 1 / n > 5", &mut Nobody)
+        .expect("it is set");
+    assert_eq!(
+        perform(&mut run, "continue 9"),
+        (5, "breakpoint [2]".to_owned())
     );
 }
 
