@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_testing::Output;
+use juror_testing::{Build, Language, Optimization, Output};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -163,6 +163,35 @@ fn breakpoints_stay_and_monitors_go_back() {
         "VIOLATED  three",
     ];
     assert_has(&output, &parts);
+}
+
+/// The program had ended, and the thread had been told of where it stands.
+#[test]
+fn where_a_checkpoint_was_made_is_not_come_to_again() {
+    let gcc = Build {
+        optimization: Optimization::Full,
+        ..Build::plain(Language::C)
+    };
+    for pie in [true, false] {
+        let executable = program("outlined.c").compile(&Build { pie, ..gcc });
+        // In `move`, 8 comes to the rest of `take` alone, 12 and 14 by its beginning.
+        for (at, next) in [(8, 9), (12, 13), (14, 15)] {
+            let input = format!(
+                "break take if at == {at}\nrun\ncheckpoint\ncontinue\n\
+                 restore 1\ncondition 1\ncontinue\n"
+            );
+            let output = juror(&["run"]).args([&executable]).input(input).run();
+            let stops = output
+                .stdout
+                .lines()
+                .filter(|line| line.contains(" in take ("));
+            let places: Vec<&str> = stops
+                .filter_map(|line| line.split(", at=").nth(1)?.split(',').next())
+                .collect();
+            let expected = [at, at, next].map(|it| it.to_string());
+            assert_eq!(places, expected, "{}", output.stdout);
+        }
+    }
 }
 
 #[test]

@@ -211,6 +211,14 @@ fn stops_in_inlined_copies_are_in_their_frames() {
     }
 }
 
+/// Only a beginning was copied: a call may come by it, or by the rest alone.
+#[test]
+fn each_call_of_a_function_that_was_inlined_in_parts_is_seen_once() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
+    check("outlined", "outlined.c", gcc);
+}
+
 #[test]
 fn what_begins_where_a_call_returns_to_is_not_entered_by_returning() {
     let gcc = |build: &Build| !unoptimized(build) && build.compiler == Compiler::Gpp;

@@ -101,6 +101,19 @@ impl Program {
         (frames, more)
     }
 
+    /// The canonical frame address of the innermost function of a stopped thread.
+    pub fn frame_address(&self, thread: ThreadId) -> Option<u64> {
+        let now = self.debuggee.registers(thread).ok()?;
+        let mut registers = Registers::default();
+        for number in 0..=16 {
+            registers.set(number, now.by_dwarf_number(number));
+        }
+        let module = self.modules.find(now.rip)?;
+        let place = module.to_file(now.rip);
+        let unwound = module.symbols.unwind_exact(place, &registers, self);
+        unwound.ok().map(|unwound| unwound.cfa)
+    }
+
     /// Walks the frames that are in memory until `visit` says no, with the calls inlined
     /// into them; tells whether it was cut short.
     pub fn walk(&self, thread: ThreadId, mut visit: impl FnMut(Frame) -> bool) -> bool {

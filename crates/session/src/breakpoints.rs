@@ -9,6 +9,7 @@
 mod hits;
 mod location;
 mod numbers;
+pub(crate) mod passes;
 mod places;
 mod resolvable;
 mod views;
@@ -18,6 +19,8 @@ pub use numbers::{Target, targets};
 pub use places::Places;
 pub use resolvable::{Resolvable, Resolved, resolvable};
 pub use views::passage;
+
+use passes::{Passage, Passes};
 
 use crate::points::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
@@ -65,6 +68,11 @@ pub struct Breakpoints {
     last_number: u32,
     /// Breakpoint and location by their positions.
     index: FxHashMap<u64, SmallVec<[(u32, u32); 1]>>,
+    /// What a thread does that is at one of the addresses by which calls are told from
+    /// one another that were inlined in parts.
+    partial: FxHashMap<u64, Vec<Passage>>,
+    /// Those calls.
+    pub(crate) passes: Passes,
     changes: Vec<Change>,
 }
 
@@ -150,6 +158,8 @@ impl Breakpoints {
             breakpoint.line = None;
         }
         self.index.clear();
+        self.partial.clear();
+        self.passes = Passes::default();
     }
 
     /// The program begins anew: hits are counted from nothing, at each place
@@ -265,10 +275,19 @@ impl Breakpoints {
 
     fn reindex(&mut self) {
         self.index.clear();
+        self.partial.clear();
         for (position, breakpoint) in self.list.iter().enumerate() {
-            for (location, address) in breakpoint.locations.planted() {
-                let here = self.index.entry(address).or_default();
-                here.push((position as u32, location as u32));
+            for (number, address) in breakpoint.locations.planted() {
+                let location = breakpoint.locations.get(number);
+                let passage = location.and_then(|it| it.passage(address));
+                if !matches!(passage, Some(Passage::Enters(_))) {
+                    let here = self.index.entry(address).or_default();
+                    here.push((position as u32, number as u32));
+                }
+                if let Some(passage) = passage {
+                    let here = self.partial.entry(address).or_default();
+                    here.push(passage);
+                }
             }
         }
     }

@@ -19,6 +19,7 @@ mod restoring;
 pub use automatic::AutomaticCheckpoints;
 pub use restoring::RestoreReport;
 
+use crate::breakpoints::passes::Passes;
 use crate::options::{CommandError, Observer};
 use crate::recording::Mark;
 use crate::session::Session;
@@ -56,6 +57,7 @@ struct Saved {
     memo: Memo,
     thread: ThreadId,
     announced: Option<(ThreadId, u64)>,
+    passes: Passes,
     exit_violations: Vec<Violated>,
     is_fresh: bool,
     view: CheckpointView,
@@ -145,6 +147,7 @@ impl Session {
             watch: self.watch.kept(),
             trace: self.watch.trace_mark(),
             announced: self.announced,
+            passes: self.breakpoints.passes.clone(),
             exit_violations: self.exit_violations.clone(),
             is_fresh: self.is_fresh(),
             view,

@@ -104,6 +104,30 @@ impl Session {
         }
     }
 
+    /// Runs to the next line of the function that a call was inlined into; `frame` is that
+    /// of the call, in the innermost function.
+    fn step_out_of_inlined(
+        &mut self,
+        frame: &Frame,
+        observer: &mut dyn Observer,
+    ) -> Result<Pause, CommandError> {
+        let thread = self.thread()?;
+        let now = self.innermost()?;
+        let outside = frame.inline_count.saturating_sub(frame.inline_depth + 1);
+        let mut leaving = Leaving {
+            inlined: outside,
+            ..Leaving::from(&now, thread, false)
+        };
+        if !leaving.is_same_call(frame) || now.inline_count <= outside {
+            return Ok(Pause::Stepped(thread));
+        }
+        loop {
+            if let Some(pause) = self.advance_within_line(&mut leaving, Lines::Over, observer)? {
+                return Ok(pause);
+            }
+        }
+    }
+
     /// One move of a step by line. Gives a pause when the step is done, or
     /// something else ended it.
     fn advance_within_line(

@@ -4,9 +4,13 @@ use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
+use rest::Parts;
+pub use rest::Rest;
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+mod rest;
 
 /// A place where a call was replaced by the code of the callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +21,9 @@ pub struct InlinedCopy {
     pub caller: Arc<str>,
     /// The file address of the copy's first instruction.
     pub entry: u64,
+    /// Where it goes on in a part of the callee that was not copied, if the copy's first
+    /// instruction is not always passed before.
+    pub rest: Option<Rest>,
     /// The source file of the replaced call.
     pub call_file: Option<PathBuf>,
     /// The line of the replaced call.
@@ -64,7 +71,7 @@ impl SymbolFile {
         let Some(facts) = info.facts(unit) else {
             return;
         };
-        let mut wanted: FxHashMap<DieRef, Option<Arc<str>>> = FxHashMap::default();
+        let mut wanted: FxHashMap<DieRef, Option<Callee>> = FxHashMap::default();
         for caller in facts.function_dies() {
             let mut copies = Vec::new();
             info.walk(caller, |depth, die, entry| {
@@ -79,10 +86,13 @@ impl SymbolFile {
                 };
                 let callee = wanted.entry(origin).or_insert_with(|| {
                     let callee = info.abstract_name(origin)?;
-                    asked.is(info, origin, callee).then(|| callee.into())
+                    asked.is(info, origin, callee).then(|| Callee {
+                        name: callee.into(),
+                        parts: self.parts_split_off(info, origin).into(),
+                    })
                 });
                 if let (Some(callee), Some(entry)) = (callee, copy_entry(info, unit, entry)) {
-                    copies.push((Arc::clone(callee), die, entry));
+                    copies.push((callee.clone(), die, entry));
                 }
                 Visit::Descend
             });
@@ -94,16 +104,17 @@ impl SymbolFile {
             let begin = caller.as_ref().map(|caller| caller.low_pc);
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
-            for (name, die, entry) in copies {
+            for (callee, die, entry) in copies {
                 let entry = match begin == Some(entry) {
                     true => self.behind_entry(info, die, entry).unwrap_or(entry),
                     false => entry,
                 };
                 let (call_file, call_line) = self.call_site(info, die);
                 found.push(InlinedCopy {
-                    name,
+                    name: callee.name,
                     caller: Arc::clone(&caller),
                     entry,
+                    rest: self.rest(info, die, entry, &callee.parts),
                     call_file,
                     call_line,
                 });
@@ -157,6 +168,13 @@ impl SymbolFile {
     pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {
         inlined_chain(info, address).last().map(|(die, _)| *die)
     }
+}
+
+/// A function of which copies are looked for.
+#[derive(Debug, Clone)]
+struct Callee {
+    name: Arc<str>,
+    parts: Arc<Parts>,
 }
 
 /// A function as a user asks for it.

@@ -45,7 +45,7 @@ pub use elf::{Binding, FileKind, Header, Segment};
 pub use error::SymbolError;
 pub use file::SymbolFile;
 pub use function::Function;
-pub use inline::{InlinedCopy, InlinedFrame};
+pub use inline::{InlinedCopy, InlinedFrame, Rest};
 pub use line::{Line, LineAddresses};
 pub use location::{
     DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,

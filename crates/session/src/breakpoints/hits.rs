@@ -4,9 +4,10 @@
 //! Invariant: a hit that stops nothing allocates nothing and looks nothing up
 //! by name, unless its condition can be evaluated only with frames.
 
-use super::{Breakpoint, Breakpoints};
+use super::{Breakpoint, Breakpoints, Location};
 use crate::points::{Answer, Stopping};
 use juror_debuggee::{Owners, ThreadId};
+use juror_instrument::condition::Check;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
@@ -22,13 +23,26 @@ impl Breakpoints {
         address: u64,
     ) -> Vec<(u32, Rc<Expression>)> {
         let here = self.index.get(&address).into_iter().flatten();
-        here.filter_map(|&(position, _)| {
+        here.filter_map(|&(position, location)| {
             let breakpoint = self.list.get(position as usize)?;
+            let location = breakpoint.locations.get(location as usize)?;
+            if location.address != Some(address) && self.passes.has_begun(thread, address) {
+                return None;
+            }
             let condition = breakpoint.point.condition.as_ref()?;
             let asks = condition.calls_functions() && breakpoint.point.is_for(program, thread);
             asks.then(|| (breakpoint.point.number, condition.expression()))
         })
         .collect()
+    }
+
+    /// A thread has come to an address, before breakpoints are asked there.
+    pub fn arrive(&mut self, program: &Program, thread: ThreadId, address: u64) {
+        let Some(passages) = self.partial.get(&address) else {
+            return;
+        };
+        let frame = program.frame_address(thread);
+        self.passes.arrive(thread, address, frame, passages);
     }
 
     /// A thread has come to an address. `values` are those of `$1` and so on;
@@ -51,7 +65,12 @@ impl Breakpoints {
             if !owners.contains(breakpoint.point.owner.of_engine().into()) {
                 continue;
             }
-            let mut answer = breakpoint.ask(program, thread, location as usize, values);
+            let place = breakpoint.locations.get(location as usize);
+            let is_rest = place.is_some_and(|it| it.address != Some(address));
+            if is_rest && self.passes.has_begun(thread, address) {
+                continue;
+            }
+            let mut answer = breakpoint.ask(program, thread, place, is_rest, values);
             let number = breakpoint.point.number;
             if let Some((_, known)) = answers.iter().find(|it| it.0 == number) {
                 answer.clone_from(known);
@@ -73,15 +92,21 @@ impl Breakpoint {
         &self,
         program: &Program,
         thread: ThreadId,
-        location: usize,
+        location: Option<&Location>,
+        is_rest: bool,
         values: &dyn Fn(&str) -> Option<Typed>,
     ) -> Answer {
         if !self.point.is_for(program, thread) {
             return Ok(false);
         }
-        match (&self.point.condition, self.locations.get(location)) {
+        match (&self.point.condition, location) {
             (Some(condition), Some(location)) if !condition.calls_functions() => {
-                condition.holds(&location.check, program, thread, values)
+                // It was prepared for the other address.
+                let check = match is_rest {
+                    true => &Check::default(),
+                    false => &location.check,
+                };
+                condition.holds(check, program, thread, values)
             }
             _ => Ok(true),
         }

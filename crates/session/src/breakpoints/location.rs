@@ -11,7 +11,10 @@
 //! away. Invariant: after [`Locations::settle`], what is planted is what is
 //! wanted, and each difference was given once.
 
+use super::passes::Passage;
 use juror_instrument::condition::Check;
+use juror_symbols::Rest;
+use smallvec::SmallVec;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -24,6 +27,9 @@ pub struct Found {
     pub file_address: u64,
     /// The address in the process.
     pub address: u64,
+    /// Where an inlined copy goes on elsewhere, in that file: a call may come to it without
+    /// this address.
+    pub rest: Option<Rc<Rest>>,
 }
 
 /// One place of a breakpoint: an inlined copy, an instance of a template, a
@@ -44,17 +50,23 @@ pub struct Location {
     pub hits: u64,
     /// The breakpoint's condition, prepared for this place.
     pub check: Check,
-    /// Where its trap is.
-    planted: Option<u64>,
+    /// Where a call may be seen that does not come by the place itself.
+    rest: Option<Rc<Rest>>,
+    /// Where its traps are.
+    planted: Traps,
 }
+
+/// Where the traps of a location are: one at its address, others where calls are seen
+/// that do not come by it.
+pub type Traps = SmallVec<[u64; 1]>;
 
 /// Where a location is in one of several processes.
 #[derive(Debug, Clone)]
 pub struct Binding {
     /// The address, while the module is loaded.
     address: Option<u64>,
-    /// Where its trap is.
-    pub planted: Option<u64>,
+    /// Where its traps are.
+    pub planted: Traps,
     /// The condition, prepared for this place.
     check: Check,
 }
@@ -130,13 +142,16 @@ impl Locations {
             }
             let mut same = self.list.iter_mut().filter(is_known);
             match same.find(|known| known.address.is_none()) {
-                Some(returned) => returned.address = Some(it.address),
+                Some(returned) => {
+                    returned.address = Some(it.address);
+                    returned.rest.clone_from(&it.rest);
+                }
                 None => self.add(it),
             }
         }
         // A module that came back without the place was built anew.
         self.list
-            .retain(|it| it.address.is_some() || it.planted.is_some() || !is_loaded(&it.module));
+            .retain(|it| it.address.is_some() || !it.planted.is_empty() || !is_loaded(&it.module));
     }
 
     fn add(&mut self, found: &Found) {
@@ -149,7 +164,8 @@ impl Locations {
             enabled: true,
             hits: 0,
             check: Check::default(),
-            planted: None,
+            rest: found.rest.clone(),
+            planted: Traps::new(),
         });
     }
 
@@ -157,12 +173,17 @@ impl Locations {
     /// locations that are enabled, if the breakpoint is.
     pub fn settle(&mut self, enabled: bool, changes: &mut Vec<Change>) {
         for location in &mut self.list {
-            let wanted = location.address.filter(|_| enabled && location.enabled);
+            let wanted = match enabled && location.enabled {
+                true => location.traps(),
+                false => Traps::new(),
+            };
             if wanted == location.planted {
                 continue;
             }
-            changes.extend(location.planted.map(Change::Remove));
-            changes.extend(wanted.map(Change::Insert));
+            let gone = location.planted.iter().filter(|at| !wanted.contains(at));
+            changes.extend(gone.copied().map(Change::Remove));
+            let new = wanted.iter().filter(|at| !location.planted.contains(at));
+            changes.extend(new.copied().map(Change::Insert));
             location.planted = wanted;
         }
     }
@@ -170,14 +191,14 @@ impl Locations {
     /// The trap there could not be planted.
     pub fn refuse(&mut self, address: u64) {
         for location in &mut self.list {
-            location.planted = location.planted.filter(|&at| at != address);
+            location.planted.retain(|at| *at != address);
         }
     }
 
     /// Where traps are, by the position of their locations.
     pub fn planted(&self) -> impl Iterator<Item = (usize, u64)> {
-        let planted = |(position, it): (usize, &Location)| Some((position, it.planted?));
-        self.list.iter().enumerate().filter_map(planted)
+        let all = self.list.iter().enumerate();
+        all.flat_map(|(position, it)| it.planted.iter().map(move |&at| (position, at)))
     }
 
     /// Where a location is in the process that is looked at, which is looked at
@@ -186,7 +207,7 @@ impl Locations {
         let location = self.numbered(number)?;
         Some(Binding {
             address: location.address.take(),
-            planted: location.planted.take(),
+            planted: std::mem::take(&mut location.planted),
             check: std::mem::take(&mut location.check),
         })
     }
@@ -208,7 +229,7 @@ impl Locations {
         let location = self.list.iter().find(|it| it.number == number)?;
         Some(Binding {
             address: location.address,
-            planted: location.planted,
+            planted: location.planted.clone(),
             check: location.check.clone(),
         })
     }
@@ -217,9 +238,41 @@ impl Locations {
     pub fn forget_process(&mut self) {
         for location in &mut self.list {
             location.address = None;
-            location.planted = None;
+            location.planted.clear();
             location.check = Check::default();
         }
+    }
+}
+
+impl Location {
+    /// Where its traps are wanted, while its module is loaded.
+    fn traps(&self) -> Traps {
+        let Some(address) = self.address else {
+            return Traps::new();
+        };
+        let rest = self.rest.as_deref();
+        let others = rest.into_iter().flat_map(|rest| {
+            let calls = rest.calls.iter().copied();
+            calls.chain([rest.caller_entry])
+        });
+        let others = others.map(|at| self.to_process(at, address));
+        std::iter::once(address).chain(others).collect()
+    }
+
+    /// What a thread does that is at one of its traps; nothing is to be told of that when
+    /// all calls come by its address.
+    pub fn passage(&self, trap: u64) -> Option<Passage> {
+        let (rest, entry) = self.rest.as_deref().zip(self.address)?;
+        Some(match trap {
+            at if at == entry => Passage::Begins(entry),
+            at if at == self.to_process(rest.caller_entry, entry) => Passage::Enters(entry),
+            _ => Passage::GoesOn(entry),
+        })
+    }
+
+    fn to_process(&self, file_address: u64, address: u64) -> u64 {
+        let bias = address.wrapping_sub(self.file_address);
+        file_address.wrapping_add(bias)
     }
 }
 

@@ -41,11 +41,11 @@ impl Breakpoints {
             }
         }
         for (breakpoint, location, binding) in before.drain(..) {
-            let planted = binding.planted;
+            let planted = binding.planted.clone();
             let known = self.numbered(breakpoint);
             let is_put = known.is_some_and(|it| it.locations.put_binding(location, binding));
             // It may have been deleted meanwhile.
-            if let Some(address) = planted.filter(|_| !is_put) {
+            for address in planted.into_iter().filter(|_| !is_put) {
                 let _ = program.debuggee.remove(address, Owner::Developer);
             }
         }

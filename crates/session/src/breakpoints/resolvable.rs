@@ -5,7 +5,7 @@ use super::location::Found;
 use crate::names::pattern;
 use crate::place::Place;
 use juror_instrument::modules::{Bound, Module, Modules};
-use juror_symbols::Function;
+use juror_symbols::{Function, InlinedCopy};
 use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
@@ -32,6 +32,9 @@ pub enum Resolvable {
 pub struct Resolved {
     /// The addresses.
     pub addresses: Vec<u64>,
+    /// Where calls may be seen that come by none of them, where code was inlined in parts;
+    /// each with the address by which others come to it.
+    pub rest_calls: Vec<(u64, u64)>,
     /// The line that was taken, when the one asked for has no code.
     pub moved_to_line: Option<u32>,
 }
@@ -54,7 +57,13 @@ impl Resolvable {
         let mut addresses: Vec<u64> = found.iter().map(|it| it.address).collect();
         addresses.sort_unstable();
         addresses.dedup();
+        let rest_calls = found.iter().flat_map(|it| {
+            let bias = it.address.wrapping_sub(it.file_address);
+            let calls = it.rest.iter().flat_map(|rest| &rest.calls);
+            calls.map(move |at| (at.wrapping_add(bias), it.address))
+        });
         Resolved {
+            rest_calls: rest_calls.collect(),
             addresses,
             moved_to_line: line
                 .filter(|&line| !matches!(self, Resolvable::Line(_, at) if *at == line)),
@@ -86,6 +95,7 @@ impl Resolvable {
                 module: Path::new("").into(),
                 file_address: *address,
                 address: *address,
+                rest: None,
             }],
             _ => modules
                 .iter()
@@ -121,7 +131,7 @@ impl Resolvable {
                 let copies = module.symbols.inlined_copies(name).into_iter();
                 definitions
                     .map(|bound| body(bound, modules))
-                    .chain(copies.map(|copy| here(copy.entry)))
+                    .chain(copies.map(|copy| found_copy(module, copy)))
                     .collect()
             }
             Resolvable::FunctionIn(file, name) => {
@@ -132,7 +142,7 @@ impl Resolvable {
                     .map(|bound| body(bound, modules));
                 let copies = copies.filter(|copy| is_in_file(module, copy.entry, file));
                 definitions
-                    .chain(copies.map(|copy| here(copy.entry)))
+                    .chain(copies.map(|copy| found_copy(module, copy)))
                     .collect()
             }
             Resolvable::Matching(file, pattern) => {
@@ -192,6 +202,14 @@ fn found_in(module: &Module, file_address: u64) -> Found {
         module: module.path.as_path().into(),
         file_address,
         address: module.to_process(file_address),
+        rest: None,
+    }
+}
+
+fn found_copy(module: &Module, copy: InlinedCopy) -> Found {
+    Found {
+        rest: copy.rest.map(Rc::new),
+        ..found_in(module, copy.entry)
     }
 }
 

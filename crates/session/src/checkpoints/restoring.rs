@@ -72,6 +72,7 @@ impl Session {
             .extend(self.watch.go_back(&saved.watch, mark, number));
         self.exit_violations.clone_from(&saved.exit_violations);
         self.announced = saved.announced.map(|(thread, at)| (number(thread), at));
+        self.breakpoints.passes = saved.passes.renumbered(number);
         self.asked = None;
         self.ended_call = None;
         self.attached.clear();
@@ -81,6 +82,14 @@ impl Session {
             ..Selection::default()
         };
         self.adjust_developers_points(was_alive, &mut report)?;
+        if let Some(program) = self.program.as_mut().filter(|_| !was_alive) {
+            for (address, owner, count) in developers_points_of(saved) {
+                for _ in 0..count {
+                    // What could not be planted is not there.
+                    let _ = program.debuggee.remove(address, owner);
+                }
+            }
+        }
         Ok(report)
     }
 
@@ -96,6 +105,7 @@ impl Session {
                 .map(|at| (at, Owner::Internal, 1)),
         );
         let Some(program) = &self.program else {
+            points.extend(developers_points_of(saved));
             return points;
         };
         // What is internal now is the developer's, but for the monitors' own.
@@ -162,4 +172,13 @@ impl Session {
         self.watchpoints = watchpoints;
         Ok(deleted?)
     }
+}
+
+/// The developer's points of then. While the program is dead, its breakpoints have none in
+/// it; but a thread that comes back to where it had stopped has been told of, and only a
+/// point that is there as it comes tells that. They go when those of now are there.
+fn developers_points_of(saved: &Saved) -> Vec<(u64, Owner, u32)> {
+    let then = saved.state.process().points().iter().copied();
+    let is_own = |owner: &Owner| matches!(owner, Owner::Developer | Owner::Scenario);
+    then.filter(|(_, owner, _)| is_own(owner)).collect()
 }

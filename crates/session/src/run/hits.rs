@@ -39,6 +39,9 @@ impl Session {
         if is_called && self.is_asking {
             return Ok(None);
         }
+        if let Some(program) = &self.program {
+            self.breakpoints.arrive(program, thread, address);
+        }
         let mut moment = Moment::default();
         for owner in Owner::IN_ORDER {
             let said = match owner {

@@ -17,6 +17,10 @@ impl Session {
         level: usize,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let is_inlined = |frame: &Frame| frame.is_inlined();
+        if let Some(frame) = self.frames()?.get(level).cloned().filter(is_inlined) {
+            return self.finish_inlined(level, &frame, observer);
+        }
         let (frame, pause) = self.leave_frame(level, observer)?;
         let Pause::Temporary(thread) = pause else {
             return self.settle(pause);
@@ -24,6 +28,31 @@ impl Session {
         let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
         let returned = self.returned_value(&frame, thread);
         self.stop(StopReason::Finished { returned, function }, thread)
+    }
+
+    /// Out of a call that was inlined: to where its caller goes on with a line of its own.
+    /// It leaves no value in any known place.
+    fn finish_inlined(
+        &mut self,
+        level: usize,
+        frame: &Frame,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
+        let called = self.frames()?.get(..level).unwrap_or(&[]);
+        if let Some(called) = called.iter().rposition(|inner| !inner.is_inlined()) {
+            let (_, pause) = self.leave_frame(called, observer)?;
+            if !matches!(pause, Pause::Temporary(_)) {
+                return self.settle(pause);
+            }
+        }
+        match self.step_out_of_inlined(frame, observer)? {
+            Pause::Stepped(thread) => {
+                let returned = None;
+                self.stop(StopReason::Finished { returned, function }, thread)
+            }
+            pause => self.settle(pause),
+        }
     }
 
     /// Runs until a frame returns: `Temporary` then. Where it is left by a jump
@@ -91,12 +120,17 @@ impl Session {
         let thread = self.thread()?;
         let placed = place::parse(text).map_err(CommandError::new)?;
         let place = self.resolvable(&placed.place)?;
-        let addresses = place.resolve(&self.running()?.modules).addresses;
-        if addresses.is_empty() {
+        let resolved = place.resolve(&self.running()?.modules);
+        if resolved.addresses.is_empty() {
             return Err(CommandError::new(format!("there is no code at `{text}`")));
         }
+        // The rest of the call that begins here is no other one.
+        let here = self.running()?.registers(thread)?.rip;
+        let rest_calls = resolved.rest_calls.into_iter();
+        let rest_calls = rest_calls.filter(|(_, entry)| *entry != here);
+        let addresses = resolved.addresses.into_iter();
         let mut points: Vec<Temporary> = addresses
-            .into_iter()
+            .chain(rest_calls.map(|(call, _)| call))
             .map(|address| Temporary {
                 address,
                 thread: Some(thread),

@@ -1,0 +1,197 @@
+//! The rest of a function of which only the beginning was inlined.
+//!
+//! gcc splits such a function (`-fpartial-inlining`): the beginning decides whether there
+//! is anything to do and is copied into the callers, the rest is a function of its own,
+//! `drop.part.0`, that the copies call. Where a caller knows already what the beginning
+//! would decide, it goes to the call of the rest from elsewhere, and the copy's entry,
+//! which DWARF 5, section 3.3.8, gives once, is not passed: only the call of the rest tells
+//! of that call.
+
+use super::{DieRef, SymbolFile};
+use crate::dwarf::DebugInfo;
+use crate::names::{self, CloneKind};
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Calls of the rest to which one may come without the entry of the copy that they are
+/// in: file addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    /// Where the function begins that holds the copy.
+    pub caller_entry: u64,
+    /// The calls, and the jumps at the caller's end; ascending.
+    pub calls: Vec<u64>,
+}
+
+/// Where parts of a function begin that the compiler split off it: file addresses.
+#[derive(Debug, Default)]
+pub(super) struct Parts(Vec<u64>);
+
+impl SymbolFile {
+    /// The parts that were split off a function. They have its name in the symbol table;
+    /// one of another file's function of the same name is never called here.
+    pub(super) fn parts_split_off(&self, info: &DebugInfo, function: DieRef) -> Parts {
+        let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_name];
+        let mut names = names.iter();
+        let Some(name) = names.find_map(|name| info.inherited_text(function, *name)) else {
+            return Parts::default();
+        };
+        let prefix = format!("{name}.");
+        let symbols = self.inner.symbols();
+        let clones = symbols.with_prefix(&prefix).filter(|it| it.is_function());
+        let parts = clones.filter(|symbol| {
+            let (_, suffix) = names::split_clone(symbols.text(symbol));
+            suffix.is_some_and(|suffix| names::clone_kind(suffix) == CloneKind::Part)
+        });
+        Parts(parts.map(|symbol| symbol.address).collect())
+    }
+
+    /// The calls of these parts in the code of a copy to which one may come without its
+    /// entry.
+    pub(super) fn rest(
+        &self,
+        info: &DebugInfo,
+        copy: DieRef,
+        entry: u64,
+        parts: &Parts,
+    ) -> Option<Rest> {
+        if parts.0.is_empty() {
+            return None;
+        }
+        let inside = info.code_ranges(copy.unit, &info.die(copy)?);
+        let caller = self.function_at(entry)?;
+        let ranges = info.code_ranges(caller.die?.unit, &info.die(caller.die?)?);
+        let code: Vec<(u64, Vec<u8>)> = ranges
+            .iter()
+            .filter_map(|range| {
+                let size = range.end.checked_sub(range.start)?;
+                Some((range.start, self.bytes_at(range.start, size)?))
+            })
+            .collect();
+        let flow = Flow::read(&code);
+        let calls = flow.instructions.iter().filter(|(at, instruction)| {
+            let is_inside = inside.iter().any(|range| range.contains(at));
+            is_inside && leads_to(instruction, parts)
+        });
+        let mut calls: Vec<u64> = calls.map(|(at, _)| *at).collect();
+        if calls.is_empty() {
+            return None;
+        }
+        let without = flow.reached_without(caller.low_pc, entry);
+        calls.retain(|at| *at != entry && without.contains(at));
+        calls.sort_unstable();
+        (!calls.is_empty()).then_some(Rest {
+            caller_entry: caller.low_pc,
+            calls,
+        })
+    }
+}
+
+fn leads_to(instruction: &Instruction, parts: &Parts) -> bool {
+    let is_branch = instruction.is_call_near()
+        || instruction.is_jmp_short_or_near()
+        || instruction.is_jcc_short_or_near();
+    is_branch && parts.0.contains(&instruction.near_branch_target())
+}
+
+/// The instructions of a function, by their addresses.
+struct Flow {
+    instructions: FxHashMap<u64, Instruction>,
+}
+
+impl Flow {
+    /// Of code that stands at these addresses.
+    fn read(code: &[(u64, Vec<u8>)]) -> Flow {
+        let all = code.iter().flat_map(|(at, bytes)| {
+            let decoder = Decoder::with_ip(64, bytes, *at, DecoderOptions::NONE);
+            decoder.into_iter().map(|it| (it.ip(), it))
+        });
+        Flow {
+            instructions: all.collect(),
+        }
+    }
+
+    /// The instructions to which one may come without executing the one at `avoided`.
+    ///
+    /// One begins with the function, and where nothing in it leads: where exceptions are
+    /// handled. A jump whose targets are not known may lead to any instruction.
+    fn reached_without(&self, entry: u64, avoided: u64) -> FxHashSet<u64> {
+        let is_open = |it: &Instruction| it.flow_control() == FlowControl::IndirectBranch;
+        if self.instructions.values().any(is_open) {
+            return self.instructions.keys().copied().collect();
+        }
+        let mut known = FxHashSet::default();
+        self.follow(entry, None, &mut known);
+        let others = self.instructions.keys().copied();
+        let others: Vec<u64> = others.filter(|at| !known.contains(at)).collect();
+        let mut reached = FxHashSet::default();
+        for at in others.into_iter().chain([entry]) {
+            self.follow(at, Some(avoided), &mut reached);
+        }
+        reached
+    }
+
+    /// Adds what one comes to from an instruction.
+    fn follow(&self, from: u64, avoided: Option<u64>, reached: &mut FxHashSet<u64>) {
+        let mut rest = vec![from];
+        while let Some(at) = rest.pop() {
+            let Some(instruction) = self.instructions.get(&at) else {
+                continue;
+            };
+            if Some(at) == avoided || !reached.insert(at) {
+                continue;
+            }
+            let flow = instruction.flow_control();
+            let is_branch = matches!(
+                flow,
+                FlowControl::ConditionalBranch
+                    | FlowControl::UnconditionalBranch
+                    | FlowControl::XbeginXabortXend
+            );
+            if is_branch {
+                rest.push(instruction.near_branch_target());
+            }
+            let ends = matches!(flow, FlowControl::UnconditionalBranch | FlowControl::Return);
+            if !ends {
+                rest.push(instruction.next_ip());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Code of one byte an instruction (`90`), `jump` and `branch` two (`eb`, `75`).
+    fn check(code: &[u8], avoided: u64, expected: &[u64]) {
+        let flow = Flow::read(&[(0, code.to_vec())]);
+        let mut found: Vec<u64> = flow.reached_without(0, avoided).into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{code:x?}");
+    }
+
+    #[test]
+    fn what_is_behind_an_instruction_is_not_reached_without_it() {
+        check(&[0x90, 0x90, 0x90, 0xc3], 1, &[0]);
+        check(&[0x90, 0x75, 0x01, 0x90, 0x90, 0xc3], 3, &[0, 1, 4, 5]);
+        // Over it, and back to what is before it.
+        check(
+            &[0x90, 0x75, 0x02, 0x90, 0x90, 0x75, 0xfa, 0xc3],
+            3,
+            &[0, 1, 5, 7],
+        );
+        check(&[0xeb, 0x01, 0x90, 0xc3], 3, &[0, 2]);
+    }
+
+    #[test]
+    fn one_comes_to_a_handler_from_anywhere() {
+        // Nothing leads to 3; it jumps to what is behind 1.
+        check(&[0x90, 0x90, 0xc3, 0xeb, 0xfd], 1, &[0, 2, 3]);
+    }
+
+    #[test]
+    fn a_jump_of_which_nothing_is_known_leads_anywhere() {
+        check(&[0x90, 0x90, 0xff, 0xe0], 0, &[0, 1, 2]);
+    }
+}
