@@ -217,6 +217,7 @@ fn each_call_of_a_function_that_was_inlined_in_parts_is_seen_once() {
     let gcc =
         |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
     check("outlined", "outlined.c", gcc);
+    check("split", "split.c", gcc);
 }
 
 #[test]

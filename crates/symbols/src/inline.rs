@@ -21,7 +21,7 @@ pub struct InlinedCopy {
     pub caller: Arc<str>,
     /// The file address of the copy's first instruction.
     pub entry: u64,
-    /// Where it goes on in a part of the callee that was not copied, if the copy's first
+    /// Where it goes on in a part that was split off the callee, if the copy's first
     /// instruction is not always passed before.
     pub rest: Option<Rest>,
     /// The source file of the replaced call.
@@ -73,7 +73,8 @@ impl SymbolFile {
         };
         let mut wanted: FxHashMap<DieRef, Option<Callee>> = FxHashMap::default();
         for caller in facts.function_dies() {
-            let mut copies = Vec::new();
+            let mut copies: Vec<Copy> = Vec::new();
+            let mut path = rest::Path::new(info, caller);
             info.walk(caller, |depth, die, entry| {
                 match entry.tag() {
                     // A function in the function has its own copies.
@@ -84,6 +85,15 @@ impl SymbolFile {
                 let Some(origin) = info.origin(unit, entry) else {
                     return Visit::Descend;
                 };
+                let begin = copy_entry(info, unit, entry);
+                path.leave(depth);
+                if let Some(outer) = path.goes_on(info, origin, entry) {
+                    let outer = outer.and_then(|number| copies.get_mut(number));
+                    if let Some((outer, begin)) = outer.zip(begin) {
+                        outer.goes_on_at.push(begin);
+                    }
+                    return Visit::Descend;
+                }
                 let callee = wanted.entry(origin).or_insert_with(|| {
                     let callee = info.abstract_name(origin)?;
                     asked.is(info, origin, callee).then(|| Callee {
@@ -91,8 +101,15 @@ impl SymbolFile {
                         parts: self.parts_split_off(info, origin).into(),
                     })
                 });
-                if let (Some(callee), Some(entry)) = (callee, copy_entry(info, unit, entry)) {
-                    copies.push((callee.clone(), die, entry));
+                let is_wanted = callee.is_some() && begin.is_some();
+                path.enter(depth, origin, is_wanted.then_some(copies.len()));
+                if let Some((callee, entry)) = callee.as_ref().zip(begin) {
+                    copies.push(Copy {
+                        callee: callee.clone(),
+                        die,
+                        entry,
+                        goes_on_at: Vec::new(),
+                    });
                 }
                 Visit::Descend
             });
@@ -104,17 +121,17 @@ impl SymbolFile {
             let begin = caller.as_ref().map(|caller| caller.low_pc);
             let caller: Arc<str> =
                 caller.map_or_else(|| "".into(), |caller| caller.name.as_ref().into());
-            for (callee, die, entry) in copies {
-                let entry = match begin == Some(entry) {
-                    true => self.behind_entry(info, die, entry).unwrap_or(entry),
-                    false => entry,
-                };
-                let (call_file, call_line) = self.call_site(info, die);
+            for mut copy in copies {
+                if begin == Some(copy.entry) {
+                    let behind = self.behind_entry(info, copy.die, copy.entry);
+                    copy.entry = behind.unwrap_or(copy.entry);
+                }
+                let (call_file, call_line) = self.call_site(info, copy.die);
                 found.push(InlinedCopy {
-                    name: callee.name,
+                    rest: self.rest(info, &copy),
+                    name: copy.callee.name,
                     caller: Arc::clone(&caller),
-                    entry,
-                    rest: self.rest(info, die, entry, &callee.parts),
+                    entry: copy.entry,
                     call_file,
                     call_line,
                 });
@@ -175,6 +192,16 @@ impl SymbolFile {
 struct Callee {
     name: Arc<str>,
     parts: Arc<Parts>,
+}
+
+/// A copy that is found.
+#[derive(Debug)]
+struct Copy {
+    callee: Callee,
+    die: DieRef,
+    entry: u64,
+    /// Where its rest begins that was inlined into it.
+    goes_on_at: Vec<u64>,
 }
 
 /// A function as a user asks for it.

@@ -6,9 +6,13 @@
 //! would decide, it goes to the call of the rest from elsewhere, and the copy's entry,
 //! which DWARF 5, section 3.3.8, gives once, is not passed: only the call of the rest tells
 //! of that call.
+//!
+//! The rest may be inlined, too. Then there is a copy of the function in a copy of the
+//! function, or in the function itself, that is no call: as the place of the call it has
+//! that of the function's declaration, which a call in its body never has.
 
-use super::{DieRef, SymbolFile};
-use crate::dwarf::DebugInfo;
+use super::{Copy, DieRef, SymbolFile};
+use crate::dwarf::{DebugInfo, Die};
 use crate::names::{self, CloneKind};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,8 +23,65 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Rest {
     /// Where the function begins that holds the copy.
     pub caller_entry: u64,
-    /// The calls, and the jumps at the caller's end; ascending.
+    /// The calls, the jumps at the caller's end, and where a rest begins that was inlined;
+    /// ascending.
     pub calls: Vec<u64>,
+}
+
+/// The inlined copies that an entry is in, outermost first, in a function.
+pub(super) struct Path(Vec<Inside>);
+
+struct Inside {
+    depth: isize,
+    function: DieRef,
+    /// Its number among the copies that are looked for.
+    number: Option<usize>,
+}
+
+impl Path {
+    /// In the function itself.
+    pub fn new(info: &DebugInfo, caller: DieRef) -> Path {
+        let origin = info
+            .die(caller)
+            .and_then(|entry| info.origin(caller.unit, &entry));
+        Path(vec![Inside {
+            depth: 0,
+            function: origin.unwrap_or(caller),
+            number: None,
+        }])
+    }
+
+    /// Out of the copies that an entry of this depth is not in.
+    pub fn leave(&mut self, depth: isize) {
+        let is_outside = |it: &Inside| it.depth > 0 && it.depth >= depth;
+        while self.0.last().is_some_and(is_outside) {
+            self.0.pop();
+        }
+    }
+
+    /// Into a copy of a function.
+    pub fn enter(&mut self, depth: isize, function: DieRef, number: Option<usize>) {
+        self.0.push(Inside {
+            depth,
+            function,
+            number,
+        });
+    }
+
+    /// Whether a copy of a function is the rest of the one that it is in; and the number
+    /// of that one.
+    pub fn goes_on(&self, info: &DebugInfo, function: DieRef, copy: &Die) -> Option<Option<usize>> {
+        let outer = self.0.last().filter(|outer| outer.function == function)?;
+        let places = [
+            (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
+            (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
+        ];
+        let is_declaration = places.iter().all(|(call, declaration)| {
+            let call = copy.attr_value(*call).and_then(|it| it.udata_value());
+            call == info.inherited_unsigned(function, *declaration)
+        });
+        is_declaration.then_some(outer.number)
+    }
 }
 
 /// Where parts of a function begin that the compiler split off it: file addresses.
@@ -46,20 +107,14 @@ impl SymbolFile {
         Parts(parts.map(|symbol| symbol.address).collect())
     }
 
-    /// The calls of these parts in the code of a copy to which one may come without its
-    /// entry.
-    pub(super) fn rest(
-        &self,
-        info: &DebugInfo,
-        copy: DieRef,
-        entry: u64,
-        parts: &Parts,
-    ) -> Option<Rest> {
-        if parts.0.is_empty() {
+    /// Where a copy goes on in the rest of its function, and may do so without its entry.
+    pub(super) fn rest(&self, info: &DebugInfo, copy: &Copy) -> Option<Rest> {
+        let parts = &copy.callee.parts;
+        if parts.0.is_empty() && copy.goes_on_at.is_empty() {
             return None;
         }
-        let inside = info.code_ranges(copy.unit, &info.die(copy)?);
-        let caller = self.function_at(entry)?;
+        let inside = info.code_ranges(copy.die.unit, &info.die(copy.die)?);
+        let caller = self.function_at(copy.entry)?;
         let ranges = info.code_ranges(caller.die?.unit, &info.die(caller.die?)?);
         let code: Vec<(u64, Vec<u8>)> = ranges
             .iter()
@@ -73,13 +128,15 @@ impl SymbolFile {
             let is_inside = inside.iter().any(|range| range.contains(at));
             is_inside && leads_to(instruction, parts)
         });
-        let mut calls: Vec<u64> = calls.map(|(at, _)| *at).collect();
+        let calls = calls.map(|(at, _)| at).chain(&copy.goes_on_at);
+        let mut calls: Vec<u64> = calls.copied().filter(|at| *at != copy.entry).collect();
         if calls.is_empty() {
             return None;
         }
-        let without = flow.reached_without(caller.low_pc, entry);
-        calls.retain(|at| *at != entry && without.contains(at));
+        let without = flow.reached_without(caller.low_pc, copy.entry);
+        calls.retain(|at| without.contains(at));
         calls.sort_unstable();
+        calls.dedup();
         (!calls.is_empty()).then_some(Rest {
             caller_entry: caller.low_pc,
             calls,
