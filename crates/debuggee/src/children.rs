@@ -44,6 +44,11 @@ impl Birth {
         !self.is_vfork && self.may_be_followed
     }
 
+    /// Whether it shares the memory, as its parent told.
+    pub(crate) fn is_sharer(&self) -> bool {
+        self.is_vfork
+    }
+
     /// Whether nobody has told of it.
     pub(crate) fn is_orphan(&self) -> bool {
         !self.is_vfork && self.may_be_followed && !self.holds_parent

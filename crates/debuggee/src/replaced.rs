@@ -117,7 +117,9 @@ impl Debuggee {
     fn leave_memory(&mut self, first: Input) -> Result<(), DebuggeeError> {
         let (sharers, own): (Vec<&Thread>, Vec<&Thread>) =
             self.threads.values().partition(|known| known.silent);
-        let (is_shared, had_threads) = (!sharers.is_empty(), own.len() > 1);
+        // One that was made and has not been seen yet executes the same code, too.
+        let is_shared = !sharers.is_empty() || self.births.values().any(Birth::is_sharer);
+        let had_threads = own.len() > 1;
         let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
         // Threads that stood made nothing.
         if has_lost && !self.is_killed_standing {
