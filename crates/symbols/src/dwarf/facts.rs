@@ -8,8 +8,8 @@
 //! Invariant: reading one unit looks at no other. Names that an entry of another
 //! unit completes are put together when they are asked for.
 
-use super::absence::UNNAMED_NAMESPACE;
-use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX};
+use super::words::UNNAMED_NAMESPACE;
+use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, unit};
 use gimli::{AttributeValue, DwTag};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -146,6 +146,21 @@ impl Facts {
         })
     }
 
+    /// The functions with this word in a name of their own, or of one of `origins`.
+    pub fn functions_with_word<'a>(
+        &'a self,
+        word: &'a str,
+        origins: &'a FxHashSet<DieRef>,
+    ) -> impl Iterator<Item = &'a PendingFunction> {
+        self.functions.iter().filter(move |function| {
+            let record = &function.record;
+            let linkage_name = record.linkage_name.as_deref();
+            function.origin.is_some_and(|it| origins.contains(&it))
+                || record.name.contains(word)
+                || linkage_name.is_some_and(|name| name.contains(word))
+        })
+    }
+
     /// The entries of other units that some here complete or copy.
     pub fn distant_origins(&self, unit: u32) -> impl Iterator<Item = DieRef> {
         let completed = self.origins.values();
@@ -153,20 +168,19 @@ impl Facts {
         all.filter(move |origin| origin.unit != unit)
     }
 
-    /// Adds the entries without code whose name has this last component, and those
-    /// that complete them, or one of `known`.
-    pub fn add_origins_with_tail(
+    /// Adds the entries without code that are named so, and those that complete them,
+    /// or one of `known`.
+    pub fn add_origins(
         &self,
         unit: u32,
-        tail: &str,
+        is_named: impl Fn(&str) -> bool,
         known: &FxHashSet<DieRef>,
         found: &mut Vec<DieRef>,
     ) {
-        let tail_of = crate::names::tail;
-        let functions = self.abstract_names.iter();
-        let functions = functions.filter(|(_, name)| tail_of(name) == tail);
+        let functions = self.abstract_names.iter().chain(&self.linkage_names);
+        let functions = functions.filter(|(_, name)| is_named(name));
         let globals = self.global_names.iter();
-        let globals = globals.filter(|(_, (name, _))| tail_of(name) == tail);
+        let globals = globals.filter(|(_, (name, _))| is_named(name));
         let offsets = functions.map(|it| *it.0).chain(globals.map(|it| *it.0));
         found.extend(offsets.map(|offset| DieRef { unit, offset }));
         // One that completes another has its name, and may have one of its own.
@@ -264,6 +278,26 @@ pub(super) fn read(info: &DebugInfo, number: u32) -> Facts {
     facts.unwrap_or_default()
 }
 
+/// Does something with the lines that a unit has itself, over sections that are
+/// borrowed.
+pub(crate) fn with_lines<T>(
+    info: &DebugInfo,
+    number: u32,
+    work: impl for<'a> Fn(
+        &gimli::Dwarf<Slice<'a>>,
+        &gimli::Unit<Slice<'a>>,
+        &gimli::LineProgramHeader<Slice<'a>>,
+    ) -> T,
+) -> Option<T> {
+    with_borrowed(info, number, |dwarf, unit| {
+        let source = info.source(number)?;
+        let bytes = source.line_bytes(unit)?;
+        let part = Slice::new(&bytes, gimli::LittleEndian);
+        let program = unit::line_program(unit, part)?;
+        Some(work(dwarf, unit, program.header()))
+    })?
+}
+
 /// Does something with a unit over sections that are borrowed. It is parsed for
 /// the occasion: all units together take more memory than their facts.
 pub(super) fn with_borrowed<T>(
@@ -278,7 +312,7 @@ pub(super) fn with_borrowed<T>(
     let header = slot.header.parse_borrowed(&part)?;
     let abbreviations = source.abbreviations(&slot.header)?;
     let dwarf = source.borrowed();
-    let mut unit = gimli::Unit::new_with_abbreviations(&dwarf, header, abbreviations).ok()?;
+    let mut unit = unit::parse(&dwarf, header, abbreviations).ok()?;
     if let Some(skeleton) = &slot.skeleton {
         unit.low_pc = skeleton.low_pc;
         unit.addr_base = skeleton.addr_base;

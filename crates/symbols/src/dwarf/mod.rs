@@ -9,7 +9,6 @@
 //! asked for, or a name that it has (`search`); all units are read only for lists of
 //! names ([`names`]).
 
-mod absence;
 mod accelerated;
 mod entries;
 pub(crate) mod facts;
@@ -23,6 +22,7 @@ mod search;
 mod source;
 mod split;
 mod unit;
+mod words;
 
 pub(crate) use source::SectionSource;
 pub(crate) use unit::{Language, Unit};
@@ -146,6 +146,7 @@ impl DebugInfo {
         let Some(of) = self.sources.get_mut(source as usize) else {
             return;
         };
+        of.prepare_search();
         let mut headers = of.entries(EntrySection::Info).list(EntrySection::Info);
         headers.extend(of.entries(EntrySection::Types).list(EntrySection::Types));
         of.keep_abbreviations(headers.iter());
@@ -200,7 +201,7 @@ impl DebugInfo {
             if let Some(skeleton) = &slot.skeleton {
                 split::complete(&mut unit, skeleton);
             }
-            let mut unit = Unit::new(&source.dwarf, unit);
+            let mut unit = Unit::new(source.dwarf(), unit);
             if unit.is_partial && unit.language == Language::Other {
                 unit.language = self.main_language();
             }
@@ -217,7 +218,7 @@ impl DebugInfo {
             let units = own.filter_map(|slot| {
                 let source = self.sources.first()?;
                 let unit = source.unit(&slot.header)?;
-                Some(Unit::new(&source.dwarf, unit).language)
+                Some(Unit::new(source.dwarf(), unit).language)
             });
             let mut said = units.filter(|language| *language != Language::Other);
             said.next().unwrap_or(Language::Other)
@@ -231,20 +232,20 @@ impl DebugInfo {
     }
 
     /// The unit that has the line table of a unit, with its sections.
-    pub fn line_source(&self, unit: u32) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+    pub fn line_source(&self, unit: u32) -> Option<(&SectionSource, &gimli::Unit<Reader>)> {
         if let Some(found) = self.line_source_of_split(unit) {
             return Some(found);
         }
-        Some((&self.source(unit)?.dwarf, &self.unit(unit)?.unit))
+        Some((self.source(unit)?, &self.unit(unit)?.unit))
     }
 
     /// The same, for a unit that was split off and leaves its lines behind.
     pub fn line_source_of_split(
         &self,
         unit: u32,
-    ) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+    ) -> Option<(&SectionSource, &gimli::Unit<Reader>)> {
         let skeleton = self.slots.get(unit as usize)?.skeleton.as_deref()?;
-        Some((&self.sources.first()?.dwarf, skeleton))
+        Some((self.sources.first()?, skeleton))
     }
 
     /// What a unit defines, read on first use.
@@ -410,7 +411,7 @@ impl DebugInfo {
     pub fn text(&self, unit: u32, value: Option<Value>) -> Option<Box<str>> {
         let text = self
             .source(unit)?
-            .dwarf
+            .dwarf()
             .attr_string(&self.unit(unit)?.unit, value?)
             .ok()?;
         Some(String::from_utf8_lossy(text.bytes()).into())
@@ -418,7 +419,7 @@ impl DebugInfo {
 
     pub fn address(&self, unit: u32, value: Option<Value>) -> Option<u64> {
         self.source(unit)?
-            .dwarf
+            .dwarf()
             .attr_address(&self.unit(unit)?.unit, value?)
             .ok()?
     }
@@ -467,7 +468,7 @@ impl DebugInfo {
         let (Some(of), Some(source)) = (self.unit(unit), self.source(unit)) else {
             return found;
         };
-        if let Ok(mut ranges) = source.dwarf.die_ranges(&of.unit, entry) {
+        if let Ok(mut ranges) = source.dwarf().die_ranges(&of.unit, entry) {
             while let Ok(Some(range)) = ranges.next() {
                 if range.begin < range.end && self.is_code(range.begin) {
                     found.push(range.begin..range.end);

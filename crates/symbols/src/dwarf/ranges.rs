@@ -64,7 +64,7 @@ impl DebugInfo {
         }
         // A skeleton says where the code of its unit is.
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
-            return self.add_ranges(number, program.dwarf.unit_ranges(skeleton), found);
+            return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
         facts::with_borrowed(self, number, |dwarf, unit| {
             self.add_ranges(number, dwarf.unit_ranges(unit), found);

@@ -187,32 +187,30 @@ impl DebugInfo {
 
 impl Part {
     fn add_unit(&mut self, info: &DebugInfo, number: u32) {
-        facts::with_borrowed(info, number, |dwarf, unit| {
-            // The lines that a type unit refers to are those of another unit.
-            if info
-                .slots
-                .get(number as usize)
-                .is_some_and(|it| it.header.is_type())
-            {
-                return;
-            }
-            let mut names = Vec::new();
-            for path in crate::line::paths_of_unit(info, number, dwarf, unit) {
-                let Some(text) = path.to_str() else { continue };
-                let name = path.file_name().and_then(|name| name.to_str());
-                names.extend(name.map(|name| (checksum(name), number)));
-                let text = self.texts.keep(text.as_bytes());
-                self.paths.insert(text);
-            }
-            names.sort_unstable();
-            names.dedup();
-            self.files.append(&mut names);
-        });
+        // The lines that a type unit refers to are those of another unit.
+        let slot = info.slots.get(number as usize);
+        if slot.is_some_and(|slot| !slot.header.is_type()) {
+            self.add_files(info, number);
+        }
         info.add_unit_ranges(number, &mut self.unit_ranges);
         match info.known_facts(number) {
             Some(facts) => self.add_facts(info, number, facts),
             None => self.add_facts(info, number, &facts::read(info, number)),
         }
+    }
+
+    fn add_files(&mut self, info: &DebugInfo, number: u32) {
+        let mut names = Vec::new();
+        for path in crate::line::paths_of_unit(info, number) {
+            let Some(text) = path.to_str() else { continue };
+            let name = path.file_name().and_then(|name| name.to_str());
+            names.extend(name.map(|name| (checksum(name), number)));
+            let text = self.texts.keep(text.as_bytes());
+            self.paths.insert(text);
+        }
+        names.sort_unstable();
+        names.dedup();
+        self.files.append(&mut names);
     }
 
     fn add_facts(&mut self, info: &DebugInfo, number: u32, facts: &Facts) {
