@@ -11,7 +11,7 @@
 //! After DWARF 5, section 6.1.1.
 
 use super::DebugInfo;
-use super::facts::Slice;
+use super::borrowed::Slice;
 use super::pattern::Offsets;
 use gimli::{LittleEndian, NameTypeUnit};
 

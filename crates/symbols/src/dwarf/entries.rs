@@ -7,7 +7,7 @@
 //! After DWARF 5, sections 7.4 and 7.5.1, and DWARF 4, section 7.5.1.
 
 use super::Reader;
-use super::facts::Slice;
+use super::borrowed::Slice;
 use super::source::reader;
 use crate::elf::{ElfFile, u16_at, u32_at, u64_at};
 use gimli::{DebugInfo, DebugTypes, LittleEndian, Reader as _, UnitHeader};

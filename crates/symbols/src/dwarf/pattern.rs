@@ -1,6 +1,7 @@
 //! What a name looks like among the entries, as bytes and as attributes.
 
-use super::facts::{Slice, is_indexed};
+use super::borrowed::Slice;
+use super::facts::is_indexed;
 use crate::names::tail;
 use aho_corasick::{Span, packed};
 use gimli::{Abbreviation, AttributeValue, DwAt};

@@ -3,7 +3,8 @@
 //! `.debug_aranges` says it for the units that it names, in one go; of the others
 //! it is read from their first entries (DWARF 5, sections 6.1.2 and 3.1.1).
 
-use super::{DebugInfo, facts};
+use super::DebugInfo;
+use super::borrowed::with_borrowed;
 use std::ops::Range;
 
 impl DebugInfo {
@@ -66,7 +67,7 @@ impl DebugInfo {
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
             return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
-        facts::with_borrowed(self, number, |dwarf, unit| {
+        with_borrowed(self, number, |dwarf, unit| {
             self.add_ranges(number, dwarf.unit_ranges(unit), found);
         });
     }

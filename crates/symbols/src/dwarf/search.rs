@@ -15,14 +15,15 @@
 //! Where names could be given in another way than that (indexed forms, several
 //! files), nothing is searched, and the index of names is needed.
 
+use super::borrowed::with_borrowed;
 use super::entries::EntrySection;
-use super::facts::with_borrowed;
+use super::forms::Forms;
 use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
 use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;
-use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _, Section as _};
+use gimli::Reader as _;
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,25 +70,6 @@ pub(super) struct Found {
     pub units: Vec<u32>,
     /// Entries without code of which others are copies or definitions.
     pub origins: FxHashSet<DieRef>,
-}
-
-/// In which ways entries have names.
-#[derive(Debug, Clone, Copy, Default)]
-struct Forms {
-    /// Some have the text itself.
-    has_inline: bool,
-    /// Some complete entries of other units.
-    has_distant: bool,
-    /// The same of mangled names.
-    linkage: Linkage,
-}
-
-/// In which ways entries have mangled names.
-#[derive(Debug, Clone, Copy, Default)]
-struct Linkage {
-    has_inline: bool,
-    /// In ways that a search does not find.
-    has_other: bool,
 }
 
 impl DebugInfo {
@@ -147,21 +129,6 @@ impl DebugInfo {
         };
         let forms = || *self.searches.forms.get_or_init(|| self.forms());
         is_within_bounds && (forms().is_some() || is_listed())
-    }
-
-    /// How entries have their names, if a search finds them.
-    fn forms(&self) -> Option<Forms> {
-        let [source] = self.sources.as_slice() else {
-            return None;
-        };
-        let sizes = [
-            source.texts().len(),
-            source.entries(EntrySection::Info).size(),
-        ];
-        let are_narrow = sizes.iter().all(|size| u32::try_from(*size).is_ok());
-        are_narrow
-            .then(|| forms_of_abbreviations(source.abbreviation_section().reader().bytes()))
-            .flatten()
     }
 }
 
@@ -365,69 +332,4 @@ impl Search<'_> {
 /// Whether a component of a name ends here, or what cannot be part of one begins.
 fn is_separator(character: char) -> bool {
     !character.is_alphanumeric() && !matches!(character, '_' | '~' | '$')
-}
-
-/// Goes through the abbreviations of all units: in which ways entries have names,
-/// and `None` where one has it in another way.
-fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
-    let mut input = gimli::EndianSlice::new(section, LittleEndian);
-    let mut forms = Forms::default();
-    let mut has_static_members = false;
-    while !input.is_empty() {
-        if input.read_uleb128().ok()? == 0 {
-            continue;
-        }
-        let tag = DwTag(input.read_uleb128_u16().ok()?);
-        input.skip(1).ok()?;
-        loop {
-            let name = DwAt(input.read_uleb128_u16().ok()?);
-            let form = DwForm(input.read_uleb128_u16().ok()?);
-            if form == gimli::DW_FORM_implicit_const {
-                input.read_sleb128().ok()?;
-            }
-            match name {
-                DwAt(0) => break,
-                gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
-                gimli::DW_AT_name if !is_unit(tag) => match form {
-                    gimli::DW_FORM_strp => {}
-                    gimli::DW_FORM_string => forms.has_inline = true,
-                    _ => return None,
-                },
-                gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => match form {
-                    gimli::DW_FORM_strp => {}
-                    gimli::DW_FORM_string => forms.linkage.has_inline = true,
-                    _ => forms.linkage.has_other = true,
-                },
-                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => match form {
-                    gimli::DW_FORM_ref_addr => forms.has_distant = true,
-                    form if is_within_unit(form) => {}
-                    _ => return None,
-                },
-                _ => {}
-            }
-        }
-    }
-    // Who defines a member of another unit has its name from nowhere else.
-    (!has_static_members || !forms.has_distant).then_some(forms)
-}
-
-fn is_unit(tag: DwTag) -> bool {
-    matches!(
-        tag,
-        gimli::DW_TAG_compile_unit
-            | gimli::DW_TAG_partial_unit
-            | gimli::DW_TAG_type_unit
-            | gimli::DW_TAG_skeleton_unit
-    )
-}
-
-fn is_within_unit(form: DwForm) -> bool {
-    matches!(
-        form,
-        gimli::DW_FORM_ref1
-            | gimli::DW_FORM_ref2
-            | gimli::DW_FORM_ref4
-            | gimli::DW_FORM_ref8
-            | gimli::DW_FORM_ref_udata
-    )
 }

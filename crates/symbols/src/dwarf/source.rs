@@ -8,8 +8,8 @@
 //! first of them is wanted. What is compressed is decompressed then, as a whole.
 
 use super::Reader;
+use super::borrowed::Slice;
 use super::entries::{EntrySection, Header, LazySection};
-use super::facts::Slice;
 use super::unit;
 use crate::elf::{ElfFile, u32_at, u64_at};
 use gimli::{Section as _, SectionId};

@@ -6,7 +6,7 @@
 
 use super::Line;
 use crate::dwarf::DebugInfo;
-use crate::dwarf::facts::with_lines;
+use crate::dwarf::borrowed::with_lines;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

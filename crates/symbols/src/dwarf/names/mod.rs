@@ -10,6 +10,8 @@
 
 mod build;
 mod cache;
+mod merge;
+mod texts;
 
 pub(crate) use build::Watch;
 pub(crate) use cache::{Identity, Kept};
