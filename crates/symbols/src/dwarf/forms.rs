@@ -2,9 +2,7 @@
 //!
 //! After DWARF 5, sections 7.5.3 and 7.5.6.
 
-use super::DebugInfo;
-use super::entries::EntrySection;
-use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _, Section as _};
+use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _};
 
 /// In which ways entries have names.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,65 +23,50 @@ pub(super) struct Linkage {
     pub has_other: bool,
 }
 
-impl DebugInfo {
-    /// How entries have their names, if a search finds them.
-    pub(super) fn forms(&self) -> Option<Forms> {
-        let [source] = self.sources.as_slice() else {
-            return None;
-        };
-        let sizes = [
-            source.texts().len(),
-            source.entries(EntrySection::Info).size(),
-        ];
-        let are_narrow = sizes.iter().all(|size| u32::try_from(*size).is_ok());
-        are_narrow
-            .then(|| forms_of_abbreviations(source.abbreviation_section().reader().bytes()))
-            .flatten()
-    }
-}
-
-/// Goes through the abbreviations of all units: in which ways entries have names,
-/// and `None` where one has it in another way.
-fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
-    let mut input = gimli::EndianSlice::new(section, LittleEndian);
-    let mut forms = Forms::default();
-    let mut has_static_members = false;
-    while !input.is_empty() {
-        if input.read_uleb128().ok()? == 0 {
-            continue;
-        }
-        let tag = DwTag(input.read_uleb128_u16().ok()?);
-        input.skip(1).ok()?;
-        loop {
-            let name = DwAt(input.read_uleb128_u16().ok()?);
-            let form = DwForm(input.read_uleb128_u16().ok()?);
-            if form == gimli::DW_FORM_implicit_const {
-                input.read_sleb128().ok()?;
+impl Forms {
+    /// Goes through the abbreviations of all units: in which ways entries have names,
+    /// and `None` where one has it in another way.
+    pub fn of_abbreviations(section: &[u8]) -> Option<Forms> {
+        let mut input = gimli::EndianSlice::new(section, LittleEndian);
+        let mut forms = Forms::default();
+        let mut has_static_members = false;
+        while !input.is_empty() {
+            if input.read_uleb128().ok()? == 0 {
+                continue;
             }
-            match name {
-                DwAt(0) => break,
-                gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
-                gimli::DW_AT_name if !is_unit(tag) => match form {
-                    gimli::DW_FORM_strp => {}
-                    gimli::DW_FORM_string => forms.has_inline = true,
-                    _ => return None,
-                },
-                gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => match form {
-                    gimli::DW_FORM_strp => {}
-                    gimli::DW_FORM_string => forms.linkage.has_inline = true,
-                    _ => forms.linkage.has_other = true,
-                },
-                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => match form {
-                    gimli::DW_FORM_ref_addr => forms.has_distant = true,
-                    form if is_within_unit(form) => {}
-                    _ => return None,
-                },
-                _ => {}
+            let tag = DwTag(input.read_uleb128_u16().ok()?);
+            input.skip(1).ok()?;
+            loop {
+                let name = DwAt(input.read_uleb128_u16().ok()?);
+                let form = DwForm(input.read_uleb128_u16().ok()?);
+                if form == gimli::DW_FORM_implicit_const {
+                    input.read_sleb128().ok()?;
+                }
+                match name {
+                    DwAt(0) => break,
+                    gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
+                    gimli::DW_AT_name if !is_unit(tag) => match form {
+                        gimli::DW_FORM_strp => {}
+                        gimli::DW_FORM_string => forms.has_inline = true,
+                        _ => return None,
+                    },
+                    gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => match form {
+                        gimli::DW_FORM_strp => {}
+                        gimli::DW_FORM_string => forms.linkage.has_inline = true,
+                        _ => forms.linkage.has_other = true,
+                    },
+                    gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => match form {
+                        gimli::DW_FORM_ref_addr => forms.has_distant = true,
+                        form if is_within_unit(form) => {}
+                        _ => return None,
+                    },
+                    _ => {}
+                }
             }
         }
+        // Who defines a member of another unit has its name from nowhere else.
+        (!has_static_members || !forms.has_distant).then_some(forms)
     }
-    // Who defines a member of another unit has its name from nowhere else.
-    (!has_static_members || !forms.has_distant).then_some(forms)
 }
 
 fn is_unit(tag: DwTag) -> bool {

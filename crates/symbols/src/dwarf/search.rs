@@ -27,7 +27,7 @@ use gimli::Reader as _;
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// So many names are searched; who asks for more has use for an index.
 const SEARCHES_MAX: usize = 16;
@@ -43,7 +43,6 @@ const PARALLEL_SIZE_MIN: usize = 4 << 20;
 /// What has been searched for, and found.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    forms: OnceLock<Option<Forms>>,
     /// By name: what has it, or nothing where that is too much.
     found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
 }
@@ -84,7 +83,7 @@ impl DebugInfo {
         if text.is_empty() || text.contains(is_separator) || is_made_up {
             return None;
         }
-        let forms = *self.searches.forms.get_or_init(|| self.forms());
+        let forms = self.forms();
         let [source] = self.sources.as_slice() else {
             return None;
         };
@@ -127,8 +126,18 @@ impl DebugInfo {
             [source] => source.has_debug_names(),
             _ => false,
         };
-        let forms = || *self.searches.forms.get_or_init(|| self.forms());
+        let forms = || self.forms();
         is_within_bounds && (forms().is_some() || is_listed())
+    }
+
+    /// How entries have their names, if a search finds them.
+    fn forms(&self) -> Option<Forms> {
+        let [source] = self.sources.as_slice() else {
+            return None;
+        };
+        let size = source.entries(EntrySection::Info).size();
+        let are_narrow = [source.texts().len(), size].map(|it| u32::try_from(it).is_ok());
+        (are_narrow == [true; 2]).then(|| source.forms()).flatten()
     }
 }
 

@@ -10,6 +10,7 @@
 use super::Reader;
 use super::borrowed::Slice;
 use super::entries::{EntrySection, Header, LazySection};
+use super::forms::Forms;
 use super::unit;
 use crate::elf::{ElfFile, u32_at, u64_at};
 use gimli::{Section as _, SectionId};
@@ -25,6 +26,7 @@ pub(crate) struct SectionSource {
     from: Option<Arc<ElfFile>>,
     texts: OnceLock<Reader>,
     abbreviations: OnceLock<gimli::DebugAbbrev<Reader>>,
+    forms: OnceLock<Option<Forms>>,
     rest: OnceLock<Arc<gimli::Dwarf<Reader>>>,
     info: OnceLock<LazySection>,
     types: OnceLock<LazySection>,
@@ -44,6 +46,7 @@ impl SectionSource {
             from: Some(Arc::clone(elf)),
             texts: OnceLock::new(),
             abbreviations: OnceLock::new(),
+            forms: OnceLock::new(),
             rest: OnceLock::new(),
             info: OnceLock::new(),
             types: OnceLock::new(),
@@ -62,6 +65,7 @@ impl SectionSource {
             from: None,
             texts: OnceLock::from(dwarf.debug_str.reader().clone()),
             abbreviations: OnceLock::from(dwarf.debug_abbrev.clone()),
+            forms: OnceLock::new(),
             info: parts(dwarf.debug_info.reader()),
             types: parts(dwarf.debug_types.reader()),
             lines: parts(dwarf.debug_line.reader()),
@@ -109,7 +113,7 @@ impl SectionSource {
             if is_compressed(SectionId::DebugInfo) && is_compressed(SectionId::DebugStr) {
                 scope.spawn(|| {
                     self.texts();
-                    self.abbreviation_section();
+                    self.forms();
                 });
             }
             self.entries(EntrySection::Info);
@@ -125,6 +129,15 @@ impl SectionSource {
     pub(super) fn abbreviation_section(&self) -> &gimli::DebugAbbrev<Reader> {
         self.abbreviations
             .get_or_init(|| gimli::DebugAbbrev::from(self.section(SectionId::DebugAbbrev)))
+    }
+
+    /// In which ways entries have their names; `None` where one has it in a way that no
+    /// search finds.
+    pub(super) fn forms(&self) -> Option<Forms> {
+        let section = || self.abbreviation_section().reader().bytes();
+        *self
+            .forms
+            .get_or_init(|| Forms::of_abbreviations(section()))
     }
 
     /// What units refer to: texts, addresses, ranges. Entries, lines and locations
