@@ -33,14 +33,17 @@ impl Session {
             None
         };
         let here = frame.as_ref().map(|frame| frame.pc);
-        let main = self.main_line();
+        let begun = frame.as_ref().filter(|_| has_begun);
+        let line = begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?)));
         // Before it has begun, the program is thought to stand at its main
-        // function: the linker is nobody's current place.
-        let line = frame
-            .as_ref()
-            .filter(|_| has_begun)
-            .and_then(|frame| Some((frame.file.as_deref()?, frame.line?)))
-            .or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
+        // function: the linker is nobody's current place. To find it takes as long as
+        // any name does.
+        let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
+        let main = match line {
+            None if is_relative => self.main_line(),
+            _ => None,
+        };
+        let line = line.or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
         let address = match written {
             Place::Address(text) => Some(self.evaluate(text)?),
             _ => None,

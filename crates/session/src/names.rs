@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::{Location, NameView, Outcome};
 use juror_instrument::format::Names as _;
 use juror_instrument::modules::Module;
-use juror_symbols::{FixedPlace, Variable, register_name};
+use juror_symbols::{FixedPlace, Function, Variable, register_name};
 use regex::Regex;
 
 /// What is listed.
@@ -169,11 +169,12 @@ fn variable_words(variable: &Variable, pc: u64) -> String {
 
 fn functions(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {
     let symbols = &module.symbols;
-    if literal(pattern.as_str()).is_some_and(|word| symbols.no_function_has(word)) {
-        return;
-    }
-    let mut found: Vec<NameView> = symbols
-        .functions()
+    let with_word = literal(pattern.as_str()).and_then(|word| symbols.functions_with(word));
+    let functions: Box<dyn Iterator<Item = Function>> = match with_word {
+        Some(functions) => Box::new(functions.into_iter()),
+        None => Box::new(symbols.functions()),
+    };
+    let mut found: Vec<NameView> = functions
         .filter(|function| !function.plt && pattern.is_match(&function.name))
         .map(|function| NameView {
             location: Some(located(module, function.low_pc, &function.name)),

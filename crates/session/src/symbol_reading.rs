@@ -169,7 +169,7 @@ impl Session {
         };
         let symbols = &module.symbols;
         let is_ready = match names {
-            Names::With(word) if symbols.no_function_has(word) => true,
+            Names::With(word) if symbols.finds_functions_with(word) => true,
             Names::All | Names::With(_) => symbols.prepare_names(&cancel, &mut progress),
             Names::Function(name) => symbols.prepare_name(Some(name), &cancel, &mut progress),
             Names::Any | Names::None => symbols.prepare_name(None, &cancel, &mut progress),

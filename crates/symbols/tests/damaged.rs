@@ -138,6 +138,7 @@ fn look_at(path: &Path) {
     for name in ["walk", "main", "weigh", "list::walk", "x@plt"] {
         functions.extend(file.functions_named(name));
         let _ = file.inlined_copies(name);
+        functions.extend(file.functions_with(name).into_iter().flatten());
     }
     for function in functions {
         let _ = (
@@ -238,5 +239,33 @@ fn sound_programs_are_looked_at_whole() {
         let path = directory.path().join("program");
         std::fs::write(&path, bytes).unwrap();
         look_at(&path);
+    }
+}
+
+/// A table of lines that is damaged hides lines, and nothing else.
+#[test]
+fn entries_are_found_without_their_lines() {
+    for options in [["-O0", "-gdwarf-4"], ["-O0", "-gdwarf-5"]] {
+        let Some(program) = support::compile("gcc", "program.c", PROGRAM, &options) else {
+            continue;
+        };
+        let mut bytes = std::fs::read(&program.path).unwrap();
+        let lines = {
+            let file = object::File::parse(&*bytes).unwrap();
+            let section = file.section_by_name(".debug_line").unwrap();
+            let (start, size) = section.file_range().unwrap();
+            start as usize..(start + size) as usize
+        };
+        bytes[lines].fill(0xff);
+        let path = program.directory.path().join("damaged");
+        std::fs::write(&path, bytes).unwrap();
+        let file = SymbolFile::open(&path).unwrap();
+        let [walk] = &file.functions_named("walk")[..] else {
+            panic!("no function: {}", program.how);
+        };
+        assert!(walk.has_debug_info(), "{}", program.how);
+        assert_eq!(file.parameters(walk).len(), 4, "{}", program.how);
+        assert_eq!(file.functions_with("alk"), Some(vec![walk.clone()]));
+        assert_eq!(file.line_at(walk.low_pc), None, "{}", program.how);
     }
 }

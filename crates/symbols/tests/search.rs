@@ -4,6 +4,7 @@
 mod support;
 
 use juror_symbols::SymbolFile;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use support::compile;
@@ -156,22 +157,45 @@ int a_b(int x) { struct pair pair = {x}; return ab(&pair) + added(x); }
 int main(void) { return a_b(1); }
 "#;
 
+/// Compares the functions with a word in their name to those of the whole list; gives
+/// how many were found, and whether without an index.
+fn compare_word(path: &Path, names: &[String], file: &SymbolFile, word: &str) -> (usize, bool) {
+    let expected: Vec<&String> = names.iter().filter(|name| name.contains(word)).collect();
+    let by_search = file.functions_with(word);
+    assert_eq!(
+        by_search.is_some(),
+        file.finds_functions_with(word),
+        "{word}"
+    );
+    let Some(found) = by_search else {
+        return (expected.len(), false);
+    };
+    let found: Vec<&str> = found.iter().map(|function| &*function.name).collect();
+    assert_eq!(found, expected, "{word} in {path:?}");
+    (expected.len(), true)
+}
+
+fn names_of_functions(path: &Path) -> Vec<String> {
+    let whole = SymbolFile::open(path).unwrap();
+    let functions = whole.functions().filter(|it| !it.plt);
+    functions.map(|it| it.name.to_string()).collect()
+}
+
 /// Each beginning, middle and end of a name, and words that none has.
 #[test]
-fn that_no_function_has_a_word_is_told_only_where_none_has() {
-    let mut told = 0;
+fn functions_with_a_word_are_found_without_an_index() {
+    let (mut found, mut absent) = (0, 0);
     for (compiler, file, text) in [
         ("gcc", "plain.c", PLAIN),
         ("clang", "plain.c", PLAIN),
         ("g++", "program.cpp", PROGRAM),
+        ("clang++", "program.cpp", PROGRAM),
     ] {
-        for options in ["-gdwarf-5", "-gdwarf-4", "-gz", "-s"] {
+        for options in ["-gdwarf-5", "-gdwarf-4", "-gz", "-s", "-flto", "-O2"] {
             let Some(program) = compile(compiler, file, text, &["-O1", "-g", options]) else {
                 continue;
             };
-            let whole = SymbolFile::open(&program.path).unwrap();
-            let functions = whole.functions().filter(|it| !it.plt);
-            let names: Vec<String> = functions.map(|it| it.name.to_string()).collect();
+            let names = names_of_functions(&program.path);
             let mut words: Vec<String> = ["anonymous", "std", "no_such", "pairs", "<", "", "a b"]
                 .map(str::to_owned)
                 .to_vec();
@@ -180,17 +204,85 @@ fn that_no_function_has_a_word_is_told_only_where_none_has() {
                     words.push(name[start..].chars().take(4).collect());
                     words.push(name[start..].to_owned());
                 }
+                words.extend(
+                    name.split(|it: char| !it.is_alphanumeric())
+                        .map(str::to_owned),
+                );
             }
-            let file = SymbolFile::open(&program.path).unwrap();
-            for word in words {
-                let is_absent = file.no_function_has(&word);
-                let has = names.iter().any(|name| name.contains(&word));
-                assert!(!(is_absent && has), "{word} in {}", program.how);
-                told += usize::from(is_absent);
+            words.sort();
+            words.dedup();
+            for words in words.chunks(8) {
+                // Who asks for many names gets an index.
+                let file = SymbolFile::open(&program.path).unwrap();
+                for word in words {
+                    let (count, is_found) = compare_word(&program.path, &names, &file, word);
+                    found += usize::from(is_found && count > 0);
+                    absent += usize::from(is_found && count == 0);
+                }
             }
         }
     }
-    assert!(told > 5, "{told}");
+    assert!(found > 100 && absent > 5, "{found}, {absent}");
+}
+
+/// The same in a program with many units, and in one that was stripped of them.
+#[test]
+fn functions_of_large_programs_are_found_by_a_word() {
+    let own = std::env::current_exe().unwrap();
+    let library = Path::new("/lib/x86_64-linux-gnu/libc.so.6");
+    for path in [own.as_path(), library] {
+        if !path.exists() {
+            continue;
+        }
+        let names = names_of_functions(path);
+        let mut words = vec!["no_such_word".to_owned(), "tick".to_owned()];
+        for name in names.iter().step_by(names.len() / 40 + 1) {
+            let mut parts = name.split(|it: char| !it.is_alphanumeric() && it != '_');
+            words.extend(parts.next_back().map(str::to_owned));
+            words.extend(parts.next().map(str::to_owned));
+        }
+        let mut count = 0;
+        for words in words.chunks(8) {
+            let file = SymbolFile::open(path).unwrap();
+            for word in words {
+                count += usize::from(compare_word(path, &names, &file, word).1);
+            }
+        }
+        assert!(count > 4, "{count} in {path:?}");
+    }
+}
+
+/// Words that a mangled name does not have as they are, since it has them in short.
+#[test]
+fn functions_are_found_by_words_that_mangled_names_lack() {
+    let mut paths = vec![std::env::current_exe().unwrap()];
+    let directory = Path::new("/usr/lib/x86_64-linux-gnu");
+    paths.extend(["libstdc++.so.6", "libc++.so.1"].map(|name| directory.join(name)));
+    for path in paths.into_iter().filter(|path| path.exists()) {
+        let file = SymbolFile::open(&path).unwrap();
+        let mut asked = HashSet::new();
+        for function in file.functions().filter(|it| !it.plt).step_by(3) {
+            for word in function
+                .name
+                .split(|it: char| !it.is_alphanumeric() && it != '_')
+            {
+                let linkage_name = function.linkage_name.as_ref();
+                let is_in_both = linkage_name.is_none_or(|it| it.contains(word));
+                if is_in_both || !asked.insert(word.to_owned()) || asked.len() > 20 {
+                    continue;
+                }
+                let found = file.functions_with(word);
+                let has = |found: Vec<juror_symbols::Function>| {
+                    found.iter().any(|it| it.low_pc == function.low_pc)
+                };
+                assert!(
+                    found.is_none_or(has),
+                    "{word} of {} in {path:?}",
+                    function.name
+                );
+            }
+        }
+    }
 }
 
 #[test]

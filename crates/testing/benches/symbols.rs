@@ -96,6 +96,9 @@ enum Question {
     Break,
     Backtrace,
     Functions,
+    /// The same by an expression that is no word: it needs the index of all names, and
+    /// is not measured.
+    AllFunctions,
 }
 
 impl Question {
@@ -112,6 +115,7 @@ impl Question {
             Question::Break => "a breakpoint by name, and its place".to_owned(),
             Question::Backtrace => "the same, run, the first backtrace".to_owned(),
             Question::Functions => format!("`info functions {}`", subject.pattern),
+            Question::AllFunctions => "an index".to_owned(),
         }
     }
 
@@ -123,6 +127,7 @@ impl Question {
             Question::Break => vec![breakpoint],
             Question::Backtrace => vec![breakpoint, "run".to_owned(), "bt".to_owned()],
             Question::Functions => vec![format!("info functions {}", subject.pattern)],
+            Question::AllFunctions => vec![format!("info functions {}[^^]*", subject.pattern)],
         }
     }
 
@@ -132,7 +137,7 @@ impl Question {
             Question::Prompt => None,
             Question::Break => Some("point 1 at 0x"),
             Question::Backtrace => Some(subject.outer),
-            Question::Functions => Some(subject.pattern),
+            Question::Functions | Question::AllFunctions => Some(subject.pattern),
         }
     }
 }
@@ -266,7 +271,7 @@ impl Bench {
 
     /// Lets a debugger keep its index, by a question that needs it.
     fn fill(&self, debugger: Debugger, subject: &Subject, kept: &Path) -> Result<(), Failure> {
-        self.ask(debugger, subject, Question::Functions, Some(kept))?;
+        self.ask(debugger, subject, Question::AllFunctions, Some(kept))?;
         Ok(())
     }
 

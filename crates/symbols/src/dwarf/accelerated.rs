@@ -11,7 +11,7 @@
 //! After DWARF 5, section 6.1.1.
 
 use super::DebugInfo;
-use super::facts::Slice;
+use super::borrowed::Slice;
 use super::pattern::Offsets;
 use gimli::{LittleEndian, NameTypeUnit};
 
@@ -22,7 +22,7 @@ impl DebugInfo {
     pub(super) fn units_in_debug_names(&self, names: &Offsets) -> Option<Vec<u32>> {
         let source = self.sources.first()?;
         let section = source.debug_names()?;
-        let section = gimli::DebugNames::new(&section, LittleEndian);
+        let section = gimli::DebugNames::new(section.bytes(), LittleEndian);
         let mut is_known = vec![false; self.slots.len()];
         let mut units = Vec::new();
         let mut headers = section.headers();

@@ -7,7 +7,7 @@
 //! After DWARF 5, sections 7.4 and 7.5.1, and DWARF 4, section 7.5.1.
 
 use super::Reader;
-use super::facts::Slice;
+use super::borrowed::Slice;
 use super::source::reader;
 use crate::elf::{ElfFile, u16_at, u32_at, u64_at};
 use gimli::{DebugInfo, DebugTypes, LittleEndian, Reader as _, UnitHeader};
@@ -29,34 +29,34 @@ pub(super) enum EntrySection {
     Types,
 }
 
-/// A section of entries.
+/// A section that is read in parts.
 #[derive(Debug)]
-pub(super) enum Entries {
+pub(super) enum LazySection {
     /// In memory, since it is compressed or a part of another.
     InMemory(Reader),
     /// Still in the file: where it begins, and its size in bytes.
     InFile(Arc<ElfFile>, Range<u64>),
 }
 
-impl Entries {
-    /// The entries of a program; what is compressed is decompressed.
-    pub fn of_section(elf: &Arc<ElfFile>, name: &str) -> Entries {
+impl LazySection {
+    /// A section of a file; what is compressed is decompressed.
+    pub fn of_section(elf: &Arc<ElfFile>, name: &str) -> LazySection {
         let section = elf.section(name).filter(|it| !it.empty && !it.compressed);
         let range = section.and_then(|it| {
             let end = it.file_offset.checked_add(it.size)?;
             elf.is_complete(end).then_some(it.file_offset..end)
         });
         match range {
-            Some(range) => Entries::InFile(Arc::clone(elf), range),
-            None => Entries::InMemory(reader(elf.section_data(name))),
+            Some(range) => LazySection::InFile(Arc::clone(elf), range),
+            None => LazySection::InMemory(reader(elf.section_data(name))),
         }
     }
 
     /// The size in bytes.
     pub fn size(&self) -> usize {
         match self {
-            Entries::InMemory(all) => all.len(),
-            Entries::InFile(_, range) => (range.end - range.start) as usize,
+            LazySection::InMemory(all) => all.len(),
+            LazySection::InFile(_, range) => (range.end - range.start) as usize,
         }
     }
 
@@ -67,24 +67,47 @@ impl Entries {
             return None;
         }
         match self {
-            Entries::InMemory(all) => all.bytes().get(offset..end).map(Cow::Borrowed),
-            Entries::InFile(elf, range) => {
+            LazySection::InMemory(all) => all.bytes().get(offset..end).map(Cow::Borrowed),
+            LazySection::InFile(elf, range) => {
                 let start = range.start.checked_add(offset as u64)?;
                 elf.read(start, size as u64).map(Cow::Owned)
             }
         }
     }
 
-    /// The same, shared by all who have a piece of it.
-    fn shared_part(&self, offset: usize, size: usize) -> Option<Reader> {
+    /// The same, read into a buffer that one who reads many parts has; nothing is read
+    /// of what is in memory.
+    pub fn part_in<'a>(
+        &'a self,
+        offset: usize,
+        size: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Option<&'a [u8]> {
+        let end = offset.checked_add(size)?;
+        if end > self.size() {
+            return None;
+        }
         match self {
-            Entries::InMemory(all) => {
+            LazySection::InMemory(all) => all.bytes().get(offset..end),
+            LazySection::InFile(elf, range) => {
+                buffer.resize(size, 0);
+                let start = range.start.checked_add(offset as u64)?;
+                elf.read_into(start, buffer)?;
+                Some(buffer)
+            }
+        }
+    }
+
+    /// A part that all who have a piece of it share.
+    pub fn shared_part(&self, offset: usize, size: usize) -> Option<Reader> {
+        match self {
+            LazySection::InMemory(all) => {
                 let mut rest = all.clone();
                 rest.skip(offset).ok()?;
                 rest.truncate(size).ok()?;
                 Some(rest)
             }
-            Entries::InFile(..) => {
+            LazySection::InFile(..) => {
                 let bytes = self.part(offset, size)?;
                 Some(reader(Arc::from(bytes.as_ref())))
             }
@@ -231,7 +254,7 @@ impl Header {
     }
 
     /// Reads the unit, whose entries are then shared. Its own offset counts as 0.
-    pub fn parse(&self, entries: &Entries) -> Option<UnitHeader<Reader>> {
+    pub fn parse(&self, entries: &LazySection) -> Option<UnitHeader<Reader>> {
         let part = entries.shared_part(self.offset, self.size)?;
         match self.section {
             EntrySection::Info => DebugInfo::from(part).units().next().ok()?,
@@ -292,7 +315,7 @@ mod tests {
         for is_wide in [false, true] {
             let one = unit(is_wide, parts);
             let both = [one.clone(), one.clone()].concat();
-            let entries = Entries::InMemory(reader(Arc::from(both.as_slice())));
+            let entries = LazySection::InMemory(reader(Arc::from(both.as_slice())));
             let found = entries.list(section);
             assert_eq!(found.len(), 2);
             for (number, header) in found.iter().enumerate() {
@@ -312,7 +335,7 @@ mod tests {
                 let borrowed = header.parse_borrowed(&part).unwrap();
                 assert_eq!(borrowed.length_including_self(), header.size);
             }
-            let short = Entries::InMemory(reader(Arc::from(&both[..both.len() - 1])));
+            let short = LazySection::InMemory(reader(Arc::from(&both[..both.len() - 1])));
             assert_eq!(short.list(section).len(), 1);
         }
     }
@@ -368,7 +391,7 @@ mod tests {
             &[2, 0, 0, 0, 4, 0],
             &[0xff; 40],
         ] {
-            let entries = Entries::InMemory(reader(Arc::from(bytes)));
+            let entries = LazySection::InMemory(reader(Arc::from(bytes)));
             assert!(entries.list(EntrySection::Info).is_empty(), "{bytes:?}");
         }
     }

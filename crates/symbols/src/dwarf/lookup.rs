@@ -4,7 +4,7 @@
 //! Who asks for one name need not know all names. So an index is made only for who
 //! asks for many, or for what no search finds (`search`).
 
-use super::facts::{Facts, FunctionRecord, GlobalRecord, TypeRecord, with_borrowed};
+use super::facts::{Facts, FunctionRecord, GlobalRecord, TypeRecord};
 use super::names::NameIndex;
 use super::processors::on_all_processors;
 use super::search::{Found, Wanted};
@@ -43,7 +43,7 @@ impl DebugInfo {
     }
 
     /// What units define.
-    fn facts_of<'a>(
+    pub(super) fn facts_of<'a>(
         &'a self,
         units: &'a [u32],
     ) -> impl Iterator<Item = (u32, &'a Facts)> + use<'a> {
@@ -162,10 +162,8 @@ impl DebugInfo {
                 if slot.is_some_and(|slot| slot.header.is_type()) {
                     continue;
                 }
-                let has_file = with_borrowed(self, number, |dwarf, unit| {
-                    crate::line::has_file(self, number, dwarf, unit, name)
-                });
-                units.extend(has_file.unwrap_or(false).then_some(number));
+                let has_file = crate::line::has_file(self, number, name);
+                units.extend(has_file.then_some(number));
             }
         };
         on_all_processors(work).concat()

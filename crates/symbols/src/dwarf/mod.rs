@@ -9,10 +9,12 @@
 //! asked for, or a name that it has (`search`); all units are read only for lists of
 //! names ([`names`]).
 
-mod absence;
 mod accelerated;
+mod access;
+pub(crate) mod borrowed;
 mod entries;
 pub(crate) mod facts;
+mod forms;
 mod lookup;
 pub(crate) mod names;
 mod naming;
@@ -23,6 +25,7 @@ mod search;
 mod source;
 mod split;
 mod unit;
+mod words;
 
 pub(crate) use source::SectionSource;
 pub(crate) use unit::{Language, Unit};
@@ -31,7 +34,7 @@ use crate::elf::ElfFile;
 use crate::settings::{Cache, SymbolSettings};
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
-use gimli::{AttributeValue, DwAt, UnitOffset};
+use gimli::AttributeValue;
 use names::{Identity, Kept, NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use search::Searches;
@@ -146,6 +149,7 @@ impl DebugInfo {
         let Some(of) = self.sources.get_mut(source as usize) else {
             return;
         };
+        of.prepare_search();
         let mut headers = of.entries(EntrySection::Info).list(EntrySection::Info);
         headers.extend(of.entries(EntrySection::Types).list(EntrySection::Types));
         of.keep_abbreviations(headers.iter());
@@ -200,7 +204,7 @@ impl DebugInfo {
             if let Some(skeleton) = &slot.skeleton {
                 split::complete(&mut unit, skeleton);
             }
-            let mut unit = Unit::new(&source.dwarf, unit);
+            let mut unit = Unit::new(source.dwarf(), unit);
             if unit.is_partial && unit.language == Language::Other {
                 unit.language = self.main_language();
             }
@@ -217,7 +221,7 @@ impl DebugInfo {
             let units = own.filter_map(|slot| {
                 let source = self.sources.first()?;
                 let unit = source.unit(&slot.header)?;
-                Some(Unit::new(&source.dwarf, unit).language)
+                Some(Unit::new(source.dwarf(), unit).language)
             });
             let mut said = units.filter(|language| *language != Language::Other);
             said.next().unwrap_or(Language::Other)
@@ -231,20 +235,20 @@ impl DebugInfo {
     }
 
     /// The unit that has the line table of a unit, with its sections.
-    pub fn line_source(&self, unit: u32) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+    pub fn line_source(&self, unit: u32) -> Option<(&SectionSource, &gimli::Unit<Reader>)> {
         if let Some(found) = self.line_source_of_split(unit) {
             return Some(found);
         }
-        Some((&self.source(unit)?.dwarf, &self.unit(unit)?.unit))
+        Some((self.source(unit)?, &self.unit(unit)?.unit))
     }
 
     /// The same, for a unit that was split off and leaves its lines behind.
     pub fn line_source_of_split(
         &self,
         unit: u32,
-    ) -> Option<(&gimli::Dwarf<Reader>, &gimli::Unit<Reader>)> {
+    ) -> Option<(&SectionSource, &gimli::Unit<Reader>)> {
         let skeleton = self.slots.get(unit as usize)?.skeleton.as_deref()?;
-        Some((&self.sources.first()?.dwarf, skeleton))
+        Some((self.sources.first()?, skeleton))
     }
 
     /// What a unit defines, read on first use.
@@ -352,183 +356,5 @@ impl DebugInfo {
         let unit = self.unit_at(low_pc)?;
         let number = self.facts(unit)?.function_with_low_pc(low_pc)?;
         self.function_of_unit(unit, number)
-    }
-
-    pub fn die(&self, die: DieRef) -> Option<Die> {
-        self.unit(die.unit)?.unit.entry(UnitOffset(die.offset)).ok()
-    }
-
-    /// Resolves an attribute that refers to another entry.
-    pub fn reference(&self, unit: u32, value: Option<Value>) -> Option<DieRef> {
-        self.referred(unit, value?)
-    }
-
-    fn referred<R: gimli::Reader<Offset = usize>>(
-        &self,
-        unit: u32,
-        value: AttributeValue<R>,
-    ) -> Option<DieRef> {
-        match value {
-            AttributeValue::UnitRef(offset) => Some(DieRef {
-                unit,
-                offset: offset.0,
-            }),
-            AttributeValue::DebugInfoRef(offset) => self.at_debug_info_offset(unit, offset),
-            AttributeValue::DebugInfoRefSup(offset) => {
-                let source = self.source(unit)?.supplementary?;
-                self.at_source_offset(source, offset.0)
-            }
-            AttributeValue::DebugTypesRef(signature) => {
-                self.type_signatures.get(&signature.0).copied()
-            }
-            _ => None,
-        }
-    }
-
-    /// The entry at an offset of the `.debug_info` that a unit is from.
-    pub fn at_debug_info_offset(
-        &self,
-        unit: u32,
-        offset: gimli::DebugInfoOffset,
-    ) -> Option<DieRef> {
-        let source = self.slots.get(unit as usize)?.source;
-        self.at_source_offset(source, offset.0)
-    }
-
-    fn at_source_offset(&self, source: u32, offset: usize) -> Option<DieRef> {
-        let end = self
-            .by_offset
-            .partition_point(|(of, start, _)| (*of, *start) <= (source, offset));
-        let (of, _, number) = *self.by_offset.get(end.checked_sub(1)?)?;
-        let slot = self.slots.get(number as usize).filter(|_| of == source)?;
-        Some(DieRef {
-            unit: number,
-            offset: slot.header.within(offset)?,
-        })
-    }
-
-    pub fn text(&self, unit: u32, value: Option<Value>) -> Option<Box<str>> {
-        let text = self
-            .source(unit)?
-            .dwarf
-            .attr_string(&self.unit(unit)?.unit, value?)
-            .ok()?;
-        Some(String::from_utf8_lossy(text.bytes()).into())
-    }
-
-    pub fn address(&self, unit: u32, value: Option<Value>) -> Option<u64> {
-        self.source(unit)?
-            .dwarf
-            .attr_address(&self.unit(unit)?.unit, value?)
-            .ok()?
-    }
-
-    /// An attribute of an entry, or of the entry that it completes.
-    pub fn inherited<T>(
-        &self,
-        die: DieRef,
-        read: impl Fn(&DebugInfo, DieRef, &Die) -> Option<T>,
-    ) -> Option<T> {
-        let mut at = die;
-        for _ in 0..REFERENCE_DEPTH_MAX {
-            let entry = self.die(at)?;
-            if let Some(found) = read(self, at, &entry) {
-                return Some(found);
-            }
-            at = self.origin(at.unit, &entry)?;
-        }
-        None
-    }
-
-    /// The entry that this one completes: the abstract instance of a concrete
-    /// function, the declaration of a definition.
-    pub fn origin(&self, unit: u32, entry: &Die) -> Option<DieRef> {
-        self.reference(unit, entry.attr_value(gimli::DW_AT_abstract_origin))
-            .or_else(|| self.reference(unit, entry.attr_value(gimli::DW_AT_specification)))
-    }
-
-    pub fn inherited_text(&self, die: DieRef, name: DwAt) -> Option<Box<str>> {
-        self.inherited(die, |info, at, entry| {
-            info.text(at.unit, entry.attr_value(name))
-        })
-    }
-
-    pub fn inherited_unsigned(&self, die: DieRef, name: DwAt) -> Option<u64> {
-        self.inherited(die, |_, _, entry| entry.attr_value(name)?.udata_value())
-    }
-
-    pub fn is_set(entry: &Die, name: DwAt) -> bool {
-        matches!(entry.attr_value(name), Some(AttributeValue::Flag(true)))
-    }
-
-    /// The code of an entry: its ranges, the entry's own first.
-    pub fn code_ranges(&self, unit: u32, entry: &Die) -> Vec<Range<u64>> {
-        let mut found = Vec::new();
-        let (Some(of), Some(source)) = (self.unit(unit), self.source(unit)) else {
-            return found;
-        };
-        if let Ok(mut ranges) = source.dwarf.die_ranges(&of.unit, entry) {
-            while let Ok(Some(range)) = ranges.next() {
-                if range.begin < range.end && self.is_code(range.begin) {
-                    found.push(range.begin..range.end);
-                }
-            }
-        }
-        found
-    }
-
-    /// Visits an entry (depth 0) and everything below it, in order.
-    pub fn walk(&self, die: DieRef, mut visit: impl FnMut(isize, DieRef, &Die) -> Visit) {
-        let Some(unit) = self.unit(die.unit) else {
-            return;
-        };
-        let Ok(mut raw) = unit.unit.entries_raw(Some(UnitOffset(die.offset))) else {
-            return;
-        };
-        let mut entry = Die::null();
-        let mut skip_below = isize::MAX;
-        loop {
-            let depth = raw.next_depth();
-            if raw.is_empty() || raw.next_offset().0 != die.offset && depth <= 0 {
-                return;
-            }
-            let offset = raw.next_offset().0;
-            match raw.read_entry(&mut entry) {
-                Err(_) => return,
-                Ok(false) => continue,
-                Ok(true) => {}
-            }
-            if depth > skip_below {
-                continue;
-            }
-            skip_below = isize::MAX;
-            match visit(
-                depth,
-                DieRef {
-                    unit: die.unit,
-                    offset,
-                },
-                &entry,
-            ) {
-                Visit::Descend => {}
-                Visit::Skip => skip_below = depth,
-            }
-            if depth == 0 && !entry.has_children() {
-                return;
-            }
-        }
-    }
-
-    /// The direct children of an entry.
-    pub fn children(&self, die: DieRef) -> Vec<(DieRef, Die)> {
-        let mut found = Vec::new();
-        self.walk(die, |depth, at, entry| {
-            if depth == 0 {
-                return Visit::Descend;
-            }
-            found.push((at, entry.clone()));
-            Visit::Skip
-        });
-        found
     }
 }

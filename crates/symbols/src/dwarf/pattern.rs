@@ -1,19 +1,26 @@
 //! What a name looks like among the entries, as bytes and as attributes.
 
-use super::facts::{Slice, is_indexed};
+use super::borrowed::Slice;
+use super::facts::is_indexed;
 use crate::names::tail;
-use gimli::{AttributeValue, DwAt};
+use aho_corasick::{Span, packed};
+use gimli::{Abbreviation, AttributeValue, DwAt};
 use memchr::memmem;
 
 /// Offsets are told apart by their pages first: the bits within one.
 const PAGE_BITS: u32 = 12;
 /// So many words have a bit for each page, modulo their number: 8 KiB.
 const PAGE_WORDS: usize = 1 << 10;
+/// So many upper bytes of offsets are looked for as texts are; with more, each offset
+/// is looked at.
+const UPPER_MAX: usize = 48;
 
 /// Offsets in a section that are looked for.
 pub(super) struct Offsets {
     /// First and last, ascending, apart from each other.
     ranges: Vec<(u32, u32)>,
+    /// Finds the upper three bytes of the offsets, if they are few: that is faster.
+    upper: Option<packed::Searcher>,
     /// A bit for the pages that the ranges touch, of which several share each: most
     /// bytes are ruled out by one look at it, and without a doubtful branch.
     pages: Box<[u64; PAGE_WORDS]>,
@@ -40,7 +47,23 @@ impl Offsets {
                 }
             }
         }
-        Offsets { ranges, pages }
+        let upper = upper_bytes(&ranges).and_then(packed::Searcher::new);
+        Offsets {
+            ranges,
+            upper,
+            pages,
+        }
+    }
+
+    /// Where in `.debug_str` a text may begin that contains the word.
+    pub fn of_texts_with(texts: &[u8], word: &str) -> Offsets {
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        for at in memmem::find_iter(texts, word) {
+            let before = texts.get(..at).unwrap_or(&[]);
+            let start = memchr::memrchr(0, before).map_or(0, |end| end + 1);
+            ranges.push((start as u32, at as u32));
+        }
+        Offsets::new(ranges)
     }
 
     /// Where in `.debug_str` a text may begin whose last component is the name. A
@@ -82,10 +105,39 @@ impl Offsets {
     }
 }
 
+/// The upper three bytes of the offsets in these ranges, as they stand in the file;
+/// nothing where they are many.
+fn upper_bytes(ranges: &[(u32, u32)]) -> Option<Vec<[u8; 3]>> {
+    let mut found: Vec<[u8; 3]> = Vec::new();
+    for (first, last) in ranges {
+        for upper in first >> 8..=last >> 8 {
+            let [a, b, c, _] = upper.to_le_bytes();
+            if found.last() != Some(&[a, b, c]) {
+                found.push([a, b, c]);
+            }
+            if found.len() > UPPER_MAX {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
 /// The word and the bit of a page.
 #[inline]
 fn page_bit(page: u32) -> (usize, u64) {
     (page as usize / 64 % PAGE_WORDS, 1 << (page % 64))
+}
+
+/// What an entry may be looked for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// The last component of its name.
+    Tail,
+    /// A word in its name, of what has code or contains it.
+    Word,
+    /// Which entry it completes, or copies.
+    Origin,
 }
 
 /// What is looked for among the entries.
@@ -93,25 +145,44 @@ pub(super) struct Pattern<'a> {
     pub offsets: Offsets,
     /// The name, where entries have it themselves.
     pub inline: Option<memmem::Finder<'a>>,
-    /// The offsets are those of names, and not of entries that others complete.
-    pub is_of_names: bool,
+    pub sought: Sought,
 }
 
 impl Pattern<'_> {
-    /// Tells every place where it may be, those of one kind in ascending order.
+    /// Tells every place where it may be, in no order.
     pub fn find(&self, part: &[u8], mut tell: impl FnMut(usize)) {
-        if !self.offsets.ranges.is_empty() {
-            for (at, bytes) in part.array_windows().enumerate() {
-                let offset = u32::from_le_bytes(*bytes);
-                if self.offsets.may_contain(offset) && self.offsets.contains(offset) {
-                    tell(at);
-                }
-            }
+        match &self.offsets.upper {
+            _ if self.offsets.ranges.is_empty() => {}
+            Some(upper) => self.find_upper(upper, part, &mut tell),
+            None => self.find_offsets(part, &mut tell),
         }
         let Some(inline) = &self.inline else { return };
         for at in inline.find_iter(part) {
             let behind = part.get(at + inline.needle().len());
-            if !behind.copied().is_some_and(is_word) {
+            if self.sought == Sought::Word || !behind.copied().is_some_and(is_word) {
+                tell(at);
+            }
+        }
+    }
+
+    fn find_upper(&self, upper: &packed::Searcher, part: &[u8], tell: &mut impl FnMut(usize)) {
+        let mut rest = Span::from(1..part.len().max(1));
+        while let Some(found) = upper.find_in(part, rest) {
+            // The lowest byte stands before; what is found next may overlap with this.
+            let at = found.start() - 1;
+            rest.start = found.start() + 1;
+            let bytes = part.get(at..).and_then(|it| it.first_chunk());
+            let offset = bytes.map(|bytes| u32::from_le_bytes(*bytes));
+            if offset.is_some_and(|offset| self.offsets.contains(offset)) {
+                tell(at);
+            }
+        }
+    }
+
+    fn find_offsets(&self, part: &[u8], tell: &mut impl FnMut(usize)) {
+        for (at, bytes) in part.array_windows().enumerate() {
+            let offset = u32::from_le_bytes(*bytes);
+            if self.offsets.may_contain(offset) && self.offsets.contains(offset) {
                 tell(at);
             }
         }
@@ -128,13 +199,7 @@ impl Pattern<'_> {
                 continue;
             };
             let mut unread = abbreviation.attributes();
-            // A variable may have its name from a member that declares it.
-            let is_static_member = || {
-                let mut attributes = unread.iter();
-                abbreviation.tag() == gimli::DW_TAG_member
-                    && attributes.any(|it| it.name() == gimli::DW_AT_external)
-            };
-            if !is_indexed(abbreviation.tag()) && !is_static_member() {
+            if !self.is_about_entry(abbreviation) {
                 raw.skip_attributes(unread)?;
                 continue;
             }
@@ -154,10 +219,29 @@ impl Pattern<'_> {
         Ok(false)
     }
 
+    fn is_about_entry(&self, entry: &Abbreviation) -> bool {
+        let tag = entry.tag();
+        if self.sought == Sought::Word {
+            // The name of a function begins with those of what it is in.
+            let is_scope = tag == gimli::DW_TAG_subprogram || entry.has_children();
+            return is_scope && is_indexed(tag);
+        }
+        // A variable may have its name from a member that declares it.
+        let is_static_member = || {
+            let mut attributes = entry.attributes().iter();
+            tag == gimli::DW_TAG_member && attributes.any(|it| it.name() == gimli::DW_AT_external)
+        };
+        is_indexed(tag) || is_static_member()
+    }
+
     fn is_about(&self, attribute: DwAt) -> bool {
-        match self.is_of_names {
-            true => attribute == gimli::DW_AT_name,
-            false => matches!(
+        match self.sought {
+            Sought::Tail => attribute == gimli::DW_AT_name,
+            Sought::Word => matches!(
+                attribute,
+                gimli::DW_AT_name | gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name
+            ),
+            Sought::Origin => matches!(
                 attribute,
                 gimli::DW_AT_abstract_origin | gimli::DW_AT_specification
             ),

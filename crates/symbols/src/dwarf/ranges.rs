@@ -3,7 +3,8 @@
 //! `.debug_aranges` says it for the units that it names, in one go; of the others
 //! it is read from their first entries (DWARF 5, sections 6.1.2 and 3.1.1).
 
-use super::{DebugInfo, facts};
+use super::DebugInfo;
+use super::borrowed::with_borrowed;
 use std::ops::Range;
 
 impl DebugInfo {
@@ -64,9 +65,9 @@ impl DebugInfo {
         }
         // A skeleton says where the code of its unit is.
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
-            return self.add_ranges(number, program.dwarf.unit_ranges(skeleton), found);
+            return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
-        facts::with_borrowed(self, number, |dwarf, unit| {
+        with_borrowed(self, number, |dwarf, unit| {
             self.add_ranges(number, dwarf.unit_ranges(unit), found);
         });
     }

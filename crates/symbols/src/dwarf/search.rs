@@ -15,17 +15,19 @@
 //! Where names could be given in another way than that (indexed forms, several
 //! files), nothing is searched, and the index of names is needed.
 
+use super::borrowed::with_borrowed;
 use super::entries::EntrySection;
-use super::facts::with_borrowed;
-use super::pattern::{Offsets, Pattern};
+use super::forms::Forms;
+use super::pattern::{Offsets, Pattern, Sought};
 use super::processors::on_all_processors;
+use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;
-use gimli::{DwAt, DwForm, DwTag, LittleEndian, Reader as _, Section as _};
+use gimli::Reader as _;
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// So many names are searched; who asks for more has use for an index.
 const SEARCHES_MAX: usize = 16;
@@ -41,7 +43,6 @@ const PARALLEL_SIZE_MIN: usize = 4 << 20;
 /// What has been searched for, and found.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
-    forms: OnceLock<Option<Forms>>,
     /// By name: what has it, or nothing where that is too much.
     found: Mutex<FxHashMap<Question, Option<Arc<Found>>>>,
 }
@@ -56,6 +57,9 @@ pub(super) enum Wanted {
     Types,
     /// Also what completes, or copies, an entry that has it.
     Code,
+    /// Functions, of which it is a word in the name, or in that of what they are in;
+    /// also in a mangled name.
+    Word,
 }
 
 /// What has a name.
@@ -67,45 +71,49 @@ pub(super) struct Found {
     pub origins: FxHashSet<DieRef>,
 }
 
-/// In which ways entries have names.
-#[derive(Debug, Clone, Copy, Default)]
-struct Forms {
-    /// Some have the text itself.
-    has_inline: bool,
-    /// Some complete entries of other units.
-    has_distant: bool,
-}
-
 impl DebugInfo {
-    /// Where entries may have a name with this last component. `None` where the
-    /// index of names is needed to tell.
-    pub(super) fn found_by_search(&self, tail: &str, wanted: Wanted) -> Option<Arc<Found>> {
-        // The parts of these stand in no order that a search could rely on.
-        if tail.is_empty() || tail.starts_with("operator") || tail.contains(is_separator) {
+    /// Where entries may have a name with this last component, or with this word.
+    /// `None` where the index of names is needed to tell.
+    pub(super) fn found_by_search(&self, text: &str, wanted: Wanted) -> Option<Arc<Found>> {
+        let is_made_up = match wanted {
+            Wanted::Word => UNNAMED_NAMESPACE.contains(text),
+            // The parts of these stand in no order that a search could rely on.
+            Wanted::Types | Wanted::Code => text.starts_with("operator"),
+        };
+        if text.is_empty() || text.contains(is_separator) || is_made_up {
             return None;
         }
-        let forms = *self.searches.forms.get_or_init(|| self.forms());
+        let forms = self.forms();
         let [source] = self.sources.as_slice() else {
             return None;
         };
         // Offsets are kept in four bytes.
-        u32::try_from(source.dwarf.debug_str.reader().len()).ok()?;
+        u32::try_from(source.texts().len()).ok()?;
         let mut found = self.searches.found.lock().ok()?;
-        let key = (Box::from(tail), wanted);
+        let key = (Box::from(text), wanted);
         if let Some(known) = found.get(&key) {
             return known.clone();
         }
         if found.len() >= SEARCHES_MAX {
             return None;
         }
-        let texts = Offsets::of_texts(source.dwarf.debug_str.reader().bytes(), tail);
         let search = Search {
             info: self,
-            tail,
+            text,
             wanted,
         };
-        let listed = search.run_listed(&texts);
-        let result = listed.or_else(|| search.run(texts, forms?)).map(Arc::new);
+        let result = match wanted {
+            Wanted::Word => {
+                let texts = Offsets::of_texts_with(source.texts().bytes(), text);
+                forms.and_then(|forms| search.run(texts, forms))
+            }
+            Wanted::Types | Wanted::Code => {
+                let texts = Offsets::of_texts(source.texts().bytes(), text);
+                let listed = search.run_listed(&texts);
+                listed.or_else(|| search.run(texts, forms?))
+            }
+        };
+        let result = result.map(Arc::new);
         found.insert(key, result.clone());
         result
     }
@@ -118,15 +126,8 @@ impl DebugInfo {
             [source] => source.has_debug_names(),
             _ => false,
         };
-        let forms = || *self.searches.forms.get_or_init(|| self.forms());
+        let forms = || self.forms();
         is_within_bounds && (forms().is_some() || is_listed())
-    }
-
-    /// Whether every name is a text of `.debug_str` or one among the entries, and
-    /// whether there are any of the latter; nothing where names have other forms.
-    pub(super) fn has_names_inline(&self) -> Option<bool> {
-        let forms = *self.searches.forms.get_or_init(|| self.forms());
-        forms.map(|forms| forms.has_inline)
     }
 
     /// How entries have their names, if a search finds them.
@@ -134,21 +135,16 @@ impl DebugInfo {
         let [source] = self.sources.as_slice() else {
             return None;
         };
-        let sizes = [
-            source.dwarf.debug_str.reader().len(),
-            source.entries(EntrySection::Info).size(),
-        ];
-        let are_narrow = sizes.iter().all(|size| u32::try_from(*size).is_ok());
-        are_narrow
-            .then(|| forms_of_abbreviations(source.dwarf.debug_abbrev.reader().bytes()))
-            .flatten()
+        let size = source.entries(EntrySection::Info).size();
+        let are_narrow = [source.texts().len(), size].map(|it| u32::try_from(it).is_ok());
+        (are_narrow == [true; 2]).then(|| source.forms()).flatten()
     }
 }
 
 /// The search for one name.
 struct Search<'a> {
     info: &'a DebugInfo,
-    tail: &'a str,
+    text: &'a str,
     wanted: Wanted,
 }
 
@@ -168,19 +164,35 @@ impl Search<'_> {
             let distant = facts.distant_origins(*unit);
             let has_name = |die: &DieRef| {
                 let name = self.info.abstract_name(*die);
-                name.is_some_and(|name| tail(name) == self.tail)
+                name.is_some_and(|name| self.is_named(name))
             };
             origins.extend(distant.filter(has_name));
         }
         Some(Found { units, origins })
     }
 
+    /// Whether a name is one that is looked for.
+    fn is_named(&self, name: &str) -> bool {
+        match self.wanted {
+            Wanted::Types | Wanted::Code => tail(name) == self.text,
+            Wanted::Word => name.contains(self.text),
+        }
+    }
+
     /// Searches for it.
     fn run(&self, texts: Offsets, forms: Forms) -> Option<Found> {
+        let is_word = self.wanted == Wanted::Word;
+        if is_word && forms.linkage.has_other {
+            return None;
+        }
+        let has_inline = forms.has_inline || (is_word && forms.linkage.has_inline);
         let pattern = Pattern {
             offsets: texts,
-            inline: forms.has_inline.then(|| memmem::Finder::new(self.tail)),
-            is_of_names: true,
+            inline: has_inline.then(|| memmem::Finder::new(self.text)),
+            sought: match is_word {
+                true => Sought::Word,
+                false => Sought::Tail,
+            },
         };
         let mut found = Found::default();
         let mut new = self.units_with(&pattern)?;
@@ -203,7 +215,7 @@ impl Search<'_> {
             let pattern = Pattern {
                 offsets: Offsets::new(distant),
                 inline: None,
-                is_of_names: false,
+                sought: Sought::Origin,
             };
             new = self.units_with(&pattern)?;
             new.retain(|unit| found.units.binary_search(unit).is_err());
@@ -229,7 +241,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         for unit in units {
             if let Some(facts) = self.info.facts(*unit) {
-                facts.add_origins_with_tail(*unit, self.tail, known, &mut found);
+                facts.add_origins(*unit, |name| self.is_named(name), known, &mut found);
             }
         }
         found
@@ -298,16 +310,17 @@ impl Search<'_> {
         let size = entries.size();
         let next = AtomicUsize::new(0);
         // What is wanted may begin in one chunk and end in the next.
-        let overlap = self.tail.len().max(4);
+        let overlap = self.text.len().max(4);
         let work = || {
-            let mut units: Vec<u32> = Vec::new();
+            let (mut units, mut buffer): (Vec<u32>, Vec<u8>) = Default::default();
             loop {
                 let start = next.fetch_add(CHUNK_SIZE, Ordering::Relaxed);
                 if start >= size {
                     return Some(units);
                 }
-                let part = entries.part(start, (CHUNK_SIZE + overlap).min(size - start))?;
-                pattern.find(&part, |at| {
+                let size = (CHUNK_SIZE + overlap).min(size - start);
+                let part = entries.part_in(start, size, &mut buffer)?;
+                pattern.find(part, |at| {
                     let behind = starts.partition_point(|(begin, _)| *begin <= start + at);
                     let unit = behind.checked_sub(1).and_then(|at| starts.get(at));
                     let unit = unit.map(|(_, number)| *number);
@@ -328,64 +341,4 @@ impl Search<'_> {
 /// Whether a component of a name ends here, or what cannot be part of one begins.
 fn is_separator(character: char) -> bool {
     !character.is_alphanumeric() && !matches!(character, '_' | '~' | '$')
-}
-
-/// Goes through the abbreviations of all units: in which ways entries have names,
-/// and `None` where one has it in another way.
-fn forms_of_abbreviations(section: &[u8]) -> Option<Forms> {
-    let mut input = gimli::EndianSlice::new(section, LittleEndian);
-    let mut forms = Forms::default();
-    let mut has_static_members = false;
-    while !input.is_empty() {
-        if input.read_uleb128().ok()? == 0 {
-            continue;
-        }
-        let tag = DwTag(input.read_uleb128_u16().ok()?);
-        input.skip(1).ok()?;
-        loop {
-            let name = DwAt(input.read_uleb128_u16().ok()?);
-            let form = DwForm(input.read_uleb128_u16().ok()?);
-            if form == gimli::DW_FORM_implicit_const {
-                input.read_sleb128().ok()?;
-            }
-            match name {
-                DwAt(0) => break,
-                gimli::DW_AT_external => has_static_members |= tag == gimli::DW_TAG_member,
-                gimli::DW_AT_name if !is_unit(tag) => match form {
-                    gimli::DW_FORM_strp => {}
-                    gimli::DW_FORM_string => forms.has_inline = true,
-                    _ => return None,
-                },
-                gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => match form {
-                    gimli::DW_FORM_ref_addr => forms.has_distant = true,
-                    form if is_within_unit(form) => {}
-                    _ => return None,
-                },
-                _ => {}
-            }
-        }
-    }
-    // Who defines a member of another unit has its name from nowhere else.
-    (!has_static_members || !forms.has_distant).then_some(forms)
-}
-
-fn is_unit(tag: DwTag) -> bool {
-    matches!(
-        tag,
-        gimli::DW_TAG_compile_unit
-            | gimli::DW_TAG_partial_unit
-            | gimli::DW_TAG_type_unit
-            | gimli::DW_TAG_skeleton_unit
-    )
-}
-
-fn is_within_unit(form: DwForm) -> bool {
-    matches!(
-        form,
-        gimli::DW_FORM_ref1
-            | gimli::DW_FORM_ref2
-            | gimli::DW_FORM_ref4
-            | gimli::DW_FORM_ref8
-            | gimli::DW_FORM_ref_udata
-    )
 }

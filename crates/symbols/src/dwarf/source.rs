@@ -2,112 +2,196 @@
 //! supplementary file, or of the objects that the debug information was split
 //! into.
 //!
-//! Entries are read unit by unit. Location lists are large and needed late, so
-//! they are read when the first of them is.
+//! Nothing is read before it is asked for, and each section once: entries unit by
+//! unit, the lines of a unit by themselves, texts and abbreviations without the rest,
+//! which many questions about names are answered by, and location lists when the
+//! first of them is wanted. What is compressed is decompressed then, as a whole.
 
 use super::Reader;
-use super::entries::{Entries, EntrySection, Header};
-use super::facts::Slice;
-use crate::elf::ElfFile;
-use gimli::Section as _;
+use super::borrowed::Slice;
+use super::entries::{EntrySection, Header, LazySection};
+use super::forms::Forms;
+use super::unit;
+use crate::elf::{ElfFile, u32_at, u64_at};
+use gimli::{Section as _, SectionId};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::hash_map;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The sections of one file.
 #[derive(Debug)]
 pub(crate) struct SectionSource {
-    /// All but the entries.
-    pub dwarf: Arc<gimli::Dwarf<Reader>>,
-    info: Entries,
-    types: Entries,
+    /// Where sections are still to be read from.
+    from: Option<Arc<ElfFile>>,
+    texts: OnceLock<Reader>,
+    abbreviations: OnceLock<gimli::DebugAbbrev<Reader>>,
+    forms: OnceLock<Option<Forms>>,
+    rest: OnceLock<Arc<gimli::Dwarf<Reader>>>,
+    info: OnceLock<LazySection>,
+    types: OnceLock<LazySection>,
+    lines: OnceLock<LazySection>,
+    locations: OnceLock<gimli::LocationLists<Reader>>,
     /// Abbreviations that several units have, by their offset; read on first use.
-    abbreviations: Mutex<FxHashMap<usize, Option<Arc<gimli::Abbreviations>>>>,
-    /// The number of the supplementary file that it refers to.
+    shared_abbreviations: Mutex<FxHashMap<usize, Option<Arc<gimli::Abbreviations>>>>,
+    /// The number of the supplementary file that it refers to, and its sections.
     pub supplementary: Option<u32>,
-    /// Where the location lists are still to be read from.
-    lists_from: Option<Arc<ElfFile>>,
-    lists: OnceLock<gimli::LocationLists<Reader>>,
+    supplement: Option<Arc<gimli::Dwarf<Reader>>>,
 }
 
 impl SectionSource {
     /// The sections of a program, or of its separate debug file.
     pub fn of_program(elf: &Arc<ElfFile>) -> SectionSource {
-        let dwarf = std::thread::scope(|scope| {
-            // The names are about as large as all the rest.
-            let names = scope.spawn(|| elf.section_data(gimli::SectionId::DebugStr.name()));
-            let section = |id: gimli::SectionId| -> Result<Reader, std::convert::Infallible> {
-                use gimli::SectionId as Id;
-                Ok(match id {
-                    Id::DebugInfo | Id::DebugTypes => reader(Arc::from([])),
-                    Id::DebugLoc | Id::DebugLocLists | Id::DebugStr => reader(Arc::from([])),
-                    _ => reader(elf.section_data(id.name())),
-                })
-            };
-            let Ok(mut dwarf) = gimli::Dwarf::load(section);
-            dwarf.debug_str = gimli::DebugStr::from(reader(names.join().unwrap_or_default()));
-            dwarf
-        });
         SectionSource {
-            dwarf: Arc::new(dwarf),
-            info: Entries::of_section(elf, gimli::SectionId::DebugInfo.name()),
-            types: Entries::of_section(elf, gimli::SectionId::DebugTypes.name()),
-            abbreviations: Mutex::default(),
+            from: Some(Arc::clone(elf)),
+            texts: OnceLock::new(),
+            abbreviations: OnceLock::new(),
+            forms: OnceLock::new(),
+            rest: OnceLock::new(),
+            info: OnceLock::new(),
+            types: OnceLock::new(),
+            lines: OnceLock::new(),
+            locations: OnceLock::new(),
+            shared_abbreviations: Mutex::default(),
             supplementary: None,
-            lists_from: Some(Arc::clone(elf)),
-            lists: OnceLock::new(),
+            supplement: None,
         }
     }
 
     /// Sections that are there in full.
-    pub fn complete(dwarf: Arc<gimli::Dwarf<Reader>>, supplementary: Option<u32>) -> SectionSource {
-        let info = Entries::InMemory(dwarf.debug_info.reader().clone());
-        let types = Entries::InMemory(dwarf.debug_types.reader().clone());
+    pub fn complete(dwarf: Arc<gimli::Dwarf<Reader>>) -> SectionSource {
+        let parts = |all: &Reader| OnceLock::from(LazySection::InMemory(all.clone()));
         SectionSource {
-            dwarf,
-            info,
-            types,
-            abbreviations: Mutex::default(),
-            supplementary,
-            lists_from: None,
-            lists: OnceLock::new(),
+            from: None,
+            texts: OnceLock::from(dwarf.debug_str.reader().clone()),
+            abbreviations: OnceLock::from(dwarf.debug_abbrev.clone()),
+            forms: OnceLock::new(),
+            info: parts(dwarf.debug_info.reader()),
+            types: parts(dwarf.debug_types.reader()),
+            lines: parts(dwarf.debug_line.reader()),
+            locations: OnceLock::from(dwarf.locations.clone()),
+            rest: OnceLock::from(dwarf),
+            shared_abbreviations: Mutex::default(),
+            supplementary: None,
+            supplement: None,
         }
+    }
+
+    /// Says what the file shares with others; nobody has asked for sections yet.
+    pub(super) fn set_supplement(&mut self, number: u32, sections: Arc<gimli::Dwarf<Reader>>) {
+        self.supplementary = Some(number);
+        self.supplement = Some(sections);
+    }
+
+    /// A whole section of the file.
+    fn section(&self, id: SectionId) -> Reader {
+        let data = self.from.as_ref().map(|elf| elf.section_data(id.name()));
+        reader(data.unwrap_or_default())
+    }
+
+    /// A section that may stay in the file.
+    fn in_parts(&self, id: SectionId) -> LazySection {
+        match &self.from {
+            Some(elf) => LazySection::of_section(elf, id.name()),
+            None => LazySection::InMemory(reader(Arc::from([]))),
+        }
+    }
+
+    /// Whether the file has a section.
+    pub(super) fn has_section(&self, id: SectionId) -> bool {
+        let elf = self.from.as_ref();
+        elf.is_some_and(|elf| elf.section(id.name()).is_some())
+    }
+
+    /// Reads what every search for a name needs, at once where it is compressed.
+    pub(super) fn prepare_search(&self) {
+        std::thread::scope(|scope| {
+            let is_compressed = |id: SectionId| {
+                let section = self.from.as_ref().and_then(|elf| elf.section(id.name()));
+                section.is_some_and(|section| section.compressed)
+            };
+            if is_compressed(SectionId::DebugInfo) && is_compressed(SectionId::DebugStr) {
+                scope.spawn(|| {
+                    self.texts();
+                    self.forms();
+                });
+            }
+            self.entries(EntrySection::Info);
+        });
+    }
+
+    /// The texts of `.debug_str`.
+    pub(super) fn texts(&self) -> &Reader {
+        self.texts.get_or_init(|| self.section(SectionId::DebugStr))
+    }
+
+    /// The abbreviations of all units.
+    pub(super) fn abbreviation_section(&self) -> &gimli::DebugAbbrev<Reader> {
+        self.abbreviations
+            .get_or_init(|| gimli::DebugAbbrev::from(self.section(SectionId::DebugAbbrev)))
+    }
+
+    /// In which ways entries have their names; `None` where one has it in a way that no
+    /// search finds.
+    pub(super) fn forms(&self) -> Option<Forms> {
+        let section = || self.abbreviation_section().reader().bytes();
+        *self
+            .forms
+            .get_or_init(|| Forms::of_abbreviations(section()))
+    }
+
+    /// What units refer to: texts, addresses, ranges. Entries, lines and locations
+    /// are not among it.
+    pub fn dwarf(&self) -> &gimli::Dwarf<Reader> {
+        self.rest.get_or_init(|| {
+            let section = |id: SectionId| -> Result<Reader, std::convert::Infallible> {
+                Ok(match id {
+                    SectionId::DebugStr => self.texts().clone(),
+                    SectionId::DebugAddr
+                    | SectionId::DebugLineStr
+                    | SectionId::DebugStrOffsets
+                    | SectionId::DebugRanges
+                    | SectionId::DebugRngLists => self.section(id),
+                    _ => reader(Arc::from([])),
+                })
+            };
+            let Ok(mut dwarf) = gimli::Dwarf::load(section);
+            dwarf.sup.clone_from(&self.supplement);
+            Arc::new(dwarf)
+        })
     }
 
     /// The addresses of units, as far as the file lists them.
     pub(super) fn aranges(&self) -> gimli::DebugAranges<Reader> {
-        let data = self.lists_from.as_ref().map(|elf| {
-            let name = gimli::SectionId::DebugAranges.name();
-            elf.section_data(name)
-        });
-        gimli::DebugAranges::from(reader(data.unwrap_or_default()))
+        gimli::DebugAranges::from(self.section(SectionId::DebugAranges))
     }
 
     /// Whether the compiler has made an index of names.
     pub(super) fn has_debug_names(&self) -> bool {
-        let name = gimli::SectionId::DebugNames.name();
-        let elf = self.lists_from.as_ref();
-        elf.is_some_and(|elf| elf.section(name).is_some())
+        self.has_section(SectionId::DebugNames)
     }
 
     /// The index of names that the compiler has made, if it has.
-    pub(super) fn debug_names(&self) -> Option<Arc<[u8]>> {
-        let elf = self.lists_from.as_ref()?;
-        let name = gimli::SectionId::DebugNames.name();
-        elf.section(name).map(|_| elf.section_data(name))
+    pub(super) fn debug_names(&self) -> Option<Reader> {
+        self.has_debug_names()
+            .then(|| self.section(SectionId::DebugNames))
     }
 
     /// A section of entries.
-    pub(super) fn entries(&self, section: EntrySection) -> &Entries {
+    pub(super) fn entries(&self, section: EntrySection) -> &LazySection {
         match section {
-            EntrySection::Info => &self.info,
-            EntrySection::Types => &self.types,
+            EntrySection::Info => self
+                .info
+                .get_or_init(|| self.in_parts(SectionId::DebugInfo)),
+            EntrySection::Types => self
+                .types
+                .get_or_init(|| self.in_parts(SectionId::DebugTypes)),
         }
     }
 
     /// Says which abbreviations several units have: they are kept.
     pub(super) fn keep_abbreviations<'a>(&mut self, headers: impl Iterator<Item = &'a Header>) {
-        let Ok(kept) = self.abbreviations.get_mut() else {
+        let Ok(kept) = self.shared_abbreviations.get_mut() else {
             return;
         };
         let mut seen = rustc_hash::FxHashSet::default();
@@ -122,10 +206,10 @@ impl SectionSource {
     pub(super) fn abbreviations(&self, header: &Header) -> Option<Arc<gimli::Abbreviations>> {
         let read = || {
             let offset = gimli::DebugAbbrevOffset(header.abbreviations);
-            let read = self.dwarf.debug_abbrev.abbreviations(offset);
+            let read = self.abbreviation_section().abbreviations(offset);
             read.ok().map(Arc::new)
         };
-        let Ok(mut kept) = self.abbreviations.lock() else {
+        let Ok(mut kept) = self.shared_abbreviations.lock() else {
             return read();
         };
         match kept.entry(header.abbreviations) {
@@ -146,7 +230,47 @@ impl SectionSource {
     pub(super) fn unit(&self, header: &Header) -> Option<gimli::Unit<Reader>> {
         let parsed = header.parse(self.entries(header.section))?;
         let abbreviations = self.abbreviations(header)?;
-        gimli::Unit::new_with_abbreviations(&self.dwarf, parsed, abbreviations).ok()
+        unit::parse(self.dwarf(), parsed, abbreviations).ok()
+    }
+
+    /// The lines of a unit.
+    pub fn line_program(
+        &self,
+        unit: &gimli::Unit<Reader>,
+    ) -> Option<gimli::IncompleteLineProgram<Reader>> {
+        let (offset, size) = self.line_part(unit)?;
+        let part = self.line_section().shared_part(offset, size)?;
+        unit::line_program(unit, part)
+    }
+
+    /// The bytes of the lines of a unit.
+    pub(super) fn line_bytes<R: gimli::Reader<Offset = usize>>(
+        &self,
+        unit: &gimli::Unit<R>,
+    ) -> Option<Cow<'_, [u8]>> {
+        let (offset, size) = self.line_part(unit)?;
+        self.line_section().part(offset, size)
+    }
+
+    /// Where in their section the lines of a unit are, and their size in bytes.
+    fn line_part<R: gimli::Reader<Offset = usize>>(
+        &self,
+        unit: &gimli::Unit<R>,
+    ) -> Option<(usize, usize)> {
+        let offset = unit::line_offset(unit)?;
+        let section = self.line_section();
+        let available = section.size().checked_sub(offset)?;
+        let head = section.part(offset, available.min(12))?;
+        let size = match u32_at(&head, 0)? {
+            u32::MAX => usize::try_from(u64_at(&head, 4)?).ok()?.checked_add(12)?,
+            length => (length as usize).checked_add(4)?,
+        };
+        (size <= available).then_some((offset, size))
+    }
+
+    fn line_section(&self) -> &LazySection {
+        self.lines
+            .get_or_init(|| self.in_parts(SectionId::DebugLine))
     }
 
     /// The location list that an attribute refers to.
@@ -155,14 +279,10 @@ impl SectionSource {
         unit: &gimli::Unit<Reader>,
         value: super::Value,
     ) -> Option<gimli::LocListIter<Reader>> {
-        let Some(elf) = &self.lists_from else {
-            return self.dwarf.attr_locations(unit, value).ok()?;
-        };
-        let lists = self.lists.get_or_init(|| {
-            let read = |id: gimli::SectionId| reader(elf.section_data(id.name()));
+        let lists = self.locations.get_or_init(|| {
             gimli::LocationLists::new(
-                gimli::DebugLoc::from(read(gimli::SectionId::DebugLoc)),
-                gimli::DebugLocLists::from(read(gimli::SectionId::DebugLocLists)),
+                gimli::DebugLoc::from(self.section(SectionId::DebugLoc)),
+                gimli::DebugLocLists::from(self.section(SectionId::DebugLocLists)),
             )
         });
         let offset = match value {
@@ -177,7 +297,7 @@ impl SectionSource {
                 offset,
                 unit.encoding(),
                 unit.low_pc,
-                &self.dwarf.debug_addr,
+                &self.dwarf().debug_addr,
                 unit.addr_base,
             )
             .ok()
@@ -188,8 +308,9 @@ impl SectionSource {
     /// The same sections, without counts of who uses them, which threads would
     /// take from each other all the time.
     pub fn borrowed(&self) -> gimli::Dwarf<Slice<'_>> {
-        let mut borrowed = sections(&self.dwarf);
-        borrowed.sup = self.dwarf.sup.as_ref().map(|it| Arc::new(sections(it)));
+        let dwarf = self.dwarf();
+        let mut borrowed = sections(dwarf);
+        borrowed.sup = dwarf.sup.as_ref().map(|it| Arc::new(sections(it)));
         borrowed
     }
 }
@@ -200,7 +321,6 @@ fn sections(of: &gimli::Dwarf<Reader>) -> gimli::Dwarf<Slice<'_>> {
     }
     gimli::Dwarf {
         debug_addr: of.debug_addr.borrow(slice),
-        debug_line: of.debug_line.borrow(slice),
         debug_line_str: of.debug_line_str.borrow(slice),
         debug_str: of.debug_str.borrow(slice),
         debug_str_offsets: of.debug_str_offsets.borrow(slice),

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Takes over what only the skeleton in the program says of its unit.
 pub(super) fn complete(unit: &mut gimli::Unit<Reader>, skeleton: &gimli::Unit<Reader>) {
     unit.copy_relocated_attributes(skeleton);
-    unit.line_program = skeleton.line_program.clone();
     if unit.comp_dir.is_none() {
         unit.comp_dir.clone_from(&skeleton.comp_dir);
     }
@@ -42,15 +41,11 @@ impl DebugInfo {
             Err(problem) => return self.problems.push(problem),
         };
         let shared = Arc::new(load_all(&elf, |id| id.name().to_owned()));
-        // Nobody else has the sections yet.
         let Some(own) = self.sources.first_mut() else {
             return;
         };
-        if let Some(dwarf) = Arc::get_mut(&mut own.dwarf) {
-            dwarf.sup = Some(Arc::clone(&shared));
-        }
-        own.supplementary = Some(1);
-        self.sources.push(SectionSource::complete(shared, None));
+        own.set_supplement(1, Arc::clone(&shared));
+        self.sources.push(SectionSource::complete(shared));
         self.list_units(1);
     }
 
@@ -62,7 +57,7 @@ impl DebugInfo {
         }
         let package = Package::beside(&[program.path.as_path(), from.path.as_path()]);
         for (number, skeleton, id) in skeletons {
-            let Some(parent) = self.sources.first().map(|source| &source.dwarf) else {
+            let Some(parent) = self.sources.first().map(|it| it.dwarf()) else {
                 return;
             };
             let packed = package.as_ref().and_then(|it| it.unit(id, parent));
@@ -85,11 +80,7 @@ impl DebugInfo {
         };
         // The older form is told apart only by an attribute of the unit, but
         // does not come without this section.
-        let has_addresses = source
-            .dwarf
-            .debug_addr
-            .get_address(8, gimli::DebugAddrBase(0), gimli::DebugAddrIndex(0))
-            .is_ok();
+        let has_addresses = source.has_section(gimli::SectionId::DebugAddr);
         for (number, slot) in self.slots.iter().enumerate() {
             let is_candidate = match slot.header.kind {
                 UnitKind::Skeleton => true,
@@ -159,7 +150,7 @@ impl Package {
 
 /// The unit of this identity, among those of a file.
 fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
-    let source = SectionSource::complete(Arc::new(dwarf), None);
+    let source = SectionSource::complete(Arc::new(dwarf));
     let mut headers = source.entries(EntrySection::Info).list(EntrySection::Info);
     headers.extend(
         source

@@ -1,9 +1,14 @@
 //! A compilation unit and what its root entry says.
+//!
+//! Invariant: parsing one reads neither its lines nor those of its files: most of who
+//! needs a unit needs no lines, and a damaged table of lines hides no entries.
+//!
+//! After DWARF 5, section 3.1.1.
 
 use super::{Reader, Value};
 use crate::line::LineTable;
 use gimli::AttributeValue;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The source language, as far as it changes how things are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +54,78 @@ impl Unit {
             lines: OnceLock::new(),
         }
     }
+}
+
+/// Parses a unit, without its lines: they are where [`line_offset`] says.
+pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
+    dwarf: &gimli::Dwarf<R>,
+    header: gimli::UnitHeader<R>,
+    abbreviations: Arc<gimli::Abbreviations>,
+) -> gimli::Result<gimli::Unit<R>> {
+    let (encoding, file_type) = (header.encoding(), dwarf.file_type);
+    let dwo_id = match header.type_() {
+        gimli::UnitType::Skeleton(id) | gimli::UnitType::SplitCompilation(id) => Some(id),
+        _ => None,
+    };
+    let mut unit = gimli::Unit {
+        header,
+        abbreviations,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: gimli::DebugStrOffsetsBase::default_for_encoding_and_file(
+            encoding, file_type,
+        ),
+        addr_base: gimli::DebugAddrBase(0),
+        loclists_base: gimli::DebugLocListsBase::default_for_encoding_and_file(encoding, file_type),
+        rnglists_base: gimli::DebugRngListsBase::default_for_encoding_and_file(encoding, file_type),
+        line_program: None,
+        dwo_id,
+    };
+    let root = unit.entry(unit.header.root_offset())?;
+    // What the others are relative to is known first.
+    for attribute in root.attrs() {
+        match (attribute.name(), attribute.value()) {
+            (_, AttributeValue::DebugStrOffsetsBase(base)) => unit.str_offsets_base = base,
+            (_, AttributeValue::DebugAddrBase(base)) => unit.addr_base = base,
+            (_, AttributeValue::DebugLocListsBase(base)) => unit.loclists_base = base,
+            (_, AttributeValue::DebugRngListsBase(base)) => unit.rnglists_base = base,
+            (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => {
+                unit.dwo_id = unit.dwo_id.or(Some(id));
+            }
+            _ => {}
+        }
+    }
+    let text = |name| dwarf.attr_string(&unit, root.attr_value(name)?).ok();
+    let (name, comp_dir) = (text(gimli::DW_AT_name), text(gimli::DW_AT_comp_dir));
+    let low_pc = root.attr_value(gimli::DW_AT_low_pc);
+    let low_pc = low_pc.map(|value| dwarf.attr_address(&unit, value));
+    unit.low_pc = low_pc.transpose()?.flatten().unwrap_or(0);
+    (unit.name, unit.comp_dir) = (name, comp_dir);
+    Ok(unit)
+}
+
+/// Where in their section the lines of a unit begin, if it has any.
+pub(super) fn line_offset<R: gimli::Reader<Offset = usize>>(
+    unit: &gimli::Unit<R>,
+) -> Option<usize> {
+    let root = unit.entry(unit.header.root_offset()).ok()?;
+    match root.attr_value(gimli::DW_AT_stmt_list)? {
+        AttributeValue::DebugLineRef(offset) => Some(offset.0),
+        _ => None,
+    }
+}
+
+/// The lines of a unit, of which `part` are the bytes.
+pub(super) fn line_program<R: gimli::Reader<Offset = usize>>(
+    unit: &gimli::Unit<R>,
+    part: R,
+) -> Option<gimli::IncompleteLineProgram<R>> {
+    let start = gimli::DebugLineOffset(0);
+    let (directory, name) = (unit.comp_dir.clone(), unit.name.clone());
+    gimli::DebugLine::from(part)
+        .program(start, unit.header.address_size(), directory, name)
+        .ok()
 }
 
 fn is_optimized_by_gcc(producer: &str) -> bool {

@@ -46,6 +46,8 @@ pub(crate) struct ElfFile {
 
 /// No real program decompresses by more; a larger claim is damage.
 const COMPRESSION_RATIO_MAX: u64 = 2000;
+/// Most sections decompress by less than this.
+const COMPRESSION_RATIO_USUAL_MAX: u64 = 32;
 
 impl ElfFile {
     /// Opens a program, a library, or a separate debug file.
@@ -100,7 +102,7 @@ impl ElfFile {
             return None;
         }
         let mut bytes = vec![0; usize::try_from(size).ok()?];
-        self.file.read_exact_at(&mut bytes, offset).ok()?;
+        self.read_into(offset, &mut bytes)?;
         Some(bytes)
     }
 
@@ -129,20 +131,30 @@ impl ElfFile {
 
     /// The contents of a section, without a second copy of what may be large.
     fn shared_contents(&self, section: &Section) -> Option<Arc<[u8]>> {
-        if section.empty || section.compressed {
-            return self.contents(section).map(Arc::from);
+        if section.empty {
+            return None;
+        }
+        if section.compressed {
+            return Compressed::of(&self.read(section.file_offset, section.size)?)?.shared();
         }
         let end = section.file_offset.checked_add(section.size)?;
         if end > self.size {
             return None;
         }
-        let size = usize::try_from(section.size).ok()?;
-        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, size).collect();
+        let mut bytes = zeros(usize::try_from(section.size).ok()?);
         let unshared = Arc::get_mut(&mut bytes)?;
         self.file
             .read_exact_at(unshared, section.file_offset)
             .ok()?;
         Some(bytes)
+    }
+
+    /// Reads so much of the file as the buffer takes; `None` where it ends before.
+    pub fn read_into(&self, offset: u64, buffer: &mut [u8]) -> Option<()> {
+        if offset.checked_add(buffer.len() as u64)? > self.size {
+            return None;
+        }
+        self.file.read_exact_at(buffer, offset).ok()
     }
 
     /// The checksum of the whole file, as `.gnu_debuglink` has it.
@@ -166,7 +178,7 @@ impl ElfFile {
         if !section.compressed {
             return Some(bytes);
         }
-        decompress(&bytes)
+        Compressed::of(&bytes)?.vector()
     }
 
     /// The stubs through which this file calls others; the function names
@@ -191,27 +203,66 @@ impl ElfFile {
     }
 }
 
-/// Decompresses a section that begins with an ELF compression header.
-fn decompress(bytes: &[u8]) -> Option<Vec<u8>> {
-    const HEADER_SIZE: usize = 24;
-    let format = match u32_at(bytes, 0)? {
-        1 => object::CompressionFormat::Zlib,
-        2 => object::CompressionFormat::Zstandard,
-        _ => return None,
-    };
-    let uncompressed_size = u64_at(bytes, 8)?;
-    let data = bytes.get(HEADER_SIZE..)?;
-    if uncompressed_size > (data.len() as u64).saturating_mul(COMPRESSION_RATIO_MAX) {
-        return None;
+fn zeros(size: usize) -> Arc<[u8]> {
+    std::iter::repeat_n(0, size).collect()
+}
+
+/// What a compressed section holds, behind the ELF compression header.
+struct Compressed<'a> {
+    format: object::CompressionFormat,
+    data: &'a [u8],
+    /// What it takes when it is decompressed, in bytes.
+    size: u64,
+}
+
+impl<'a> Compressed<'a> {
+    /// `None` for what is no such section, and for what claims to be larger than any
+    /// compression makes it.
+    fn of(bytes: &'a [u8]) -> Option<Compressed<'a>> {
+        const HEADER_SIZE: usize = 24;
+        let format = match u32_at(bytes, 0)? {
+            1 => object::CompressionFormat::Zlib,
+            2 => object::CompressionFormat::Zstandard,
+            _ => return None,
+        };
+        let size = u64_at(bytes, 8)?;
+        let data = bytes.get(HEADER_SIZE..)?;
+        let size_max = (data.len() as u64).saturating_mul(COMPRESSION_RATIO_MAX);
+        (size <= size_max).then_some(Compressed { format, data, size })
     }
-    object::CompressedData {
-        format,
-        data,
-        uncompressed_size,
+
+    fn shared(&self) -> Option<Arc<[u8]>> {
+        // Memory is written before it is known whether the claim is true.
+        let size_usual_max = (self.data.len() as u64).saturating_mul(COMPRESSION_RATIO_USUAL_MAX);
+        if self.format != object::CompressionFormat::Zlib || self.size > size_usual_max {
+            return self.vector().map(Arc::from);
+        }
+        let mut bytes = zeros(usize::try_from(self.size).ok()?);
+        self.inflate(Arc::get_mut(&mut bytes)?)?;
+        Some(bytes)
     }
-    .decompress()
-    .ok()
-    .map(|data| data.into_owned())
+
+    fn vector(&self) -> Option<Vec<u8>> {
+        if self.format == object::CompressionFormat::Zlib {
+            let mut bytes = vec![0; usize::try_from(self.size).ok()?];
+            self.inflate(&mut bytes)?;
+            return Some(bytes);
+        }
+        let data = object::CompressedData {
+            format: self.format,
+            data: self.data,
+            uncompressed_size: self.size,
+        };
+        data.decompress().ok().map(|data| data.into_owned())
+    }
+
+    /// Fills the whole of `bytes`, or fails.
+    fn inflate(&self, bytes: &mut [u8]) -> Option<()> {
+        let size = bytes.len();
+        let (filled, code) =
+            zlib_rs::decompress_slice(bytes, self.data, zlib_rs::InflateConfig::default());
+        (code == zlib_rs::ReturnCode::Ok && filled.len() == size).then_some(())
+    }
 }
 
 pub(crate) fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {

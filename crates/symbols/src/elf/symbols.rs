@@ -1,4 +1,5 @@
-//! The ELF symbol tables as two sorted indexes: by address and by name.
+//! The ELF symbol tables as two sorted indexes: by address and, where many names are
+//! asked for, by name.
 //!
 //! Names are not copied: a symbol holds its place in the string table. The
 //! static table (`.symtab`, of the file or of its separate debug file) and
@@ -6,7 +7,11 @@
 
 use super::{ElfFile, u16_at, u32_at, u64_at};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// So many names are looked for one by one, before all are sorted.
+const SCANS_MAX: u32 = 16;
 
 /// From where a function can be called by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,8 +50,10 @@ pub(crate) struct Symbol {
 pub(crate) struct SymbolTable {
     strings: Vec<Arc<[u8]>>,
     symbols: Vec<Symbol>,
-    /// Indexes of symbols, by ascending name.
-    by_name: Vec<u32>,
+    /// Indexes of symbols, by ascending name; made for who asks for many names.
+    by_name: OnceLock<Vec<u32>>,
+    /// How many names have been asked for.
+    asked: AtomicU32,
     /// Where the functions end in `symbols`: functions come first, by
     /// ascending address, then everything else, by ascending address.
     function_count: usize,
@@ -114,13 +121,19 @@ impl SymbolTable {
             merged.push(symbol);
         }
         self.function_count = merged.partition_point(|symbol| !symbol.kind.is_data());
-        let mut by_name: Vec<u32> = (0..merged.len() as u32).collect();
-        by_name.sort_by(|a, b| {
-            let name = |index: &u32| merged.get(*index as usize).map(|symbol| self.raw(symbol));
-            name(a).cmp(&name(b)).then(a.cmp(b))
-        });
-        self.by_name = by_name;
         self.symbols = merged;
+    }
+
+    fn by_name(&self) -> &[u32] {
+        self.by_name.get_or_init(|| {
+            let mut by_name: Vec<u32> = (0..self.symbols.len() as u32).collect();
+            by_name.sort_by(|a, b| {
+                let symbol = |index: &u32| self.symbols.get(*index as usize);
+                let name = |index: &u32| symbol(index).map(|symbol| self.raw(symbol));
+                name(a).cmp(&name(b)).then(a.cmp(b))
+            });
+            by_name
+        })
     }
 
     pub fn text(&self, symbol: &Symbol) -> &str {
@@ -128,7 +141,7 @@ impl SymbolTable {
     }
 
     /// The same, before anybody reads it; in the same order.
-    fn raw(&self, symbol: &Symbol) -> &[u8] {
+    pub fn raw(&self, symbol: &Symbol) -> &[u8] {
         let (table, start, length) = symbol.name;
         self.strings
             .get(table as usize)
@@ -144,31 +157,18 @@ impl SymbolTable {
         self.symbols.get(self.function_count..).unwrap_or(&[])
     }
 
-    /// The symbols of exactly this name.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
-        self.with_names(name, move |other| other == name)
-    }
-
-    /// The symbols whose names begin so.
-    pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Symbol> {
-        self.with_names(prefix, move |other| other.starts_with(prefix))
-    }
-
-    fn with_names<'a>(
-        &'a self,
-        first: &str,
-        wanted: impl Fn(&str) -> bool + 'a,
-    ) -> impl Iterator<Item = &'a Symbol> {
+    /// The symbols of exactly this name, by ascending index.
+    pub fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = &'a Symbol> + 'a> {
+        let is_named = move |symbol: &&Symbol| self.raw(symbol) == name.as_bytes();
+        if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS_MAX {
+            return Box::new(self.symbols.iter().filter(is_named));
+        }
         let symbol = |index: &u32| self.symbols.get(*index as usize);
-        let start = self
-            .by_name
-            .partition_point(|index| symbol(index).is_some_and(|s| self.text(s) < first));
-        self.by_name
-            .get(start..)
-            .unwrap_or(&[])
-            .iter()
-            .filter_map(symbol)
-            .take_while(move |s| wanted(self.text(s)))
+        let by_name = self.by_name();
+        let is_before = |it: &Symbol| self.raw(it) < name.as_bytes();
+        let start = by_name.partition_point(|index| symbol(index).is_some_and(is_before));
+        let from_here = by_name.get(start..).unwrap_or(&[]).iter();
+        Box::new(from_here.filter_map(symbol).take_while(is_named))
     }
 
     /// The function symbols at exactly this address.
@@ -291,9 +291,9 @@ fn in_code_section(program: &ElfFile, address: u64) -> bool {
 /// Where a name stands in the string table, without its `@version`.
 fn name_range(strings: &[u8], offset: u32) -> Option<Range<u32>> {
     let rest = strings.get(offset as usize..)?;
-    let end = rest.iter().position(|byte| *byte == 0)?;
+    let end = memchr::memchr(0, rest)?;
     let name = std::str::from_utf8(rest.get(..end)?).ok()?;
-    let plain = match name.find('@') {
+    let plain = match memchr::memchr(b'@', name.as_bytes()) {
         Some(at) if at > 0 => at,
         _ => name.len(),
     };

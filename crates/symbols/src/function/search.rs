@@ -4,6 +4,7 @@ use super::signature;
 use crate::dwarf::facts::FunctionRecord;
 use crate::names::{self, CloneKind};
 use crate::{Function, SymbolFile};
+use memchr::memmem;
 
 impl SymbolFile {
     /// The functions that a user can mean by this name, by ascending address.
@@ -81,64 +82,71 @@ impl SymbolFile {
 
     fn add_symbol_matches(&self, name: &str, found: &mut Vec<(u64, Option<String>)>) {
         let symbols = self.inner.symbols();
-        for symbol in symbols.named(name).filter(|symbol| symbol.is_function()) {
-            found.push((symbol.address, Some(name.to_owned())));
-        }
-        let clones = format!("{name}.");
-        for symbol in symbols
-            .with_prefix(&clones)
-            .filter(|symbol| symbol.is_function())
-        {
-            let (_, suffix) = names::split_clone(symbols.text(symbol));
-            if suffix.is_some_and(|suffix| names::clone_kind(suffix) == CloneKind::Instance) {
-                found.push((symbol.address, None));
-            }
-        }
         // A mangled name holds the identifiers of its components literally,
         // so most symbols are ruled out without demangling them.
-        let tail = names::tail(name);
-        let literal = tail.trim_start_matches('~');
-        let literal = if literal.starts_with("operator") {
-            ""
-        } else {
-            literal
+        let literal = names::tail(name).trim_start_matches('~');
+        let literal = match literal.starts_with("operator") {
+            true => "",
+            false => literal,
         };
-        let mangled = symbols.with_prefix("_Z").chain(symbols.with_prefix("_R"));
-        for symbol in mangled.filter(|symbol| symbol.is_function()) {
+        let literal = memmem::Finder::new(literal);
+        let is_instance = |suffix| names::clone_kind(suffix) == CloneKind::Instance;
+        for symbol in symbols.functions() {
+            if literal.find(symbols.raw(symbol)).is_none() {
+                continue;
+            }
             let raw = symbols.text(symbol);
-            if !raw.contains(literal) {
-                continue;
-            }
             let (base, suffix) = names::split_clone(raw);
-            if suffix.is_some_and(|suffix| names::clone_kind(suffix) != CloneKind::Instance) {
-                continue;
+            if raw == name {
+                found.push((symbol.address, Some(name.to_owned())));
             }
-            if names::demangle(base).is_some_and(|readable| names::matches(&readable, name)) {
+            let behind = raw.strip_prefix(name).unwrap_or("");
+            if behind.starts_with('.') && suffix.is_some_and(is_instance) {
+                found.push((symbol.address, None));
+            }
+            let is_mangled = raw.starts_with("_Z") || raw.starts_with("_R");
+            if is_mangled
+                && suffix.is_none_or(is_instance)
+                && names::demangle(base).is_some_and(|readable| names::matches(&readable, name))
+            {
                 found.push((symbol.address, None));
             }
         }
     }
 
-    /// Whether it is certain that no function has this word in its name, without an
-    /// index of names; stubs aside, which have those of other files. Words of letters, digits and `_` are told of, and files whose
-    /// names are not mangled.
-    pub fn no_function_has(&self, word: &str) -> bool {
-        let is_word = |text: &str| {
-            text.bytes()
-                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
-        };
-        if word.is_empty() || !is_word(word) {
-            return false;
+    /// Whether [`SymbolFile::functions_with`] knows which functions have this word in
+    /// their name.
+    pub fn finds_functions_with(&self, word: &str) -> bool {
+        let info = self.inner.debug_info();
+        is_word(word) && info.is_none_or(|info| info.functions_with_word(word).is_some())
+    }
+
+    /// The functions with this word in their name, by ascending address, without an
+    /// index of names; stubs aside, which have the names of other files. `None` where
+    /// that needs the index: for what has other characters than letters, digits and
+    /// `_`, and where names are given in ways that no search finds.
+    pub fn functions_with(&self, word: &str) -> Option<Vec<Function>> {
+        if !is_word(word) {
+            return None;
         }
-        let symbols = self.inner.symbols();
-        let rules_out = |name: &str| {
-            let is_like_mangled = name.starts_with("_Z") || name.starts_with("_R");
-            let is_mangled = is_like_mangled && names::demangle(name).is_some();
-            !is_mangled && !name.contains(word)
+        let mut addresses = match self.inner.debug_info() {
+            Some(info) => info.functions_with_word(word)?,
+            None => Vec::new(),
         };
-        let mut functions = symbols.functions().iter();
-        functions.all(|symbol| rules_out(symbols.text(symbol)))
-            && (self.inner.debug_info()).is_none_or(|info| info.lacks_word(word))
+        let symbols = self.inner.symbols();
+        let literal = memmem::Finder::new(word);
+        let named = symbols.functions().iter();
+        let named = named.filter(|symbol| names::has_word(symbols.text(symbol), &literal));
+        addresses.extend(named.map(|symbol| symbol.address));
+        addresses.sort_unstable();
+        addresses.dedup();
+        let found = addresses.into_iter();
+        let found = found.filter_map(|low_pc| self.function_with_low_pc(low_pc));
+        Some(
+            found
+                .filter(|it| !it.plt && it.name.contains(word))
+                .collect(),
+        )
     }
 
     /// The names of all functions, for completion and suggestions; aliases
@@ -163,4 +171,10 @@ impl SymbolFile {
         found.retain(|name| !name.is_empty());
         found.into_iter()
     }
+}
+
+/// Whether a text has letters, digits and `_` alone.
+fn is_word(text: &str) -> bool {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+    !text.is_empty() && text.bytes().all(is_part)
 }

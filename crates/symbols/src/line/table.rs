@@ -6,7 +6,7 @@
 
 use super::Line;
 use crate::dwarf::DebugInfo;
-use crate::dwarf::facts::Slice;
+use crate::dwarf::borrowed::with_lines;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,13 +41,13 @@ pub(crate) struct LineTable {
 impl LineTable {
     pub fn decode(info: &DebugInfo, number: u32) -> LineTable {
         let mut table = LineTable::default();
-        let Some((dwarf, unit)) = info.line_source(number) else {
+        let Some((source, unit)) = info.line_source(number) else {
             return table;
         };
-        let Some(program) = unit.line_program.clone() else {
+        let Some(program) = source.line_program(unit) else {
             return table;
         };
-        let paths = files(dwarf, unit, program.header());
+        let paths = files(source.dwarf(), unit, program.header());
         table.files = paths.into_iter().map(Arc::from).collect();
         if program.header().file_has_md5() {
             let files = program.header().file_names().iter();
@@ -179,43 +179,37 @@ impl LineTable {
 }
 
 /// The paths of the files of a unit, while it is read with all others.
-pub(crate) fn paths_of_unit<'a>(
-    info: &DebugInfo,
-    number: u32,
-    dwarf: &'a gimli::Dwarf<Slice<'a>>,
-    unit: &'a gimli::Unit<Slice<'a>>,
-) -> Vec<PathBuf> {
+pub(crate) fn paths_of_unit(info: &DebugInfo, number: u32) -> Vec<PathBuf> {
     // A unit that was split off has the lines of what stands for it.
-    if let Some((dwarf, unit)) = info.line_source_of_split(number) {
-        let program = unit.line_program.as_ref();
-        return program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()));
+    if let Some((source, unit)) = info.line_source_of_split(number) {
+        let program = source.line_program(unit);
+        let paths = program.map(|it| files(source.dwarf(), unit, it.header()));
+        return paths.unwrap_or_default();
     }
-    let program = unit.line_program.as_ref();
-    program.map_or_else(Vec::new, |it| files(dwarf, unit, it.header()))
+    let paths = with_lines(info, number, |dwarf, unit, header| {
+        files(dwarf, unit, header)
+    });
+    paths.unwrap_or_default()
 }
 
 /// Whether a unit may have code from a source file of this name.
-pub(crate) fn has_file<'a>(
-    info: &DebugInfo,
-    number: u32,
-    dwarf: &'a gimli::Dwarf<Slice<'a>>,
-    unit: &'a gimli::Unit<Slice<'a>>,
-    name: &str,
-) -> bool {
-    if let Some((dwarf, unit)) = info.line_source_of_split(number) {
-        return lists_file(dwarf, unit, name);
+pub(crate) fn has_file(info: &DebugInfo, number: u32, name: &str) -> bool {
+    if let Some((source, unit)) = info.line_source_of_split(number) {
+        let program = source.line_program(unit);
+        return program.is_some_and(|it| lists_file(source.dwarf(), unit, it.header(), name));
     }
-    lists_file(dwarf, unit, name)
+    let lists = with_lines(info, number, |dwarf, unit, header| {
+        lists_file(dwarf, unit, header, name)
+    });
+    lists.unwrap_or(false)
 }
 
 fn lists_file<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
     unit: &gimli::Unit<R>,
+    header: &gimli::LineProgramHeader<R>,
     name: &str,
 ) -> bool {
-    let Some(program) = &unit.line_program else {
-        return false;
-    };
     let is_it = |entry: &gimli::FileEntry<R>| {
         let text = dwarf.attr_string(unit, entry.path_name()).ok()?;
         let text = text.to_slice().ok()?;
@@ -223,7 +217,7 @@ fn lists_file<R: gimli::Reader<Offset = usize>>(
         let before = text.strip_suffix(name)?;
         (before.is_empty() || before.ends_with(b"/")).then_some(())
     };
-    let mut files = program.header().file_names().iter();
+    let mut files = header.file_names().iter();
     files.any(|entry| is_it(entry).is_some())
 }
 

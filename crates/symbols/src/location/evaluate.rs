@@ -136,7 +136,7 @@ impl Evaluator<'_> {
                     .info
                     .source(self.unit)
                     .ok_or_else(|| unusable("no such unit"))?;
-                let address = source.dwarf.address(&unit.unit, index).map_err(damaged)?;
+                let address = source.dwarf().address(&unit.unit, index).map_err(damaged)?;
                 let bias = if relocate {
                     self.context.load_bias()
                 } else {

@@ -56,7 +56,7 @@ impl Location {
                 FixedPlace::AtAddress(
                     self.info
                         .source(self.unit)?
-                        .dwarf
+                        .dwarf()
                         .address(unit, *index)
                         .ok()?,
                 )

@@ -10,6 +10,8 @@
 
 mod build;
 mod cache;
+mod merge;
+mod texts;
 
 pub(crate) use build::Watch;
 pub(crate) use cache::{Identity, Kept};
@@ -18,6 +20,7 @@ use super::DieRef;
 use super::facts::{FunctionRecord, GlobalRecord, TypeRecord};
 use crate::elf::{u32_at, u64_at};
 use gimli::DwTag;
+use memchr::memmem;
 use std::ops::Range;
 
 /// The tables, in the order in which they stand.
@@ -121,12 +124,14 @@ impl NameIndex {
     }
 
     fn text(&self, row: Row<'_>, word: usize) -> &str {
+        std::str::from_utf8(self.bytes_of_text(row, word)).unwrap_or("")
+    }
+
+    fn bytes_of_text(&self, row: Row<'_>, word: usize) -> &[u8] {
         let start = row.word(word) as usize;
-        let text = start
-            .checked_add(row.word(word + 1) as usize)
-            .and_then(|end| self.table(Table::Texts).get(start..end));
-        text.and_then(|text| std::str::from_utf8(text).ok())
-            .unwrap_or("")
+        let end = start.checked_add(row.word(word + 1) as usize);
+        let text = end.and_then(|end| self.table(Table::Texts).get(start..end));
+        text.unwrap_or(&[])
     }
 
     fn rows(&self, table: Table) -> impl Iterator<Item = Row<'_>> {
@@ -176,6 +181,18 @@ impl NameIndex {
     pub fn functions_with_tail(&self, tail: &str) -> impl Iterator<Item = FunctionRecord> {
         self.with_word(Table::FunctionTails, checksum(tail))
             .filter_map(|row| self.function(row.word(1)))
+    }
+
+    /// The entry addresses of the functions with this word in their name, or in their
+    /// mangled one.
+    pub fn functions_with_word(&self, word: &str) -> impl Iterator<Item = u64> {
+        let finder = memmem::Finder::new(word).into_owned();
+        let rows = self.rows(Table::Functions);
+        let has_word = move |row: &Row<'_>| {
+            let names = [4, 6].map(|word| self.bytes_of_text(*row, word));
+            names.iter().any(|name| finder.find(name).is_some())
+        };
+        rows.filter(has_word).map(|row| row.address(0))
     }
 
     /// The function whose first instruction is at an address.

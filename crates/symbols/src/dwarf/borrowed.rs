@@ -1,0 +1,53 @@
+//! Units over sections that are borrowed, for who reads many of them.
+//!
+//! Sections that are shared count who uses them, and threads would take these counts
+//! from each other all the time. So a unit is parsed for the occasion, and goes with it.
+
+use super::{DebugInfo, unit};
+
+/// Sections without counts of who uses them: several threads read them at once.
+pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
+/// Does something with the lines that a unit has itself, over sections that are
+/// borrowed.
+pub(crate) fn with_lines<T>(
+    info: &DebugInfo,
+    number: u32,
+    work: impl for<'a> Fn(
+        &gimli::Dwarf<Slice<'a>>,
+        &gimli::Unit<Slice<'a>>,
+        &gimli::LineProgramHeader<Slice<'a>>,
+    ) -> T,
+) -> Option<T> {
+    with_borrowed(info, number, |dwarf, unit| {
+        let source = info.source(number)?;
+        let bytes = source.line_bytes(unit)?;
+        let part = Slice::new(&bytes, gimli::LittleEndian);
+        let program = unit::line_program(unit, part)?;
+        Some(work(dwarf, unit, program.header()))
+    })?
+}
+
+/// Does something with a unit over sections that are borrowed. It is parsed for
+/// the occasion: all units together take more memory than their facts.
+pub(super) fn with_borrowed<T>(
+    info: &DebugInfo,
+    number: u32,
+    work: impl for<'a> FnOnce(&'a gimli::Dwarf<Slice<'a>>, &'a gimli::Unit<Slice<'a>>) -> T,
+) -> Option<T> {
+    let slot = info.slots.get(number as usize)?;
+    let source = info.sources.get(slot.source as usize)?;
+    let entries = source.entries(slot.header.section);
+    let part = entries.part(slot.header.offset, slot.header.size)?;
+    let header = slot.header.parse_borrowed(&part)?;
+    let abbreviations = source.abbreviations(&slot.header)?;
+    let dwarf = source.borrowed();
+    let mut unit = unit::parse(&dwarf, header, abbreviations).ok()?;
+    if let Some(skeleton) = &slot.skeleton {
+        unit.low_pc = skeleton.low_pc;
+        unit.addr_base = skeleton.addr_base;
+        if unit.header.version() < 5 {
+            unit.rnglists_base = skeleton.rnglists_base;
+        }
+    }
+    Some(work(&dwarf, &unit))
+}

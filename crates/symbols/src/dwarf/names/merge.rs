@@ -1,0 +1,236 @@
+//! Making one index of what the threads have found.
+
+use super::build::{FunctionRow, NamedRow, Part};
+use super::texts::{Text, Texts};
+use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
+use crate::dwarf::DieRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The tables while they are put together.
+struct Tables {
+    texts: Texts,
+    tables: [Vec<u8>; WIDTHS.len()],
+}
+
+impl Tables {
+    fn push(&mut self, table: Table, words: &[u32]) {
+        if let Some(table) = self.tables.get_mut(table as usize) {
+            table.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        }
+    }
+
+    fn reserve(&mut self, table: Table, rows: usize) {
+        if let Some(of) = self.tables.get_mut(table as usize) {
+            of.reserve_exact(rows * NameIndex::row_size(table));
+        }
+    }
+
+    /// The table by which rows are found by their last component.
+    fn push_tails(&mut self, table: Table, mut tails: Vec<(u32, u32)>) {
+        tails.sort_unstable();
+        self.reserve(table, tails.len());
+        for (tail, number) in tails {
+            self.push(table, &[tail, number]);
+        }
+    }
+}
+
+/// The two words of an address.
+fn words(address: u64) -> [u32; 2] {
+    [address as u32, (address >> 32) as u32]
+}
+
+pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
+    let mut tables = Tables {
+        texts: Texts::default(),
+        tables: Default::default(),
+    };
+    for part in &mut parts {
+        part.renumber(&mut tables.texts);
+    }
+    functions(&mut parts, &mut tables);
+    let globals = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.globals));
+    named(
+        globals.collect(),
+        [Table::Globals, Table::GlobalTails],
+        &mut tables,
+    );
+    let types = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.types));
+    let mut types: Vec<NamedRow> = types.collect();
+    types.sort_unstable_by_key(|row| (row.name, row.flags, row.die));
+    types.dedup_by_key(|row| (row.name, row.flags));
+    named(types, [Table::Types, Table::TypeTails], &mut tables);
+    the_rest(&mut parts, &mut tables);
+    drop(parts);
+    assemble(tables)
+}
+
+impl Part {
+    /// Takes its texts to where all are.
+    fn renumber(&mut self, all: &mut Texts) {
+        let texts = std::mem::take(&mut self.texts);
+        let mut places: Vec<(Text, Text)> = texts.known.iter().map(|text| (*text, *text)).collect();
+        places.sort_unstable();
+        for (own, place) in &mut places {
+            *place = all.keep(Texts::get(&texts.bytes, *own));
+        }
+        drop(texts);
+        let place = |text: Text| {
+            let at = places.binary_search_by_key(&text, |(own, _)| *own);
+            at.ok()
+                .and_then(|at| places.get(at))
+                .map_or((0, 0), |it| it.1)
+        };
+        for row in &mut self.functions {
+            row.name = place(row.name);
+            row.linkage_name = place(row.linkage_name);
+        }
+        for row in self.globals.iter_mut().chain(&mut self.types) {
+            row.name = place(row.name);
+        }
+        for (_, name, _) in &mut self.inlined {
+            *name = place(*name);
+        }
+        self.paths = std::mem::take(&mut self.paths)
+            .into_iter()
+            .map(place)
+            .collect();
+        self.seen_types = FxHashMap::default();
+    }
+}
+
+fn functions(parts: &mut [Part], tables: &mut Tables) {
+    let mut rows: Vec<(usize, FunctionRow)> = Vec::new();
+    for (number, part) in parts.iter_mut().enumerate() {
+        let own = std::mem::take(&mut part.functions);
+        rows.extend(own.into_iter().map(|row| (number, row)));
+    }
+    rows.sort_unstable_by_key(|(_, row)| (row.low_pc, row.name.1 == 0, row.die));
+    // Identical functions folded by the linker share an address: one stays.
+    rows.dedup_by_key(|(_, row)| row.low_pc);
+    tables.reserve(Table::Functions, rows.len());
+    let mut code: Vec<(u64, u64, u32)> = Vec::new();
+    for (number, (part, row)) in rows.iter().enumerate() {
+        let ranges = parts
+            .get(*part)
+            .and_then(|it| it.ranges.get(row.parts.clone()));
+        let ranges = ranges.unwrap_or(&[]);
+        let [low, high] = words(row.low_pc);
+        let function = [
+            low,
+            high,
+            row.die.unit,
+            row.die.offset as u32,
+            row.name.0,
+            row.name.1,
+            row.linkage_name.0,
+            row.linkage_name.1,
+            if row.external { EXTERNAL } else { 0 },
+            code.len() as u32,
+            ranges.len() as u32,
+        ];
+        tables.push(Table::Functions, &function);
+        for range in ranges {
+            let ([a, b], [c, d]) = (words(range.start), words(range.end));
+            tables.push(Table::Parts, &[a, b, c, d]);
+            code.push((range.start, range.end, number as u32));
+        }
+    }
+    code.sort_unstable();
+    tables.reserve(Table::Code, code.len());
+    for (start, end, number) in code {
+        let ([a, b], [c, d]) = (words(start), words(end));
+        tables.push(Table::Code, &[a, b, c, d, number]);
+    }
+    let tails = rows.iter().enumerate();
+    let tails = tails.map(|(number, (_, row))| (row.tail, number as u32));
+    tables.push_tails(Table::FunctionTails, tails.collect());
+}
+
+/// Rows of an entry and its name, in the order of their entries.
+fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut Tables) {
+    rows.sort_unstable_by_key(|row| row.die);
+    tables.reserve(table, rows.len());
+    for row in &rows {
+        let DieRef { unit, offset } = row.die;
+        let words = [unit, offset as u32, row.name.0, row.name.1, row.flags];
+        tables.push(table, &words);
+    }
+    let tails = rows.iter().enumerate();
+    let tails = tails.map(|(number, row)| (row.tail, number as u32));
+    tables.push_tails(tails_table, tails.collect());
+}
+
+fn the_rest(parts: &mut [Part], tables: &mut Tables) {
+    let enumerators = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.enumerators));
+    let mut enumerators: Vec<(u64, DieRef)> = enumerators.collect();
+    enumerators.sort_unstable();
+    enumerators.dedup_by_key(|(name, _)| *name);
+    for (name, DieRef { unit, offset }) in enumerators {
+        let [low, high] = words(name);
+        tables.push(Table::Enumerators, &[low, high, unit, offset as u32]);
+    }
+    let inlined = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.inlined));
+    let mut inlined: Vec<_> = inlined.collect();
+    inlined.sort_unstable();
+    inlined.dedup();
+    for (tail, name, unit) in inlined {
+        tables.push(Table::Inlined, &[tail, name.0, name.1, unit]);
+    }
+    let ranges = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.unit_ranges));
+    let mut ranges: Vec<_> = ranges.collect();
+    ranges.sort_by_key(|(range, unit)| (range.start, *unit));
+    for (range, unit) in ranges {
+        let ([a, b], [c, d]) = (words(range.start), words(range.end));
+        tables.push(Table::UnitRanges, &[a, b, c, d, unit]);
+    }
+    let files = parts
+        .iter_mut()
+        .flat_map(|it| std::mem::take(&mut it.files));
+    let mut files: Vec<_> = files.collect();
+    files.sort_unstable();
+    for (name, unit) in files {
+        tables.push(Table::Files, &[name, unit]);
+    }
+    let paths: FxHashSet<Text> = parts
+        .iter()
+        .flat_map(|it| it.paths.iter().copied())
+        .collect();
+    let mut paths: Vec<Text> = paths.into_iter().collect();
+    let bytes = &tables.texts.bytes;
+    paths.sort_unstable_by(|a, b| Texts::get(bytes, *a).cmp(Texts::get(bytes, *b)));
+    for (start, length) in paths {
+        tables.push(Table::Paths, &[start, length]);
+    }
+}
+
+/// One run of bytes of all tables; what the head says of the file comes later.
+fn assemble(mut tables: Tables) -> Option<NameIndex> {
+    if let Some(texts) = tables.tables.get_mut(Table::Texts as usize) {
+        *texts = tables.texts.bytes;
+    }
+    let size: usize = tables.tables.iter().map(Vec::len).sum();
+    let mut bytes = Vec::with_capacity(TABLES_START + size + 16 * WIDTHS.len());
+    bytes.resize(super::LIST_START, 0);
+    let mut start = TABLES_START;
+    for table in &tables.tables {
+        bytes.extend((start as u64).to_le_bytes());
+        bytes.extend((table.len() as u64).to_le_bytes());
+        start += table.len();
+    }
+    for table in &mut tables.tables {
+        bytes.append(table);
+        *table = Vec::new();
+    }
+    NameIndex::new(bytes)
+}
