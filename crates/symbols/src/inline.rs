@@ -4,8 +4,8 @@ use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
-use rest::Parts;
 pub use rest::Rest;
+use rest::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,9 +53,10 @@ impl SymbolFile {
         let asked = Asked::read(name);
         let is_wanted = |callee: &str| names::matches(callee, asked.name);
         let units = info.units_inlining(names::tail(asked.name), is_wanted);
+        let mut known_parts = KnownParts::default();
         let mut found = Vec::new();
         for unit in units {
-            self.add_copies_of_unit(info, unit, &asked, &mut found);
+            self.add_copies_of_unit(info, unit, &asked, &mut known_parts, &mut found);
         }
         found
     }
@@ -66,6 +67,7 @@ impl SymbolFile {
         info: &Arc<DebugInfo>,
         unit: u32,
         asked: &Asked<'_>,
+        known_parts: &mut KnownParts,
         found: &mut Vec<InlinedCopy>,
     ) {
         let Some(facts) = info.facts(unit) else {
@@ -98,7 +100,7 @@ impl SymbolFile {
                     let callee = info.abstract_name(origin)?;
                     asked.is(info, origin, callee).then(|| Callee {
                         name: callee.into(),
-                        parts: self.parts_split_off(info, origin).into(),
+                        parts: self.parts_split_off(info, origin, known_parts),
                     })
                 });
                 let is_wanted = callee.is_some() && begin.is_some();

@@ -16,6 +16,7 @@ use crate::dwarf::{DebugInfo, Die};
 use crate::names::{self, CloneKind};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Calls of the rest to which one may come without the entry of the copy that they are
 /// in: file addresses.
@@ -88,23 +89,35 @@ impl Path {
 #[derive(Debug, Default)]
 pub(super) struct Parts(Vec<u64>);
 
+/// The parts of functions that have been looked for, by the symbols of the functions.
+#[derive(Debug, Default)]
+pub(super) struct KnownParts(FxHashMap<Box<str>, Arc<Parts>>);
+
 impl SymbolFile {
     /// The parts that were split off a function. They have its name in the symbol table;
     /// one of another file's function of the same name is never called here.
-    pub(super) fn parts_split_off(&self, info: &DebugInfo, function: DieRef) -> Parts {
+    pub(super) fn parts_split_off(
+        &self,
+        info: &DebugInfo,
+        function: DieRef,
+        known: &mut KnownParts,
+    ) -> Arc<Parts> {
         let names = [gimli::DW_AT_linkage_name, gimli::DW_AT_name];
         let mut names = names.iter();
         let Some(name) = names.find_map(|name| info.inherited_text(function, *name)) else {
-            return Parts::default();
+            return Arc::default();
         };
-        let prefix = format!("{name}.");
-        let symbols = self.inner.symbols();
-        let clones = symbols.with_prefix(&prefix).filter(|it| it.is_function());
-        let parts = clones.filter(|symbol| {
-            let (_, suffix) = names::split_clone(symbols.text(symbol));
-            suffix.is_some_and(|suffix| names::clone_kind(suffix) == CloneKind::Part)
-        });
-        Parts(parts.map(|symbol| symbol.address).collect())
+        Arc::clone(known.0.entry(name).or_insert_with_key(|name| {
+            let symbols = self.inner.symbols();
+            let parts = symbols.functions().iter().filter(|symbol| {
+                let behind = symbols.raw(symbol).strip_prefix(name.as_bytes());
+                behind.is_some_and(|behind| behind.starts_with(b"."))
+                    && names::split_clone(symbols.text(symbol))
+                        .1
+                        .is_some_and(|suffix| names::clone_kind(suffix) == CloneKind::Part)
+            });
+            Arc::new(Parts(parts.map(|symbol| symbol.address).collect()))
+        }))
     }
 
     /// Where a copy goes on in the rest of its function, and may do so without its entry.
