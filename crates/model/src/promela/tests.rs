@@ -202,6 +202,14 @@ fn mistakes_in_a_model_are_told() {
 }
 
 #[test]
+fn a_format_has_a_value_for_each_conversion() {
+    refused("init { printf(\"%d %d\", 1) }", "format");
+    refused("init { printf(\"%s\", 1) }", "format");
+    let report = run("init { printf(\"%3d%%\\n\", 7, 8) }");
+    assert_eq!(report.verdict(), Verdict::Holds);
+}
+
+#[test]
 fn names_that_are_nearly_right_are_suggested() {
     let refused = read_with("byte counter; init { countr = 1 }", &Reading::default()).unwrap_err();
     assert_eq!(
@@ -244,6 +252,14 @@ fn expressions_have_the_values_of_c() {
     check("(1 -> 5 : 6)", 5);
     check("(0 -> 5 : (1 -> 7 : 8))", 7);
     check("8 - 4 - 2", 2);
+    check("-2147483648 < 0 && -2147483648 + 1 == -2147483647", 1);
+    check("- 2147483648 == 0x80000000", 1);
+}
+
+#[test]
+fn a_byte_order_mark_means_nothing() {
+    assert_eq!(run("\u{feff}init { skip }").verdict(), Verdict::Holds);
+    refused("init { \u{feff}skip }", "character");
 }
 
 #[test]
