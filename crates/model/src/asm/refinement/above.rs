@@ -7,7 +7,8 @@
 
 use super::room::{Halt, Room};
 use crate::Fault;
-use crate::asm::environment::{Possibilities, Stop};
+use crate::asm::environment::Stop;
+use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{FunctionId, Model};
 use crate::asm::state::State;
 use rustc_hash::FxHashMap;
