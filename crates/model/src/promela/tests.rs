@@ -166,6 +166,17 @@ fn a_deadlock_is_no_end() {
 }
 
 #[test]
+fn where_processes_stand_is_told_with_its_place() {
+    let model = model("chan c = [0] of {byte}\ninit {\n  if\n  :: c!1\n  :: c!2\n  fi\n}");
+    let report = search(&model, Search::Breadth, &Options::default(), &mut |_, _| {
+        true
+    });
+    let (_, trail) = report.finding.unwrap();
+    let lines = model.standing(trail.end.as_deref().unwrap());
+    assert_eq!(lines, ["init 0 at c!1 :: c!2, model.pml:4"]);
+}
+
+#[test]
 fn mistakes_in_a_model_are_told() {
     refused("init { x = 1 }", "unknown-name");
     refused("byte x; byte x; init { skip }", "redeclared");
