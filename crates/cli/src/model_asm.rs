@@ -7,9 +7,9 @@ use crate::model_command::{options, search, show_fault, watched};
 use crate::model_report::{Answer, cut_words};
 use crate::output::Output;
 use anyhow::Context as _;
-use juror_model::asm::{Divergence, Follower, Model, Shown, load_with};
+use juror_model::asm::{Divergence, Follower, Model, Refinement, Shown, load_with};
 use juror_model::promela::Text;
-use juror_model::{Automaton, Chart, Fault, Finding, Options, Report, Verdict};
+use juror_model::{Automaton, Chart, Cut, Fault, Finding, Options, Report, Verdict};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -204,7 +204,7 @@ fn refinement(
         return Ok(status);
     };
     if let Some(fault) = &found.fault {
-        let texts = match found.is_abstract_wrong {
+        let texts = match found.is_abstract {
             true => model.abstract_texts(),
             false => &model.texts,
         };
@@ -219,7 +219,7 @@ fn refinement(
             Verdict::Violated,
             Some(format!("{own} does what {name} does not do")),
         ),
-        (None, Some(cut)) => (Verdict::Incomplete, Some(cut_words(Some(cut)))),
+        (None, Some(cut)) => (Verdict::Incomplete, Some(why_cut(cut, &found, &name))),
         (None, None) => (Verdict::Holds, None),
     };
     let answer = Answer {
@@ -239,6 +239,17 @@ fn refinement(
     output.say(&answer.counts())?;
     answer.record(check, output)?;
     Ok(answer.status(status))
+}
+
+/// Why a search for a divergence was cut short. What is too large may be the abstract
+/// model.
+fn why_cut(cut: Cut, found: &Refinement, name: &str) -> String {
+    match cut {
+        Cut::States { limit } if found.is_abstract => {
+            format!("{name} can be in more than {limit} states")
+        }
+        cut => cut_words(Some(cut)),
+    }
 }
 
 /// The step where the models part, as a table.

@@ -108,7 +108,13 @@ impl<S: System> Run<'_, S> {
                 search.settle();
                 self.note_full(search);
                 layer_end = search.store.end();
-                if next == layer_end {
+                if next == layer_end || self.is_over() {
+                    return;
+                }
+                // Of runs as long as they may be, all are looked at.
+                if self.depth >= self.options.depth_max {
+                    let limit = self.options.depth_max;
+                    self.cut = Some(Cut::Depth { limit });
                     return;
                 }
                 self.depth += 1;
@@ -147,16 +153,7 @@ impl<S: System> Run<'_, S> {
         }
         search.from = id.0;
         search.successors = 0;
-        // In the last layer it matters whether there is anything new.
-        let is_last = self.depth >= self.options.depth_max;
-        if is_last {
-            search.settle();
-        }
-        let known = search.store.len();
         self.successors(search, state);
-        if is_last {
-            search.settle();
-        }
         if let Some(fault) = search.fault.take() {
             let number = fault_number(self.system, state, &fault);
             self.report(search, id, Finding::Fault(fault), number);
@@ -168,11 +165,6 @@ impl<S: System> Run<'_, S> {
             self.report(search, id, Finding::Deadlock, None);
         }
         self.note_full(search);
-        if self.cut.is_none() && is_last && search.store.len() > known {
-            self.cut = Some(Cut::Depth {
-                limit: self.options.depth_max,
-            });
-        }
     }
 
     fn note_full(&mut self, search: &Search) {

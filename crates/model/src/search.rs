@@ -102,6 +102,26 @@ mod tests {
     }
 
     #[test]
+    fn all_errors_of_runs_as_long_as_allowed_are_found() {
+        // Both 30 and 70 are 30 steps away, and the way to one is looked at first.
+        for stuck in [30, 70] {
+            let toy = Toy {
+                stuck: Some(stuck),
+                ..Toy::ring(100)
+            };
+            let of_depth = |depth_max| Options {
+                depth_max,
+                ..Options::default()
+            };
+            for kind in ALL.into_iter().filter(|kind| *kind != Search::Depth) {
+                let verdict = |depth_max| run(&toy, kind, &of_depth(depth_max)).verdict();
+                assert_eq!(verdict(30), Verdict::Violated, "{stuck} {kind:?}");
+                assert_eq!(verdict(29), Verdict::Incomplete, "{stuck} {kind:?}");
+            }
+        }
+    }
+
+    #[test]
     fn none_says_that_what_was_cut_short_holds() {
         let toy = Toy::ring(1000);
         let few_states = Options {

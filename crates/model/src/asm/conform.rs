@@ -9,7 +9,8 @@
 //! What some line sets is known from the record: it stays as it is until a line
 //! or the machine changes it.
 
-use super::environment::{Possibilities, Settings, Stop};
+use super::environment::{Settings, Stop};
+use super::possibilities::Possibilities;
 use super::program::{Action, FunctionId, FunctionKind, Model, Term, When};
 use super::state::State;
 use crate::{Change, Fault, Span};

@@ -4,7 +4,7 @@
 //! where it chooses; for nothing else, and for each thing once. Who answers is
 //! all the same to the machine:
 //!
-//! - [`Possibilities`]: every answer in turn, for checking; with some answers
+//! - [`Possibilities`](super::Possibilities): every answer in turn, for checking; with some answers
 //!   given, those of a recorded session;
 //! - [`Random`]: any answer;
 //! - [`Written`]: what a script says;
@@ -139,7 +139,7 @@ impl Question<'_> {
         value.filter(|value| self.allows(value))
     }
 
-    fn no_answer(&self, message: String) -> Stop {
+    pub(super) fn no_answer(&self, message: String) -> Stop {
         Stop::NoAnswer(Box::new(Fault::new("no-answer", message, Some(self.span))))
     }
 }
@@ -148,12 +148,48 @@ impl Question<'_> {
 pub trait Environment {
     /// The answer to a question.
     fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop>;
+
+    /// How many answers it has given in this step, where a step is made again.
+    fn asked(&self) -> usize {
+        0
+    }
+
+    /// What it knows of a decision in a step that is made again, counted from 0, with
+    /// how it was made before; nothing if it must be made anew.
+    fn again(&mut self, _number: usize) -> Option<(Again, Decision)> {
+        None
+    }
+
+    /// A decision was made, for whose candidates nothing was asked.
+    fn keep(&mut self, _number: usize, _decision: Decision) {}
+}
+
+/// How a place of the environment, or what a rule chooses, has come to its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// It was asked for.
+    pub asks: bool,
+    /// The number of the next decision after it.
+    pub next: usize,
+    /// What it took to find the candidates.
+    pub work: usize,
+    /// The only candidate, if there was one.
+    pub only: Option<Value>,
+}
+
+/// What comes of a decision that was made before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Again {
+    /// This answer.
+    Answered(Value),
+    /// The only candidate, or nothing: there was no question.
+    Alone(Option<Value>),
 }
 
 /// Answers that are known, by place.
 pub type Settings = BTreeMap<(FunctionId, Vec<Value>), Value>;
 
-fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
+pub(super) fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
     match question.subject {
         Subject::Place {
             function,
@@ -161,57 +197,6 @@ fn setting(settings: &Settings, question: &Question<'_>) -> Option<Value> {
             ..
         } => settings.get(&(function, arguments.to_vec())).cloned(),
         Subject::Choice { .. } | Subject::Alternative => None,
-    }
-}
-
-/// All possibilities, one after the other: the step is made again and again,
-/// until [`Possibilities::advance`] finds no more of them.
-#[derive(Debug, Default)]
-pub struct Possibilities {
-    /// Answers that are known and not varied.
-    pub settings: Settings,
-    /// The answers to each question of this time, and which of them is given. Up to
-    /// there a step asks the same again, so they are listed once.
-    taken: Vec<(usize, Vec<Value>)>,
-    asked: usize,
-}
-
-impl Possibilities {
-    /// All of them but where an answer is known.
-    pub fn with(settings: Settings) -> Possibilities {
-        Possibilities {
-            settings,
-            ..Possibilities::default()
-        }
-    }
-
-    /// Goes to the next possibility; there is none when this is false.
-    pub fn advance(&mut self) -> bool {
-        self.asked = 0;
-        while let Some((answer, candidates)) = self.taken.pop() {
-            if answer + 1 < candidates.len() {
-                self.taken.push((answer + 1, candidates));
-                return true;
-            }
-        }
-        false
-    }
-}
-
-impl Environment for Possibilities {
-    fn answer(&mut self, question: &Question<'_>) -> Result<Value, Stop> {
-        if let Some(known) = setting(&self.settings, question) {
-            return Ok(known);
-        }
-        if self.taken.len() <= self.asked {
-            self.taken.push((0, question.candidates()?));
-        }
-        let taken = self.taken.get(self.asked);
-        self.asked += 1;
-        let chosen = taken.and_then(|(answer, candidates)| candidates.get(*answer).cloned());
-        chosen.ok_or_else(|| {
-            question.no_answer(format!("nothing is possible for `{}`", question.text()))
-        })
     }
 }
 

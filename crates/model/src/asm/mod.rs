@@ -22,6 +22,7 @@ mod evaluate;
 mod gather;
 mod lexer;
 mod parse;
+mod possibilities;
 mod program;
 mod refinement;
 mod script;
@@ -34,9 +35,10 @@ mod value;
 pub use check::{Rejection, load, load_with};
 pub use conform::{Follower, Parting};
 pub use environment::{
-    Asked, Environment, Possibilities, Question, Random, Settings, Stop, Subject, Written,
+    Again, Asked, Decision, Environment, Question, Random, Settings, Stop, Subject, Written,
 };
 pub use evaluate::Stepped;
+pub use possibilities::Possibilities;
 pub use program::{FunctionId, FunctionKind, Model, NamedFormula};
 pub use refinement::{Astray, Divergence, Parted, Refinement, Shadow, Shown};
 pub use script::{Done, Script};

@@ -1,8 +1,9 @@
 //! A model as a system that can be explored: its environment does everything
 //! that it can.
 
-use super::environment::{Possibilities, Stop};
+use super::environment::Stop;
 use super::evaluate::{Stepped, undefined};
+use super::possibilities::Possibilities;
 use super::program::{Model, Term};
 use super::state::{State, all_live};
 use super::value::Value;

@@ -2,7 +2,8 @@
 //!
 //! The states are divided by their hashes into shards, one for each thread. A thread
 //! expands the states of its own shard; what it finds that belongs to another one it
-//! sends there, many states at a time, and what is sent to it it takes in between.
+//! sends there, many states at a time, and what is sent to it it takes in between. A
+//! thread that has none left expands some of another one's, which it gets as a copy.
 //! So nobody waits for a lock, and no memory is written by two. A layer is complete
 //! before the next begins, so trails are the shortest and the counts are those of
 //! one thread.
@@ -10,7 +11,9 @@
 //! Layers that take less time than a thread takes to begin are expanded by one
 //! thread alone; for those between two such layers the threads stay.
 
+mod post;
 mod shard;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -19,10 +22,11 @@ use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
 use crate::system::System;
 use crate::trail::{Trail, fault_number};
+use post::connected;
 use shard::{Address, Range, Shard};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
-use worker::{Common, Expanded, Found, GoOn, Worker, connected};
+use worker::{Common, Expanded, Found, GoOn, Worker};
 
 /// Fewer states than this are not worth a thread.
 const FEW: u64 = 1024;
@@ -148,19 +152,17 @@ impl<'a, S: System> Search<'a, S> {
         let ends = connected(self.shards.len());
         let shards = self.shards.chunks_mut(1).zip(layer.chunks(1)).zip(ends);
         thread::scope(|scope| {
-            let mut workers = shards.enumerate().map(|(number, ((shard, range), ends))| {
-                (Worker::new(common, shard, number, Some(ends)), range)
+            let mut tasks = shards.enumerate().map(|(number, ((shard, range), ends))| {
+                // Each makes its worker itself: what two threads write must not lie
+                // side by side in memory.
+                move |go_on: Option<GoOn<'_>>| {
+                    let worker = Worker::new(common, shard, number, Some(ends));
+                    worker.layers(range, known, layers_max, go_on)
+                }
             });
-            let own = workers.next();
-            let helpers: Vec<_> = workers
-                .map(|(worker, range)| {
-                    scope.spawn(move || worker.layers(range, known, layers_max, None))
-                })
-                .collect();
-            let mut expanded = Vec::new();
-            if let Some((worker, range)) = own {
-                expanded.push(worker.layers(range, known, layers_max, Some(go_on)));
-            }
+            let own = tasks.next();
+            let helpers: Vec<_> = tasks.map(|task| scope.spawn(move || task(None))).collect();
+            let mut expanded: Vec<_> = own.map(|task| task(Some(go_on))).into_iter().collect();
             for helper in helpers {
                 match helper.join() {
                     Ok(other) => expanded.push(other),

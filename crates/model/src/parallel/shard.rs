@@ -42,6 +42,21 @@ pub(super) struct Range {
     pub end: StateId,
 }
 
+impl Range {
+    /// No states.
+    pub const NONE: Range = Range {
+        start: StateId(0),
+        end: StateId(0),
+    };
+}
+
+/// The most states that another thread is given at a time.
+const GIVEN_MAX: usize = 2048;
+/// To expand fewer states takes less time than to give them to another thread.
+const GIVEN_MIN: usize = 32;
+/// The most batches that are kept to be filled again.
+const SPARE_MAX: usize = 64;
+
 /// The states of some hashes.
 pub(super) struct Shard {
     pub store: Store,
@@ -51,7 +66,7 @@ pub(super) struct Shard {
     /// Of its thread, by shard: what is to be sent there.
     pub outboxes: Vec<Batch>,
     /// Batches that its thread may fill again.
-    pub spare: Vec<Batch>,
+    spare: Vec<Batch>,
 }
 
 impl Shard {
@@ -83,7 +98,50 @@ impl Shard {
     /// Takes states from another thread.
     pub fn take(&mut self, mut batch: Batch) {
         self.full |= !self.store.take(&mut batch);
-        self.spare.push(batch);
+        self.put_back(batch);
+    }
+
+    /// Takes a batch that is to be filled again.
+    pub fn put_back(&mut self, mut batch: Batch) {
+        if self.spare.len() < SPARE_MAX {
+            batch.clear();
+            self.spare.push(batch);
+        }
+    }
+
+    /// What is to be sent to a shard, if that is anything.
+    pub fn outgoing(&mut self, number: usize) -> Option<Batch> {
+        let outbox = self.outboxes.get_mut(number)?;
+        if outbox.is_empty() {
+            return None;
+        }
+        Some(std::mem::replace(
+            outbox,
+            self.spare.pop().unwrap_or_default(),
+        ))
+    }
+
+    /// Takes up to half of the states from a range, for another thread to expand; nothing
+    /// if there are few. This is the shard of a number, of so many.
+    pub fn portion(&mut self, left: &mut Range, number: usize, shards: usize) -> Option<Batch> {
+        let middle = left.start.0 + left.end.0.saturating_sub(left.start.0) / 2;
+        let mut batch = self.spare.pop().unwrap_or_default();
+        let (mut state, mut count) = (left.start, 0);
+        while state.0 < middle && count < GIVEN_MAX {
+            let address = Address {
+                shard: number,
+                state,
+            };
+            // Nobody looks for what is expanded by its hash.
+            count = batch.push(self.store.get(state), 0, address.note(shards));
+            state = self.store.after(state);
+        }
+        if count < GIVEN_MIN {
+            self.put_back(batch);
+            return None;
+        }
+        left.start = state;
+        Some(batch)
     }
 
     /// No states, before the first one.
@@ -98,5 +156,54 @@ impl Shard {
             start: layer.end,
             end: self.store.end(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::hash;
+
+    /// A shard of so many states of different lengths.
+    fn shard(states: u32) -> Shard {
+        let mut shard = Shard::new(2, u32::MAX);
+        for number in 0..states {
+            let mut state = vec![7; number as usize % 20];
+            state.extend(number.to_le_bytes());
+            shard.push(&state, hash(&state), NOWHERE);
+        }
+        shard.settle();
+        shard
+    }
+
+    /// The states of a range.
+    fn states(shard: &Shard, range: Range) -> Vec<StateId> {
+        let mut states = vec![range.start];
+        while let Some(last) = states.last().filter(|last| **last < range.end) {
+            states.push(shard.store.after(*last));
+        }
+        states.pop();
+        states
+    }
+
+    #[test]
+    fn what_is_given_away_is_not_left() {
+        let mut shard = shard(10_000);
+        let all = states(&shard, shard.since(shard.beginning()));
+        let mut left = shard.since(shard.beginning());
+        let mut given = Vec::new();
+        while let Some(batch) = shard.portion(&mut left, 1, 2) {
+            let count = batch.states().count();
+            assert!((GIVEN_MIN..=GIVEN_MAX).contains(&count), "{count}");
+            for (state, note) in batch.states() {
+                let address = Address::noted(note, 2).unwrap();
+                assert_eq!((address.shard, shard.store.get(address.state)), (1, state));
+                given.push(address.state);
+            }
+            shard.put_back(batch);
+        }
+        let left = states(&shard, left);
+        assert!(left.len() < 4 * GIVEN_MIN, "{}", left.len());
+        assert_eq!([given, left].concat(), all);
     }
 }

@@ -100,8 +100,11 @@ fn a_search_that_is_cut_short_ends_where_that_of_one_thread_does() {
             depth_max,
             ..Options::default()
         };
+        let one = breadth_first(&cube, &options, &mut |_, _| true);
         for jobs in [1, 2, 3] {
             let report = run(&cube, jobs, &options);
+            let counts = |report: &Report| (report.states, report.transitions, report.cut);
+            assert_eq!(counts(&report), counts(&one), "{jobs}");
             let cut = (depth_max < 177).then_some(Cut::Depth { limit: depth_max });
             assert_eq!((report.cut, report.depth), (cut, depth_max), "{jobs}");
         }

@@ -1,29 +1,25 @@
 //! One thread of a search.
 //!
-//! A thread that has expanded its part of a layer tells the others that nothing more
-//! comes from it. Who has heard that from all of them has its part of the next layer,
+//! A thread that has expanded its part of a layer asks the others for some of what they
+//! have left, since not all are equally fast. If there is nothing any more, it tells
+//! them that nothing more comes from it. Who has heard that from all of them has its part of the next layer,
 //! and tells the others how large it is. From the same numbers all conclude the same:
 //! that the next layer is theirs, too, or that this was the last one.
 
 use super::FEW;
-use super::shard::{Address, NOWHERE, Range, Shard, shard_of};
+use super::post::{Ends, Part};
+use super::shard::{Address, Range, Shard};
+use super::sink::Sink;
 use crate::breadth::Options;
 use crate::report::{Cut, Finding};
-use crate::store::{Batch, StateId, hash};
-use crate::system::{Fault, Participants, System, Visitor};
-use std::hint::spin_loop;
+use crate::store::Batch;
+use crate::system::System;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// So many states are sent to another thread together.
-const SENT: usize = 256;
 /// After so many states a thread looks for what was sent to it.
-const BETWEEN_LOOKS: u64 = 64;
+const BETWEEN_LOOKS: u64 = 16;
 /// After so many states it tells how far it is.
 const BETWEEN_QUESTIONS: u64 = 1 << 11;
-
-/// So often a thread looks for what is sent to it before it sleeps.
-const LOOKS: u32 = 1000;
 
 /// Asked with how many states were searched and how many are known.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
@@ -38,88 +34,6 @@ pub(super) struct Common<'a, S> {
     pub known: AtomicU64,
     pub memory_bytes: AtomicU64,
     pub stop: AtomicBool,
-}
-
-/// What threads send to each other.
-pub(super) enum Post {
-    States(Batch),
-    /// Nothing more comes in this layer.
-    Done,
-    /// The sender has its part of the next layer.
-    Ready(Part),
-}
-
-/// What a thread, or several, have after a layer.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Part {
-    /// How many states it knows.
-    known: u64,
-    /// Something was found that ends the search.
-    is_over: bool,
-}
-
-impl Part {
-    fn with(self, other: Part) -> Part {
-        Part {
-            known: self.known + other.known,
-            is_over: self.is_over || other.is_over,
-        }
-    }
-}
-
-/// Where a thread sends to, and where it is sent to.
-pub(super) struct Ends {
-    /// By thread; nothing to itself.
-    senders: Vec<Option<Sender<Post>>>,
-    receiver: Receiver<Post>,
-}
-
-impl Ends {
-    /// Tells all others something. Gives how many there are.
-    fn tell(&self, post: impl Fn() -> Post) -> usize {
-        let others = self.senders.iter().flatten();
-        others.clone().for_each(|sender| {
-            // Who does not receive any more has panicked, and then so does the
-            // search; or all have concluded that it is over.
-            let _ = sender.send(post());
-        });
-        others.count()
-    }
-
-    /// What is sent next; nothing when nobody is left to send.
-    fn receive(&self) -> Option<Post> {
-        for _ in 0..LOOKS {
-            match self.receiver.try_recv() {
-                Ok(post) => return Some(post),
-                Err(_) => spin_loop(),
-            }
-        }
-        self.receiver.recv().ok()
-    }
-}
-
-/// Nobody waits for a thread that has panicked.
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.tell(|| Post::Done);
-        let (known, is_over) = (0, true);
-        self.tell(|| Post::Ready(Part { known, is_over }));
-    }
-}
-
-/// Ways between all threads.
-pub(super) fn connected(threads: usize) -> Vec<Ends> {
-    let (senders, receivers): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
-    let ends = receivers.into_iter().enumerate().map(|(own, receiver)| {
-        let others = senders.iter().enumerate();
-        Ends {
-            senders: others
-                .map(|(number, sender)| (number != own).then(|| sender.clone()))
-                .collect(),
-            receiver,
-        }
-    });
-    ends.collect()
 }
 
 /// What a thread found in a layer.
@@ -173,20 +87,7 @@ impl<'a, S: System> Worker<'a, S> {
         let mut worker = Worker {
             common,
             scratch: common.system.scratch(),
-            sink: Sink {
-                shards,
-                first,
-                count: common.shards,
-                ends,
-                done: 0,
-                ready: 0,
-                others: Part::default(),
-                from: NOWHERE,
-                successors: 0,
-                transitions: 0,
-                fault: None,
-                all: common.options.all,
-            },
+            sink: Sink::new(shards, first, common.shards, ends, common.options.all),
             found: Found::default(),
             told: Told::default(),
             count: 0,
@@ -247,23 +148,24 @@ impl<'a, S: System> Worker<'a, S> {
         }
     }
 
-    /// Expands the states of a layer, one range for each shard; then takes in what
-    /// the others send until they are done.
+    /// Expands the states of a layer, one range for each shard, and then what others
+    /// give; then takes in what they send until they are done.
     fn expand_all(&mut self, layer: &[Range], go_on: &mut Option<GoOn<'_>>) {
         let mut state = Vec::new();
+        self.sink.begin();
         for (own, range) in layer.iter().enumerate() {
-            let shard = self.sink.first + own;
-            let mut id = range.start;
-            while id < range.end && !self.common.stop.load(Ordering::Relaxed) {
-                if self.count.is_multiple_of(BETWEEN_QUESTIONS) {
-                    self.ask(self.count, go_on);
-                }
-                if self.count.is_multiple_of(BETWEEN_LOOKS) {
-                    self.sink.look();
-                }
-                self.count += 1;
-                id = self.expand(Address { shard, state: id }, own, &mut state);
+            self.sink.expand(*range);
+            while self.goes_on(go_on)
+                && let Some(address) = self.sink.next_left(own, &mut state)
+            {
+                self.expand(address, &state);
             }
+        }
+        while !self.common.stop.load(Ordering::Relaxed)
+            && let Some(work) = self.sink.work()
+        {
+            self.expand_given(&work, go_on);
+            self.sink.put_back(work);
         }
         self.sink.finish();
         if self.sink.shards.iter().any(|shard| shard.full) {
@@ -271,6 +173,32 @@ impl<'a, S: System> Worker<'a, S> {
                 limit: self.common.options.states_max,
             });
         }
+    }
+
+    /// Expands states of another thread.
+    fn expand_given(&mut self, work: &Batch, go_on: &mut Option<GoOn<'_>>) {
+        for (state, note) in work.states() {
+            let address = Address::noted(note, self.common.shards);
+            match address {
+                Some(address) if self.goes_on(go_on) => self.expand(address, state),
+                _ => return,
+            }
+        }
+    }
+
+    /// Looks, before a state is expanded, for what there is beside it. Gives whether
+    /// the search goes on.
+    fn goes_on(&mut self, go_on: &mut Option<GoOn<'_>>) -> bool {
+        if self.common.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        if self.count.is_multiple_of(BETWEEN_QUESTIONS) {
+            self.ask(self.count, go_on);
+        }
+        if self.count.is_multiple_of(BETWEEN_LOOKS) {
+            self.sink.look();
+        }
+        true
     }
 
     fn finished(mut self) -> Found {
@@ -313,14 +241,8 @@ impl<'a, S: System> Worker<'a, S> {
         self.common.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Expands a state, and gives where the next one is.
-    fn expand(&mut self, address: Address, own: usize, state: &mut Vec<u8>) -> StateId {
-        let Some(shard) = self.sink.shards.get(own) else {
-            return address.state;
-        };
-        let next = shard.store.after(address.state);
-        state.clear();
-        state.extend_from_slice(shard.store.get(address.state));
+    fn expand(&mut self, address: Address, state: &[u8]) {
+        self.count += 1;
         let system = self.common.system;
         let wrong = system.wrong(&mut self.scratch, state);
         self.sink.from = address.note(self.common.shards);
@@ -339,127 +261,5 @@ impl<'a, S: System> Worker<'a, S> {
                 self.common.stop.store(true, Ordering::Relaxed);
             }
         }
-        next
-    }
-}
-
-/// What takes the successors.
-struct Sink<'a> {
-    shards: &'a mut [Shard],
-    /// The number of the first of them.
-    first: usize,
-    /// How many shards there are, with those of others.
-    count: usize,
-    ends: Option<Ends>,
-    /// How many of the others are done with the layer.
-    done: usize,
-    /// How many of them have told what they have after it, and all of that.
-    ready: usize,
-    others: Part,
-    from: u32,
-    successors: usize,
-    transitions: u64,
-    fault: Option<Fault>,
-    all: bool,
-}
-
-impl Sink<'_> {
-    /// Brings what was found to the own shards.
-    fn settle(&mut self) {
-        self.shards.iter_mut().for_each(Shard::settle);
-    }
-
-    fn send(&mut self, number: usize) {
-        // A thread with ends has one shard.
-        let Some(own) = self.shards.first_mut() else {
-            return;
-        };
-        let sender = self.ends.as_ref().and_then(|ends| ends.senders.get(number));
-        if let (Some(Some(sender)), Some(outbox)) = (sender, own.outboxes.get_mut(number)) {
-            let full = std::mem::replace(outbox, own.spare.pop().unwrap_or_default());
-            // The other one receives until this one is done.
-            let _ = sender.send(Post::States(full));
-        }
-    }
-
-    fn take(&mut self, post: Post) {
-        match post {
-            Post::States(batch) => {
-                if let Some(own) = self.shards.first_mut() {
-                    own.take(batch);
-                }
-            }
-            Post::Done => self.done += 1,
-            Post::Ready(part) => {
-                self.ready += 1;
-                self.others = self.others.with(part);
-            }
-        }
-    }
-
-    /// Takes in what was sent so far.
-    fn look(&mut self) {
-        while let Some(Ok(post)) = self.ends.as_ref().map(|ends| ends.receiver.try_recv()) {
-            self.take(post);
-        }
-    }
-
-    /// Sends what is left, and takes in what the others send until they are done.
-    fn finish(&mut self) {
-        (0..self.count).for_each(|shard| self.send(shard));
-        let others = self.tell(|| Post::Done);
-        while self.done < others
-            && let Some(post) = self.ends.as_ref().and_then(Ends::receive)
-        {
-            self.take(post);
-        }
-        self.done = 0;
-        self.settle();
-    }
-
-    fn tell(&self, post: impl Fn() -> Post) -> usize {
-        self.ends.as_ref().map_or(0, |ends| ends.tell(post))
-    }
-
-    /// Tells the others what this thread has after a layer. Gives what all have.
-    fn agree(&mut self, own: Part) -> Part {
-        let others = self.tell(|| Post::Ready(own));
-        while self.ready < others {
-            match self.ends.as_ref().and_then(Ends::receive) {
-                Some(post) => self.take(post),
-                None => self.others.is_over = true,
-            }
-            if self.others.is_over {
-                break;
-            }
-        }
-        self.ready = 0;
-        own.with(std::mem::take(&mut self.others))
-    }
-}
-
-impl Visitor for Sink<'_> {
-    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-        self.successors += 1;
-        self.transitions += 1;
-        let hash = hash(state);
-        let number = shard_of(hash, self.count);
-        if let Some(shard) = self.shards.get_mut(number.wrapping_sub(self.first)) {
-            shard.push(state, hash, self.from);
-            return true;
-        }
-        let own = self.shards.first_mut();
-        if let Some(outbox) = own.and_then(|own| own.outboxes.get_mut(number))
-            && outbox.push(state, hash, self.from) == SENT
-        {
-            self.send(number);
-        }
-        true
-    }
-
-    fn fault(&mut self, fault: Fault) -> bool {
-        self.successors += 1;
-        self.fault.get_or_insert(fault);
-        self.all
     }
 }

@@ -63,6 +63,8 @@ const MARKS: &[&str] = &[
     "*", "/", "%", "&", "|", "^", "~", "!", "?", "@", "#",
 ];
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The tokens of a text, and what is no token.
 pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
     let mut lexer = Lexer {
@@ -73,6 +75,10 @@ pub(super) fn lex(source: u32, text: &str) -> (Vec<Token>, Vec<Fault>) {
         tokens: Vec::new(),
         faults: Vec::new(),
     };
+    // Some editors write this at the beginning of a file; it means nothing.
+    if text.starts_with(BYTE_ORDER_MARK) {
+        lexer.position = BYTE_ORDER_MARK.len_utf8();
+    }
     while lexer.position < text.len() {
         lexer.one();
     }

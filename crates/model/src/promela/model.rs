@@ -8,7 +8,7 @@ use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
 use super::preprocess::{Preprocessor, Reader, Text};
 use super::program::{After, Code, Leaf, Operation, Scalar};
-use crate::system::{Change, Fault, Participants, Step, System, Visitor};
+use crate::system::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
 use std::sync::Arc;
 
@@ -117,7 +117,19 @@ impl Model {
         &self.texts
     }
 
-    /// Where each process stands: the statements that it may come to.
+    /// The file and the line of a place.
+    fn place(&self, span: Span) -> Option<String> {
+        let text = self.texts.get(span.source as usize)?;
+        let before = text.text.get(..span.start as usize)?;
+        Some(format!(
+            "{}:{}",
+            text.name,
+            before.matches('\n').count() + 1
+        ))
+    }
+
+    /// Where each process stands: the statements that it may come to, and the place of
+    /// the first one.
     pub fn standing(&self, state: &[u8]) -> Vec<String> {
         let Some(shape) = self.machine.shape(state) else {
             return Vec::new();
@@ -130,11 +142,16 @@ impl Model {
                 .map_or("", |kind| &kind.name);
             let location = self.machine.location(state, frame);
             let transitions = location.map_or(&[][..], |location| &location.transitions);
-            let texts = transitions
+            let instructions = transitions
                 .iter()
                 .filter_map(|transition| program.instruction(transition));
-            let texts: Vec<&str> = texts.map(|instruction| &*instruction.text).collect();
-            format!("{name} {number} at {}", texts.join(" :: "))
+            let texts = instructions.clone().map(|instruction| &*instruction.text);
+            let texts: Vec<&str> = texts.collect();
+            let place = instructions
+                .filter_map(|it| self.place(it.span))
+                .next()
+                .map_or(String::new(), |place| format!(", {place}"));
+            format!("{name} {number} at {}{place}", texts.join(" :: "))
         });
         let trace = self.machine.trace_shown(state);
         let trace = trace.map(|(name, texts)| format!("{name} at {texts}"));

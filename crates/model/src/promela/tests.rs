@@ -166,6 +166,17 @@ fn a_deadlock_is_no_end() {
 }
 
 #[test]
+fn where_processes_stand_is_told_with_its_place() {
+    let model = model("chan c = [0] of {byte}\ninit {\n  if\n  :: c!1\n  :: c!2\n  fi\n}");
+    let report = search(&model, Search::Breadth, &Options::default(), &mut |_, _| {
+        true
+    });
+    let (_, trail) = report.finding.unwrap();
+    let lines = model.standing(trail.end.as_deref().unwrap());
+    assert_eq!(lines, ["init 0 at c!1 :: c!2, model.pml:4"]);
+}
+
+#[test]
 fn mistakes_in_a_model_are_told() {
     refused("init { x = 1 }", "unknown-name");
     refused("byte x; byte x; init { skip }", "redeclared");
@@ -199,6 +210,14 @@ fn mistakes_in_a_model_are_told() {
         "active proctype P() { byte x } init { run P(1) }",
         "arguments",
     );
+}
+
+#[test]
+fn a_format_has_a_value_for_each_conversion() {
+    refused("init { printf(\"%d %d\", 1) }", "format");
+    refused("init { printf(\"%s\", 1) }", "format");
+    let report = run("init { printf(\"%3d%%\\n\", 7, 8) }");
+    assert_eq!(report.verdict(), Verdict::Holds);
 }
 
 #[test]
@@ -244,6 +263,14 @@ fn expressions_have_the_values_of_c() {
     check("(1 -> 5 : 6)", 5);
     check("(0 -> 5 : (1 -> 7 : 8))", 7);
     check("8 - 4 - 2", 2);
+    check("-2147483648 < 0 && -2147483648 + 1 == -2147483647", 1);
+    check("- 2147483648 == 0x80000000", 1);
+}
+
+#[test]
+fn a_byte_order_mark_means_nothing() {
+    assert_eq!(run("\u{feff}init { skip }").verdict(), Verdict::Holds);
+    refused("init { \u{feff}skip }", "character");
 }
 
 #[test]

@@ -9,14 +9,14 @@
 //! Invariant: the same state and the same answers give the same step, and each
 //! place of the environment is asked for at most once in a step.
 
+mod ask;
 mod rule;
 mod step;
 mod term;
 
-use super::environment::{Environment, Question, Stop, Subject};
+use super::environment::{Environment, Stop};
 use super::program::{FunctionId, FunctionKind, Model, RuleId, Term};
 use super::state::{Objects, State};
-use super::types::Type;
 use super::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
@@ -65,6 +65,8 @@ pub(super) struct Machine<'a> {
     overlays: Vec<Updates>,
     answers: BTreeMap<Location, Value>,
     choices: Vec<(Arc<str>, Value)>,
+    /// How many decisions of the environment there were.
+    decisions: usize,
     locals: Vec<Value>,
     base: usize,
     depth: u32,
@@ -91,6 +93,7 @@ impl<'a> Machine<'a> {
             overlays: Vec::new(),
             answers: BTreeMap::new(),
             choices: Vec::new(),
+            decisions: 0,
             locals: Vec::new(),
             base: 0,
             depth: 0,
@@ -256,92 +259,6 @@ impl<'a> Machine<'a> {
             return Ok(value.clone());
         }
         self.fitting(id, arguments.to_vec(), span)
-    }
-
-    fn ask(
-        &mut self,
-        id: FunctionId,
-        arguments: Vec<Value>,
-        before: Option<Value>,
-        span: Span,
-    ) -> Outcome<Value> {
-        let model = self.model;
-        let Some(function) = model.function(id) else {
-            return Ok(Value::Undefined);
-        };
-        let possible = match &function.possible {
-            None => {
-                self.charge(function.result.count(&model.enumerations), span)?;
-                None
-            }
-            Some(possible) => {
-                // What is possible does not depend on what this step does.
-                let overlays = std::mem::take(&mut self.overlays);
-                let values = self.deeper(span, |machine| {
-                    machine.framed(arguments.clone(), |machine| machine.term(possible))
-                });
-                self.overlays = overlays;
-                let Value::Set(values) = values? else {
-                    return Ok(Value::Undefined);
-                };
-                Some(values.iter().cloned().collect::<Vec<Value>>())
-            }
-        };
-        let question = Question {
-            model,
-            subject: Subject::Place {
-                function: id,
-                arguments: &arguments,
-                before: before.as_ref(),
-            },
-            span,
-            of: &function.result,
-            possible: possible.as_deref(),
-        };
-        let answer = self.answer(&question)?;
-        self.answers.insert((id, arguments), answer.clone());
-        Ok(answer)
-    }
-
-    fn answer(&mut self, question: &Question<'_>) -> Outcome<Value> {
-        let Some(environment) = self.environment.as_deref_mut() else {
-            let message = format!("`{}` has a value only within a step", question.text());
-            return Err(Fault::new("reads", message, Some(question.span)).into());
-        };
-        let answer = environment.answer(question)?;
-        if question.allows(&answer) {
-            return Ok(answer);
-        }
-        let message = format!(
-            "{} is not possible for `{}`",
-            self.model.show(&answer),
-            question.text()
-        );
-        let fault = Fault::new("no-answer", message, Some(question.span));
-        Err(Stop::NoAnswer(Box::new(fault)))
-    }
-
-    /// One of several values, which the environment chooses.
-    fn choose(&mut self, name: &Arc<str>, values: Vec<Value>, span: Span) -> Outcome<Value> {
-        let chosen = match &values[..] {
-            [only] => return Ok(only.clone()),
-            _ => {
-                let subject = match name.is_empty() {
-                    true => Subject::Alternative,
-                    false => Subject::Choice { name },
-                };
-                let question = Question {
-                    model: self.model,
-                    subject,
-                    span,
-                    of: &Type::Nothing,
-                    possible: Some(&values),
-                };
-                self.answer(&question)?
-            }
-        };
-        self.choices.push((Arc::clone(name), chosen.clone()));
-        Ok(chosen)
     }
 }
 

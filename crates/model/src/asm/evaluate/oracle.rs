@@ -1,8 +1,8 @@
 //! Rules of random shape, against the definition of their updates written down
 //! in another way: by functions from states to updates.
 
-use crate::asm::environment::Possibilities;
 use crate::asm::load;
+use crate::asm::possibilities::Possibilities;
 use crate::promela::Text;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -56,14 +56,10 @@ impl<'a> Machine<'a> {
                 }
                 Ok(all)
             }
-            RuleKind::Choose(each, body, otherwise) => {
-                let values = self.candidates(each)?;
-                if values.is_empty() {
-                    return self.rule(otherwise);
-                }
-                let value = self.choose(&each.name, values, rule.span)?;
-                self.with(value, |machine| machine.rule(body))
-            }
+            RuleKind::Choose(each, body, otherwise) => match self.choose_among(each, rule.span)? {
+                Some(value) => self.with(value, |machine| machine.rule(body)),
+                None => self.rule(otherwise),
+            },
             RuleKind::Either(rules) => {
                 let numbers = (1..=rules.len() as i64).map(Value::Integer).collect();
                 let nameless: Arc<str> = "".into();

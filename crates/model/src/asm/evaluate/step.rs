@@ -1,7 +1,8 @@
 //! What a model does as a whole: its beginning, its steps, and values in its states.
 
 use super::{Machine, Stepped};
-use crate::asm::environment::{Environment, Possibilities, Stop};
+use crate::asm::environment::{Environment, Stop};
+use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{FunctionId, FunctionKind, Model, Rule, Term};
 use crate::asm::state::State;
 use crate::asm::value::Value;

@@ -1,4 +1,5 @@
-use crate::asm::environment::{Environment, Possibilities, Question, Random};
+use crate::asm::environment::{Environment, Question, Random};
+use crate::asm::possibilities::Possibilities;
 use crate::asm::state::State;
 use crate::asm::{Model, Stop, Value, load};
 use crate::promela::Text;

@@ -8,6 +8,8 @@
 //! is left, the two part, on a shortest way.
 
 mod above;
+mod room;
+mod search;
 mod shadow;
 #[cfg(test)]
 mod tests;
@@ -15,14 +17,14 @@ mod tests;
 use super::environment::Stop;
 use super::program::{FunctionId, Model};
 use crate::promela::Text;
-use crate::system::{Participants, System, Visitor};
+use crate::system::System;
 use crate::{Cut, Fault, Options, Trail};
+use above::Above;
 pub use above::Shown;
-use above::{Above, Belief};
-use rustc_hash::FxHashMap;
+use room::GoOn;
+use search::Search;
 pub use shadow::{Astray, Parted, Shadow};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Where two models part.
 #[derive(Debug)]
@@ -47,12 +49,14 @@ pub struct Refinement {
     pub divergence: Option<Divergence>,
     /// What is wrong in one of the models.
     pub fault: Option<Fault>,
-    /// It is the abstract one, of whose texts the fault speaks.
-    pub is_abstract_wrong: bool,
+    /// It is the abstract one of whose texts the fault speaks, or that was cut short.
+    pub is_abstract: bool,
     /// Why not everything was searched.
     pub cut: Option<Cut>,
     /// Pairs of a state and what the abstract model may be in.
     pub states: u64,
+    /// The most steps on the way to such a pair.
+    pub depth: u32,
 }
 
 impl Model {
@@ -73,12 +77,9 @@ impl Model {
     }
 
     /// Searches for a step that the abstract model does not make; nothing if
-    /// there is no claim.
-    pub fn refinement(
-        &self,
-        options: &Options,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<Refinement> {
+    /// there is no claim. `go_on` is asked now and then with how many states are
+    /// known, and ends the search with `false`.
+    pub fn refinement(&self, options: &Options, go_on: GoOn<'_>) -> Option<Refinement> {
         let abstraction = self.abstraction.as_deref()?;
         let model = &abstraction.model;
         let ids = abstraction.pairs.iter().map(|(id, _)| *id).collect();
@@ -107,7 +108,7 @@ impl Model {
         functions: &[&str],
         show: impl Fn(&[u8]) -> Shown,
         options: &Options,
-        go_on: &mut dyn FnMut(u64) -> bool,
+        go_on: GoOn<'_>,
     ) -> Result<Refinement, Fault> {
         let above = Above::new(self, functions_of(self, functions)?);
         let mut search = Search::new(system, |state: &[u8]| Ok(show(state)), above);
@@ -125,197 +126,4 @@ fn functions_of(model: &Model, names: &[&str]) -> Result<Vec<FunctionId>, Fault>
         })
     });
     ids.collect()
-}
-
-enum End {
-    All,
-    Cut(Cut),
-    Divergence(Box<Divergence>),
-}
-
-/// A state of the refined system, and where the abstract machine can be.
-struct Node {
-    state: Arc<[u8]>,
-    belief: Belief,
-    shown: Arc<Shown>,
-    parent: Option<usize>,
-}
-
-/// States, with what they show.
-type Steps = Arc<[(Arc<[u8]>, Arc<Shown>)]>;
-
-struct Search<'a, S, F> {
-    system: &'a S,
-    show: F,
-    above: Above<&'a Model>,
-    /// In the order of discovery.
-    nodes: Vec<Node>,
-    known: FxHashMap<(Arc<[u8]>, Belief), usize>,
-    /// By state: those after it, with what they show.
-    steps: FxHashMap<Arc<[u8]>, Steps>,
-}
-
-impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
-    fn new(system: &'a S, show: F, above: Above<&'a Model>) -> Search<'a, S, F> {
-        Search {
-            system,
-            show,
-            above,
-            nodes: Vec::new(),
-            known: FxHashMap::default(),
-            steps: FxHashMap::default(),
-        }
-    }
-
-    fn refinement(&mut self, options: &Options, go_on: &mut dyn FnMut(u64) -> bool) -> Refinement {
-        let result = self.run(options, go_on);
-        let mut refinement = Refinement {
-            divergence: None,
-            fault: None,
-            is_abstract_wrong: self.above.failed,
-            cut: None,
-            states: self.nodes.len() as u64,
-        };
-        match result {
-            Ok(End::Divergence(divergence)) => refinement.divergence = Some(*divergence),
-            Ok(End::Cut(cut)) => refinement.cut = Some(cut),
-            Ok(End::All) => {}
-            Err(fault) => refinement.fault = Some(fault),
-        }
-        refinement
-    }
-
-    fn run(&mut self, options: &Options, go_on: &mut dyn FnMut(u64) -> bool) -> Result<End, Fault> {
-        for state in next_states(self.system, None)? {
-            let shown = Arc::new((self.show)(&state)?);
-            let belief = self.above.begin(&shown)?;
-            if belief.is_empty() {
-                return Ok(End::Divergence(Box::new(Divergence {
-                    trail: Trail::through(self.system, &[state.to_vec()], None),
-                    names: self.above.names(),
-                    before: Shown::new(),
-                    after: Shown::clone(&shown),
-                    possible: self.above.possible_first()?,
-                })));
-            }
-            self.push(state, belief, shown, None);
-        }
-        let mut next = 0;
-        while next < self.nodes.len() {
-            if self.nodes.len() > options.states_max as usize {
-                let limit = options.states_max;
-                return Ok(End::Cut(Cut::States { limit }));
-            }
-            if next % 1024 == 0 && !go_on(self.nodes.len() as u64) {
-                return Ok(End::Cut(Cut::Interrupted));
-            }
-            if let Some(divergence) = self.expand(next)? {
-                return Ok(End::Divergence(Box::new(divergence)));
-            }
-            next += 1;
-        }
-        Ok(End::All)
-    }
-
-    fn push(&mut self, state: Arc<[u8]>, belief: Belief, shown: Arc<Shown>, parent: Option<usize>) {
-        let number = self.nodes.len();
-        let key = (Arc::clone(&state), Arc::clone(&belief));
-        if let std::collections::hash_map::Entry::Vacant(entry) = self.known.entry(key) {
-            entry.insert(number);
-            self.nodes.push(Node {
-                state,
-                belief,
-                shown,
-                parent,
-            });
-        }
-    }
-
-    /// The states after one, with what they show.
-    fn steps(&mut self, state: &Arc<[u8]>) -> Result<Steps, Fault> {
-        if let Some(known) = self.steps.get(state) {
-            return Ok(Arc::clone(known));
-        }
-        let mut steps = Vec::new();
-        for next in next_states(self.system, Some(state))? {
-            let shown = Arc::new((self.show)(&next)?);
-            steps.push((next, shown));
-        }
-        let steps: Steps = steps.into();
-        self.steps.insert(Arc::clone(state), Arc::clone(&steps));
-        Ok(steps)
-    }
-
-    fn expand(&mut self, number: usize) -> Result<Option<Divergence>, Fault> {
-        let Some(node) = self.nodes.get(number) else {
-            return Ok(None);
-        };
-        let (belief, before) = (Arc::clone(&node.belief), Arc::clone(&node.shown));
-        let here = Arc::clone(&node.state);
-        for (state, shown) in self.steps(&here)?.iter() {
-            let belief = match *shown == before {
-                true => Arc::clone(&belief),
-                false => self.above.step(&belief, shown)?,
-            };
-            if belief.is_empty() {
-                return self.divergence(number, state, &before, shown).map(Some);
-            }
-            self.push(Arc::clone(state), belief, Arc::clone(shown), Some(number));
-        }
-        Ok(None)
-    }
-
-    fn divergence(
-        &mut self,
-        number: usize,
-        state: &[u8],
-        before: &Arc<Shown>,
-        shown: &Arc<Shown>,
-    ) -> Result<Divergence, Fault> {
-        let mut states = vec![state.to_vec()];
-        let mut here = Some(number);
-        let mut belief = None;
-        while let Some(node) = here.and_then(|here| self.nodes.get(here)) {
-            belief.get_or_insert_with(|| Arc::clone(&node.belief));
-            states.push(node.state.to_vec());
-            here = node.parent;
-        }
-        states.reverse();
-        let possible = match belief {
-            Some(belief) => self.above.possible(&belief)?,
-            None => BTreeSet::new(),
-        };
-        Ok(Divergence {
-            trail: Trail::through(self.system, &states, None),
-            names: self.above.names(),
-            before: Shown::clone(before),
-            after: Shown::clone(shown),
-            possible,
-        })
-    }
-}
-
-/// The states after one, or the initial ones, each once and in one order.
-fn next_states<S: System>(system: &S, state: Option<&[u8]>) -> Result<Vec<Arc<[u8]>>, Fault> {
-    struct Found(BTreeSet<Arc<[u8]>>, Option<Fault>);
-    impl Visitor for Found {
-        fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-            self.0.insert(state.into());
-            true
-        }
-        fn fault(&mut self, fault: Fault) -> bool {
-            self.1 = Some(fault);
-            false
-        }
-    }
-    let mut found = Found(BTreeSet::new(), None);
-    let mut scratch = system.scratch();
-    match state {
-        Some(state) => system.successors(&mut scratch, state, &mut found),
-        None => system.initial(&mut scratch, &mut found),
-    }
-    match found.1 {
-        Some(fault) => Err(fault),
-        None => Ok(found.0.into_iter().collect()),
-    }
 }

@@ -6,8 +6,9 @@
 //! be.
 
 use super::above::{Above, Belief, Shown};
-use crate::Fault;
+use super::room::{Halt, Room};
 use crate::asm::program::Model;
+use crate::{Fault, Options};
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,6 +41,29 @@ impl From<Fault> for Astray {
     }
 }
 
+impl From<Halt> for Astray {
+    fn from(halt: Halt) -> Astray {
+        match halt {
+            Halt::Fault(fault) => Astray::Fault(fault),
+            Halt::Cut(_) => {
+                let message = format!("the machine can be in more than {STATES_MAX} states");
+                Fault::new("too-large", message, None).into()
+            }
+        }
+    }
+}
+
+/// The most states of a machine that is followed: one that goes on for ever without
+/// showing it must not keep the program waiting.
+const STATES_MAX: u32 = 1 << 20;
+
+fn options() -> Options {
+    Options {
+        states_max: STATES_MAX,
+        ..Options::default()
+    }
+}
+
 /// The machine, where it can be.
 #[derive(Debug)]
 pub struct Shadow<M> {
@@ -57,13 +81,15 @@ impl<M: Borrow<Model>> Shadow<M> {
         let functions = super::functions_of(model.borrow(), functions)?;
         let mut above = Above::new(model, functions);
         let shown = Arc::new(shown);
-        let belief = above.begin(&shown)?;
+        let go_on = &mut |_| true;
+        let room = &mut Room::new(&options(), go_on);
+        let belief = above.begin(&shown, room)?;
         if belief.is_empty() {
             return Err(Astray::Parted(Box::new(Parted {
                 names: above.names(),
                 before: Shown::new(),
                 after: Shown::clone(&shown),
-                possible: above.possible_first()?,
+                possible: above.possible_first(room)?,
             })));
         }
         Ok(Shadow {
@@ -87,13 +113,15 @@ impl<M: Borrow<Model>> Shadow<M> {
             return Ok(());
         }
         let shown: Arc<Shown> = Arc::new(shown.iter().map(|&it| it.to_owned()).collect());
-        let next = self.above.step(&self.belief, &shown)?;
+        let go_on = &mut |_| true;
+        let room = &mut Room::new(&options(), go_on);
+        let next = self.above.step(&self.belief, &shown, room)?;
         if next.is_empty() {
             return Err(Astray::Parted(Box::new(Parted {
                 names: self.above.names(),
                 before: Shown::clone(&self.shown),
                 after: Shown::clone(&shown),
-                possible: self.above.possible(&self.belief)?,
+                possible: self.above.possible(&self.belief, room)?,
             })));
         }
         self.belief = next;

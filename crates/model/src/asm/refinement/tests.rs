@@ -87,3 +87,98 @@ fn a_system_in_rust_is_held_to_the_machine() {
     check(&["Off", "On", "Broken", "On"], Some(3));
     check(&["On"], Some(0));
 }
+
+/// A machine that counts without showing it.
+fn counting() -> Model {
+    let text = Text {
+        name: "counting.asm".to_owned(),
+        text: "controlled light : Int = 0 controlled hidden : Int = 0
+               main { choose { light := 1 - light } or { hidden := hidden + 1 } }"
+            .to_owned(),
+    };
+    load(text, &mut |name| Err(format!("there is no {name}")))
+        .unwrap_or_else(|rejection| panic!("{:?}", rejection.faults))
+}
+
+#[test]
+fn a_search_that_is_cut_short_says_so() {
+    let model = light();
+    // A ring of lights that go on and off, of which one is broken.
+    let shows = |broken: Option<u32>| {
+        move |state: &[u8]| {
+            let number = u32::from_le_bytes(state.try_into().unwrap());
+            let shown = match number % 2 {
+                _ if Some(number) == broken => "Broken",
+                0 => "Off",
+                _ => "On",
+            };
+            vec![shown.to_owned()]
+        }
+    };
+    let run = |broken, options: &Options, go_on: GoOn<'_>| {
+        let ring = Toy::ring(1000);
+        let found = model.is_refined_by(&ring, &["light"], shows(broken), options, go_on);
+        let found = found.unwrap();
+        (found.divergence.is_some(), found.cut)
+    };
+    let of_depth = |depth_max| Options {
+        depth_max,
+        ..Options::default()
+    };
+    let go_on = &mut |_| true;
+    assert_eq!(run(None, &of_depth(500), go_on), (false, None));
+    let deep = Some(Cut::Depth { limit: 499 });
+    assert_eq!(run(None, &of_depth(499), go_on), (false, deep));
+    // It breaks after ten steps, and what is broken does not go on.
+    assert_eq!(run(Some(990), &of_depth(10), go_on), (true, None));
+    let deep = Some(Cut::Depth { limit: 9 });
+    assert_eq!(run(Some(990), &of_depth(9), go_on), (false, deep));
+    let little = Options {
+        memory_bytes_max: 10_000,
+        ..Options::default()
+    };
+    let limit = 10_000;
+    let cut = Some(Cut::Memory { limit });
+    assert_eq!(run(None, &little, go_on), (false, cut));
+    let few = Options {
+        states_max: 999,
+        ..Options::default()
+    };
+    let cut = Some(Cut::States { limit: 999 });
+    assert_eq!(run(None, &few, go_on), (false, cut));
+    let cut = Some(Cut::Interrupted);
+    assert_eq!(run(None, &of_depth(9), &mut |_| false), (false, cut));
+}
+
+#[test]
+fn an_abstract_machine_that_goes_on_for_ever_ends_the_search() {
+    let model = counting();
+    let show = |_: &[u8]| vec!["0".to_owned()];
+    let check = |options: Options, cut: Cut| {
+        let ring = Toy::ring(2);
+        let found = model.is_refined_by(&ring, &["light"], show, &options, &mut |_| true);
+        let found = found.unwrap();
+        assert_eq!((found.cut, found.is_abstract), (Some(cut), true));
+    };
+    let options = Options::default();
+    let states_max = 1000;
+    check(
+        Options {
+            states_max,
+            ..options
+        },
+        Cut::States { limit: states_max },
+    );
+    let memory_bytes_max = 100_000;
+    check(
+        Options {
+            memory_bytes_max,
+            ..options
+        },
+        Cut::Memory {
+            limit: memory_bytes_max,
+        },
+    );
+    let shadow = Shadow::new(&model, &["light"], vec!["0".to_owned()]);
+    assert!(matches!(shadow, Err(Astray::Fault(fault)) if fault.code == "too-large"));
+}

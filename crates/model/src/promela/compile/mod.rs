@@ -3,6 +3,7 @@
 //! Names are looked up here and nowhere later. All mistakes of a model are
 //! collected; where one would only follow from another one it is left out.
 
+mod block;
 pub(super) mod declaration;
 mod expression;
 mod formula;

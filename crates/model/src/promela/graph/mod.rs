@@ -9,24 +9,19 @@
 
 mod emission;
 mod flat;
+mod labels;
 mod nested;
 
 use super::program::Location;
 use crate::Span;
+pub(super) use labels::LabelId;
+use labels::{Found, Label};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// An element of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ElementId(pub u32);
-
-/// A label, by number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LabelId {
-    Label(usize),
-    /// What a jump names; it is looked for when all labels are known.
-    Jump(usize),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ElementKind {
@@ -77,22 +72,6 @@ struct Element {
     ends_atomic: bool,
     in_step: bool,
     span: Span,
-}
-
-#[derive(Debug, Clone)]
-struct Label {
-    name: Arc<str>,
-    /// In which blocks it stands, the innermost last.
-    blocks: Vec<u32>,
-    at: Option<ElementId>,
-}
-
-/// What a jump may mean.
-enum Found {
-    None,
-    One(usize),
-    /// Labels of blocks that are not around the jump.
-    Several,
 }
 
 /// The elements of one process.
@@ -219,79 +198,12 @@ impl Graph {
         self.open.push(current);
     }
 
-    fn special_label(&self, id: ElementId) -> Option<usize> {
-        let is_special = |label: &Label| {
-            label.at == Some(id)
-                && ["accept", "end", "progress"]
-                    .iter()
-                    .any(|it| label.name.starts_with(it))
-        };
-        self.labels.iter().position(is_special)
-    }
-
-    /// A label that is not placed yet.
-    pub fn label(&mut self, name: Arc<str>, blocks: &[u32]) -> LabelId {
-        self.labels.push(Label {
-            name,
-            blocks: blocks.to_vec(),
-            at: None,
-        });
-        LabelId::Label(self.labels.len() - 1)
-    }
-
-    /// A jump to a label with a name, which may be placed later.
-    pub fn jump(&mut self, name: Arc<str>, blocks: &[u32], span: Span) -> LabelId {
-        self.jumps.push((name, blocks.to_vec(), span));
-        LabelId::Jump(self.jumps.len() - 1)
-    }
-
-    /// Whether a block, or one around it, has had a label with a name.
-    pub fn has_label(&self, name: &str, blocks: &[u32]) -> bool {
-        let mut labels = self.labels.iter();
-        labels.any(|label| &*label.name == name && blocks.starts_with(&label.blocks))
-    }
-
-    /// The label that a jump means: of the nearest block around it, or the only one
-    /// elsewhere.
-    fn find_label(&self, name: &str, blocks: &[u32]) -> Found {
-        let named = || {
-            let labels = self.labels.iter().enumerate();
-            labels.filter(|(_, label)| &*label.name == name)
-        };
-        let around = named()
-            .filter(|(_, label)| blocks.starts_with(&label.blocks))
-            .max_by_key(|(_, label)| label.blocks.len());
-        let mut anywhere = named().map(|(index, _)| index);
-        match (around, anywhere.next(), anywhere.next()) {
-            (Some((index, _)), ..) | (None, Some(index), None) => Found::One(index),
-            (None, None, _) => Found::None,
-            (None, Some(_), Some(_)) => Found::Several,
-        }
-    }
-
-    /// Where a label with a name stands, if there is one.
-    pub fn labelled(&self, name: &str) -> Option<ElementId> {
-        let label = self
-            .labels
-            .iter()
-            .find(|label| &*label.name == name && label.at.is_some());
-        label.and_then(|label| label.at)
-    }
-
     /// An instruction, with the labels before it.
     pub fn instruction(&mut self, kind: ElementKind, labels: &[LabelId], span: Span) -> ElementId {
         let id = self.make(kind, Vec::new(), span);
         self.place(labels, id);
         self.append_here(id);
         id
-    }
-
-    fn place(&mut self, labels: &[LabelId], id: ElementId) {
-        for label in labels {
-            if let LabelId::Label(index) = label {
-                self.labels[*index].at = Some(id);
-            }
-        }
     }
 
     /// A loop begins: `break` leads behind it.
@@ -370,34 +282,5 @@ impl Graph {
                 before = Some(id);
             }
         }
-    }
-
-    /// Gives a label that is asked about from outside a place of its own.
-    pub fn make_visible(&mut self, name: &str) {
-        let Some(id) = self.labelled(name) else {
-            return;
-        };
-        if let ElementKind::Goto(label) = self.get(id).kind {
-            let span = self.get(id).span;
-            let jump = self.make(ElementKind::Goto(label), Vec::new(), span);
-            let old = self.get(id).clone();
-            let moved = self.get_mut(jump);
-            moved.next = old.next;
-            let number = self.skip;
-            let element = self.get_mut(id);
-            element.kind = ElementKind::Instruction {
-                number,
-                is_skip: true,
-                is_print: false,
-            };
-            element.next = Some(jump);
-        }
-    }
-
-    fn labels_at(&self, id: ElementId) -> impl Iterator<Item = &Arc<str>> {
-        let labels = self.labels.iter().filter(move |label| label.at == Some(id));
-        labels
-            .map(|label| &label.name)
-            .filter(|name| !name.is_empty())
     }
 }

@@ -136,6 +136,10 @@ impl Parser {
         ];
         for (mark, operator) in unary {
             if self.take(mark) {
+                // The least number has no positive one: it is read by its bits.
+                if operator == Unary::Negate && self.takes_least() {
+                    return Ok(self.finished(ExpressionKind::Number(i32::MIN), start));
+                }
                 let part = Box::new(self.nested(Parser::prefix)?);
                 return Ok(self.finished(ExpressionKind::Unary(operator, part), start));
             }
@@ -144,6 +148,14 @@ impl Parser {
             return self.in_parentheses(Parser::inside_parentheses);
         }
         self.primary(start)
+    }
+
+    /// Takes the number behind the sign of the least number.
+    fn takes_least(&mut self) -> bool {
+        let next = self.peek().map(|token| &token.kind);
+        let is_least = next == Some(&Kind::Number(i32::MIN));
+        self.position += usize::from(is_least);
+        is_least
     }
 
     fn temporal_prefix(&self) -> Option<(Temporal, usize)> {

@@ -3,6 +3,7 @@
 use super::{Kind, Parsed, Parser};
 use crate::Span;
 use crate::promela::preprocess::substitute;
+use crate::promela::print;
 use crate::promela::syntax::{
     Binary, Expression, ExpressionKind, Range, Receive, Reference, Statement, StatementKind,
     Variable,
@@ -223,8 +224,8 @@ impl Parser {
     fn print(&mut self) -> Parsed<StatementKind> {
         self.expect("printf")?;
         self.in_parentheses(|parser| {
-            let format = match parser.peek().map(|token| &token.kind) {
-                Some(Kind::Text(text)) => text.clone(),
+            let (format, span) = match parser.peek().map(|token| (&token.kind, token.span)) {
+                Some((Kind::Text(text), span)) => (text.clone(), span),
                 _ => return parser.unexpected("a string"),
             };
             parser.position += 1;
@@ -232,6 +233,9 @@ impl Parser {
                 true => parser.list(&[")"])?,
                 false => Vec::new(),
             };
+            if let Some(message) = print::wrong(&format, values.len()) {
+                return parser.refuse("format", message, span);
+            }
             Ok(StatementKind::Print { format, values })
         })
     }

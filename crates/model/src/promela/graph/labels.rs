@@ -1,0 +1,131 @@
+//! Labels, and which of them a jump means.
+//!
+//! A label is made before what it stands at, and a jump may come before its label; so
+//! what a jump means is looked for when all labels are known.
+
+use super::{ElementId, ElementKind, Graph};
+use crate::Span;
+use std::sync::Arc;
+
+/// A label, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::promela) enum LabelId {
+    Label(usize),
+    /// What a jump names; it is looked for when all labels are known.
+    Jump(usize),
+}
+
+/// What is known of a label.
+#[derive(Debug, Clone)]
+pub(super) struct Label {
+    pub name: Arc<str>,
+    /// In which blocks it stands, the innermost last.
+    pub blocks: Vec<u32>,
+    pub at: Option<ElementId>,
+}
+
+/// What a jump may mean.
+pub(super) enum Found {
+    None,
+    One(usize),
+    /// Labels of blocks that are not around the jump.
+    Several,
+}
+
+impl Graph {
+    pub(super) fn special_label(&self, id: ElementId) -> Option<usize> {
+        let is_special = |label: &Label| {
+            label.at == Some(id)
+                && ["accept", "end", "progress"]
+                    .iter()
+                    .any(|it| label.name.starts_with(it))
+        };
+        self.labels.iter().position(is_special)
+    }
+
+    /// A label that is not placed yet.
+    pub fn label(&mut self, name: Arc<str>, blocks: &[u32]) -> LabelId {
+        self.labels.push(Label {
+            name,
+            blocks: blocks.to_vec(),
+            at: None,
+        });
+        LabelId::Label(self.labels.len() - 1)
+    }
+
+    /// A jump to a label with a name, which may be placed later.
+    pub fn jump(&mut self, name: Arc<str>, blocks: &[u32], span: Span) -> LabelId {
+        self.jumps.push((name, blocks.to_vec(), span));
+        LabelId::Jump(self.jumps.len() - 1)
+    }
+
+    /// Whether a block, or one around it, has had a label with a name.
+    pub fn has_label(&self, name: &str, blocks: &[u32]) -> bool {
+        let mut labels = self.labels.iter();
+        labels.any(|label| &*label.name == name && blocks.starts_with(&label.blocks))
+    }
+
+    /// The label that a jump means: of the nearest block around it, or the only one
+    /// elsewhere.
+    pub(super) fn find_label(&self, name: &str, blocks: &[u32]) -> Found {
+        let named = || {
+            let labels = self.labels.iter().enumerate();
+            labels.filter(|(_, label)| &*label.name == name)
+        };
+        let around = named()
+            .filter(|(_, label)| blocks.starts_with(&label.blocks))
+            .max_by_key(|(_, label)| label.blocks.len());
+        let mut anywhere = named().map(|(index, _)| index);
+        match (around, anywhere.next(), anywhere.next()) {
+            (Some((index, _)), ..) | (None, Some(index), None) => Found::One(index),
+            (None, None, _) => Found::None,
+            (None, Some(_), Some(_)) => Found::Several,
+        }
+    }
+
+    /// Where a label with a name stands, if there is one.
+    pub fn labelled(&self, name: &str) -> Option<ElementId> {
+        let label = self
+            .labels
+            .iter()
+            .find(|label| &*label.name == name && label.at.is_some());
+        label.and_then(|label| label.at)
+    }
+
+    pub(super) fn place(&mut self, labels: &[LabelId], id: ElementId) {
+        for label in labels {
+            if let LabelId::Label(index) = label {
+                self.labels[*index].at = Some(id);
+            }
+        }
+    }
+
+    /// Gives a label that is asked about from outside a place of its own.
+    pub fn make_visible(&mut self, name: &str) {
+        let Some(id) = self.labelled(name) else {
+            return;
+        };
+        if let ElementKind::Goto(label) = self.get(id).kind {
+            let span = self.get(id).span;
+            let jump = self.make(ElementKind::Goto(label), Vec::new(), span);
+            let old = self.get(id).clone();
+            let moved = self.get_mut(jump);
+            moved.next = old.next;
+            let number = self.skip;
+            let element = self.get_mut(id);
+            element.kind = ElementKind::Instruction {
+                number,
+                is_skip: true,
+                is_print: false,
+            };
+            element.next = Some(jump);
+        }
+    }
+
+    pub(super) fn labels_at(&self, id: ElementId) -> impl Iterator<Item = &Arc<str>> {
+        let labels = self.labels.iter().filter(move |label| label.at == Some(id));
+        labels
+            .map(|label| &label.name)
+            .filter(|name| !name.is_empty())
+    }
+}
