@@ -69,7 +69,7 @@ impl Program {
             tail_call: None,
             ..frame.clone()
         };
-        caller.cfa = self.address_of_frame(&caller);
+        caller.cfa = self.frame_address(&caller);
         let entered = match frame.is_tail_call() {
             true => Entered::ByCall,
             false => self.entered(frame, &caller, &site, depth),
@@ -89,7 +89,7 @@ impl Program {
     }
 
     /// The canonical frame address of a caller's frame.
-    fn address_of_frame(&self, caller: &Frame) -> Option<u64> {
+    fn frame_address(&self, caller: &Frame) -> Option<u64> {
         let module = caller.module.as_ref()?;
         let place = module.to_file(caller.lookup);
         let unwound = module.symbols.unwind(place, &caller.registers, self);

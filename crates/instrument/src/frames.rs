@@ -102,28 +102,30 @@ impl Program {
     }
 
     /// The canonical frame address of the innermost function of a stopped thread.
-    pub fn frame_address(&self, thread: ThreadId) -> Option<u64> {
+    pub fn innermost_frame_address(&self, thread: ThreadId) -> Option<u64> {
+        let registers = self.registers_to_unwind(thread)?;
+        let pc = registers.get(register::RIP)?;
+        let module = self.modules.find(pc)?;
+        let place = module.to_file(pc);
+        let unwound = module.symbols.unwind_exact(place, &registers, self);
+        unwound.ok().map(|unwound| unwound.cfa)
+    }
+
+    fn registers_to_unwind(&self, thread: ThreadId) -> Option<Registers> {
         let now = self.debuggee.registers(thread).ok()?;
         let mut registers = Registers::default();
         for number in 0..=16 {
             registers.set(number, now.by_dwarf_number(number));
         }
-        let module = self.modules.find(now.rip)?;
-        let place = module.to_file(now.rip);
-        let unwound = module.symbols.unwind_exact(place, &registers, self);
-        unwound.ok().map(|unwound| unwound.cfa)
+        Some(registers)
     }
 
     /// Walks the frames that are in memory until `visit` says no, with the calls inlined
     /// into them; tells whether it was cut short.
     pub fn walk(&self, thread: ThreadId, mut visit: impl FnMut(Frame) -> bool) -> bool {
-        let Ok(now) = self.debuggee.registers(thread) else {
+        let Some(mut registers) = self.registers_to_unwind(thread) else {
             return false;
         };
-        let mut registers = Registers::default();
-        for number in 0..=16 {
-            registers.set(number, now.by_dwarf_number(number));
-        }
         let mut exact = true;
         let mut interrupted = false;
         let mut guess = false;

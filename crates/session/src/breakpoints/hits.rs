@@ -41,7 +41,7 @@ impl Breakpoints {
         let Some(passages) = self.partial.get(&address) else {
             return;
         };
-        let frame = program.frame_address(thread);
+        let frame = program.innermost_frame_address(thread);
         self.passes.arrive(thread, address, frame, passages);
     }
 

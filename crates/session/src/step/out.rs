@@ -17,8 +17,8 @@ impl Session {
         level: usize,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        let is_inlined = |frame: &Frame| frame.is_inlined();
-        if let Some(frame) = self.frames()?.get(level).cloned().filter(is_inlined) {
+        let frame = self.frames()?.get(level).cloned();
+        if let Some(frame) = frame.filter(Frame::is_inlined) {
             return self.finish_inlined(level, &frame, observer);
         }
         let (frame, pause) = self.leave_frame(level, observer)?;
