@@ -61,6 +61,34 @@ impl SymbolFile {
         found
     }
 
+    /// What the copies of this function have in common.
+    pub(crate) fn inlined_origins(&self, info: &Arc<DebugInfo>, name: &str) -> Vec<DieRef> {
+        let asked = Asked::read(name);
+        let is_wanted = |callee: &str| names::matches(callee, asked.name);
+        let mut known: FxHashMap<DieRef, bool> = FxHashMap::default();
+        for unit in info.units_inlining(names::tail(asked.name), is_wanted) {
+            let callers = info
+                .facts(unit)
+                .map(|facts| facts.function_dies().collect());
+            let callers: Vec<DieRef> = callers.unwrap_or_default();
+            for caller in callers {
+                info.walk(caller, |_, _, entry| {
+                    if entry.tag() == gimli::DW_TAG_inlined_subroutine
+                        && let Some(origin) = info.origin(unit, entry)
+                    {
+                        known.entry(origin).or_insert_with(|| {
+                            let callee = info.abstract_name(origin);
+                            callee.is_some_and(|callee| asked.is(info, origin, callee))
+                        });
+                    }
+                    Visit::Descend
+                });
+            }
+        }
+        let wanted = known.into_iter().filter(|(_, is_wanted)| *is_wanted);
+        wanted.map(|(origin, _)| origin).collect()
+    }
+
     /// The copies that the functions of one unit hold.
     fn add_copies_of_unit(
         &self,

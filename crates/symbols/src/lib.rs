@@ -26,11 +26,13 @@ mod error;
 mod file;
 mod function;
 mod inline;
+mod labels;
 mod line;
 mod location;
 mod names;
 mod separate;
 mod settings;
+mod statics;
 mod types;
 mod unwind;
 mod variable;
@@ -41,11 +43,12 @@ pub use call::{
     EntryUnavailable, EntryValue, JumpPlace, OutgoingCall, Parameter, ReturnValue, Signature,
     argument_plan, outgoing_call_of_c,
 };
-pub use elf::{Binding, FileKind, Header, Segment};
+pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
 pub use file::SymbolFile;
 pub use function::Function;
 pub use inline::{InlinedCopy, InlinedFrame, Rest};
+pub use labels::Label;
 pub use line::{Line, LineAddresses};
 pub use location::{
     DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,

@@ -188,6 +188,13 @@ impl SymbolFile {
         })
     }
 
+    /// Where in a thread's copy of the module's storage a variable is that each thread
+    /// has for itself, and its size, by its symbol.
+    pub fn thread_local_symbol(&self, name: &str) -> Option<(u64, u64)> {
+        let symbol = self.inner.symbols().thread_locals_named(name).next()?;
+        Some((symbol.address, symbol.size))
+    }
+
     /// File address and size of a data symbol, with or without debug
     /// information.
     pub fn data_symbol(&self, name: &str) -> Option<(u64, u64)> {
@@ -196,7 +203,7 @@ impl SymbolFile {
     }
 }
 
-fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
+pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
     let name = info.unit(unit).and_then(|unit| unit.unit.name.as_ref());
     name.is_some_and(|name| Path::new(&*String::from_utf8_lossy(name.bytes())).ends_with(file))
 }
@@ -243,7 +250,7 @@ pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variabl
         .collect()
 }
 
-fn variable(
+pub(crate) fn variable(
     info: &Arc<DebugInfo>,
     die: DieRef,
     entry: &Die,

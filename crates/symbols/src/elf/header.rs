@@ -45,6 +45,25 @@ pub struct Segment {
     pub executable: bool,
 }
 
+/// What each thread gets a copy of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadLocalStorage {
+    /// The file address of the original.
+    pub address: u64,
+    /// Its size in memory, in bytes.
+    pub size: u64,
+    /// Copies begin at a multiple of this.
+    pub alignment: u64,
+}
+
+impl ThreadLocalStorage {
+    /// How far before the thread pointer the copy of the program itself begins
+    /// (*ELF Handling For Thread-Local Storage*, 3.4.6, variant II).
+    pub fn before_thread_pointer(&self) -> Option<u64> {
+        self.size.checked_next_multiple_of(self.alignment.max(1))
+    }
+}
+
 impl Segment {
     /// Whether the file address lies in this segment.
     pub fn contains(&self, address: u64) -> bool {
@@ -73,8 +92,8 @@ pub struct Header {
     pub segments: Vec<Segment>,
     /// File address and size of the dynamic section.
     pub dynamic: Option<(u64, u64)>,
-    /// File address and size in memory of the initial thread-local storage.
-    pub tls: Option<(u64, u64)>,
+    /// The initial thread-local storage.
+    pub thread_local: Option<ThreadLocalStorage>,
     /// The identity that the linker gave to this build.
     pub build_id: Option<Vec<u8>>,
     /// The libraries that it needs, in search order.
@@ -151,7 +170,7 @@ pub(super) fn read(
         entry: elf.e_entry(ENDIAN),
         interpreter: None,
         dynamic: None,
-        tls: None,
+        thread_local: None,
         build_id: None,
         needed: Vec::new(),
         soname: None,
@@ -173,7 +192,13 @@ pub(super) fn read(
             elf::PT_DYNAMIC => {
                 header.dynamic = Some((program.p_vaddr(ENDIAN), program.p_filesz(ENDIAN)))
             }
-            elf::PT_TLS => header.tls = Some((program.p_vaddr(ENDIAN), program.p_memsz(ENDIAN))),
+            elf::PT_TLS => {
+                header.thread_local = Some(ThreadLocalStorage {
+                    address: program.p_vaddr(ENDIAN),
+                    size: program.p_memsz(ENDIAN),
+                    alignment: program.p_align(ENDIAN),
+                });
+            }
             elf::PT_NOTE if header.build_id.is_none() => {
                 header.build_id = build_id(program, &cache);
             }

@@ -8,7 +8,7 @@ mod header;
 mod plt;
 mod symbols;
 
-pub use header::{FileKind, Header, Segment};
+pub use header::{FileKind, Header, Segment, ThreadLocalStorage};
 pub(crate) use plt::PltEntry;
 pub use symbols::Binding;
 pub(crate) use symbols::{SymbolKind, SymbolTable};

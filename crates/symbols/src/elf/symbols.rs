@@ -220,7 +220,15 @@ impl SymbolTable {
 
     /// The data symbols of exactly this name.
     pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
-        self.named(name).filter(|symbol| symbol.kind.is_data())
+        self.named(name)
+            .filter(|symbol| symbol.kind == SymbolKind::Object)
+    }
+
+    /// The symbols of thread-local variables of exactly this name: their addresses count
+    /// from the start of a thread's copy.
+    pub fn thread_locals_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.named(name)
+            .filter(|symbol| symbol.kind == SymbolKind::ThreadLocal)
     }
 }
 

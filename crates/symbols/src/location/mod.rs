@@ -393,15 +393,13 @@ fn constant(value: &Value) -> Option<Vec<u8>> {
     match value {
         AttributeValue::Block(block) => Some(block.bytes().to_vec()),
         AttributeValue::String(text) => Some(text.bytes().to_vec()),
-        AttributeValue::Udata(number) => Some(number.to_le_bytes().to_vec()),
-        _ => value
-            .sdata_value()
-            .map(|number| number.to_le_bytes().to_vec())
-            .or_else(|| {
-                value
-                    .udata_value()
-                    .map(|number| number.to_le_bytes().to_vec())
-            }),
+        AttributeValue::Sdata(number) => Some(number.to_le_bytes().to_vec()),
+        // A constant of a fixed size has no sign of its own: 200 in one byte is 200 for
+        // an `int`, and for a type of its size it has the same bytes either way.
+        _ => {
+            let number = value.udata_value()?;
+            Some(number.to_le_bytes().to_vec())
+        }
     }
 }
 

@@ -81,6 +81,17 @@ impl Base {
         self.offset.is_none()
     }
 
+    /// Which word of the object's table tells where the part of a virtual base is, in
+    /// bytes from where the object points to: that word is the distance from the object.
+    /// Nothing for other bases, and where the debug information says it in another way.
+    pub fn table_entry(&self) -> Option<i64> {
+        let place = self.place.as_ref()?;
+        let LocationSource::Everywhere(expression) = &place.source else {
+            return None;
+        };
+        read::table_entry(expression.clone())
+    }
+
     /// Where the part begins in the object at `object`, whose class is the derived one.
     ///
     /// # Errors

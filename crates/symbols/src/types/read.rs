@@ -110,11 +110,12 @@ fn array(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
             gimli::DW_TAG_subrange_type => {
                 Some(unsigned(&child, gimli::DW_AT_count).or_else(|| {
                     let last = child.attr_value(gimli::DW_AT_upper_bound)?;
-                    // gcc writes -1 for `int a[0]`.
-                    let last = last
-                        .sdata_value()
-                        .or_else(|| i64::try_from(last.udata_value()?).ok())?;
-                    u64::try_from(last.checked_add(1)?).ok()
+                    // Constants of a fixed size have no sign here: 199 in one byte is no
+                    // negative number. gcc writes -1 for `int a[0]`, in all eight bytes.
+                    match last.udata_value() {
+                        Some(last) => Some(last.wrapping_add(1)),
+                        None => u64::try_from(last.sdata_value()?.checked_add(1)?).ok(),
+                    }
                 }))
             }
             gimli::DW_TAG_enumeration_type => Some(None),
@@ -141,6 +142,10 @@ fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
     let signed = underlying.as_ref().is_none_or(|underlying| {
         matches!(underlying.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
     });
+    let stated = entry.attr_value(gimli::DW_AT_byte_size);
+    let size = stated
+        .and_then(|size| size.udata_value())
+        .or_else(|| underlying.as_ref()?.size());
     let enumerators = info
         .children(die)
         .into_iter()
@@ -150,7 +155,7 @@ fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
             let name = info.text(at.unit, child.attr_value(gimli::DW_AT_name))?;
             Some(Enumerator {
                 name,
-                value: integer(&value, signed)?,
+                value: integer(&value, signed, size)?,
             })
         })
         .collect();
@@ -160,14 +165,24 @@ fn enumeration(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
     }
 }
 
-/// A constant; the form alone does not tell whether the high bit is a sign.
-fn integer(value: &crate::dwarf::Value, signed: bool) -> Option<i128> {
-    match value {
-        AttributeValue::Sdata(number) => Some(i128::from(*number)),
-        AttributeValue::Udata(number) => Some(i128::from(*number)),
-        _ if signed => value.sdata_value().map(i128::from),
-        _ => value.udata_value().map(i128::from),
+/// A constant of a type of so many bytes. Forms of a fixed size do not tell whether the
+/// high bit is a sign: it is where the constant fills a type that has one. So 200 in one
+/// byte is 200 for an `int`.
+fn integer(value: &crate::dwarf::Value, signed: bool, size: Option<u64>) -> Option<i128> {
+    let bytes = match value {
+        AttributeValue::Sdata(number) => return Some(i128::from(*number)),
+        AttributeValue::Data1(_) => 1,
+        AttributeValue::Data2(_) => 2,
+        AttributeValue::Data4(_) => 4,
+        AttributeValue::Data8(_) => 8,
+        _ => return value.udata_value().map(i128::from),
+    };
+    let number = value.udata_value()?;
+    if !signed || size.is_some_and(|size| size > bytes) {
+        return Some(i128::from(number));
     }
+    let unused = 64 - 8 * bytes as u32;
+    Some(i128::from((number << unused) as i64 >> unused))
 }
 
 fn function(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
@@ -310,17 +325,61 @@ pub(super) fn constant_offset(expression: gimli::Expression<crate::dwarf::Reader
     }
 }
 
+/// How far from where an object points to the distance of a virtual base stands in its
+/// table, where the expression is the one that compilers write: the object's address and
+/// the word there, `dup, deref, constant, minus, deref, plus`.
+pub(super) fn table_entry(expression: gimli::Expression<crate::dwarf::Reader>) -> Option<i64> {
+    use gimli::Operation::{
+        Deref, Minus, Pick, Plus, PlusConstant, SignedConstant, UnsignedConstant,
+    };
+    let mut found = expression.operations(ENCODING);
+    let mut operations = Vec::with_capacity(6);
+    while let Some(operation) = found.next().ok()? {
+        if operations.len() == 6 {
+            return None;
+        }
+        operations.push(operation);
+    }
+    let is_word = |operation: &_| {
+        matches!(
+            operation,
+            Deref {
+                size: 8,
+                space: false,
+                ..
+            }
+        )
+    };
+    let (first, rest) = operations.split_first_chunk::<2>()?;
+    let (distance, last) = rest.split_last_chunk::<2>()?;
+    let is_known = matches!(first, [Pick { index: 0 }, table] if is_word(table))
+        && matches!(last, [entry, Plus] if is_word(entry));
+    let distance = match distance {
+        [] => 0,
+        [UnsignedConstant { value }, Minus] => i64::try_from(*value).ok()?.checked_neg()?,
+        [SignedConstant { value }, Minus] => value.checked_neg()?,
+        [UnsignedConstant { value }, Plus] | [PlusConstant { value }] => {
+            i64::try_from(*value).ok()?
+        }
+        [SignedConstant { value }, Plus] => *value,
+        _ => return None,
+    };
+    is_known.then_some(distance)
+}
+
+/// How operations are read that are written the same way in all versions.
+const ENCODING: gimli::Encoding = gimli::Encoding {
+    address_size: 8,
+    format: gimli::Format::Dwarf32,
+    version: 4,
+};
+
 /// The operation of an expression that has just one, of those that are written the
 /// same way in all versions.
 pub(super) fn only_operation(
     expression: gimli::Expression<crate::dwarf::Reader>,
 ) -> Option<gimli::Operation<crate::dwarf::Reader>> {
-    let encoding = gimli::Encoding {
-        address_size: 8,
-        format: gimli::Format::Dwarf32,
-        version: 4,
-    };
-    let mut operations = expression.operations(encoding);
+    let mut operations = expression.operations(ENCODING);
     let only = operations.next().ok()??;
     operations.next().ok()?.is_none().then_some(only)
 }
@@ -333,13 +392,14 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
     let signed = discriminant.as_ref().is_some_and(|field| {
         matches!(field.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
     });
+    let size = discriminant.as_ref().and_then(|field| field.r#type.size());
     let variants = info
         .children(die)
         .into_iter()
         .filter(|(_, child)| child.tag() == gimli::DW_TAG_variant)
         .filter_map(|(at, child)| {
             let value = child.attr_value(gimli::DW_AT_discr_value);
-            let value = value.and_then(|value| integer(&value, signed));
+            let value = value.and_then(|value| integer(&value, signed, size));
             let members = info.children(at);
             let (member_at, member) = members
                 .iter()

@@ -26,7 +26,6 @@ struct Attributes<'a> {
     origin: Option<Value<'a>>,
     declaration: bool,
     external: bool,
-    located: bool,
 }
 
 struct Pass<'a> {
@@ -217,7 +216,8 @@ impl<'a> Pass<'a> {
             let known = (name.clone(), attributes.external);
             self.facts.global_names.insert(die.offset, known);
         }
-        if attributes.located {
+        // One that is nowhere was removed by the compiler.
+        if !attributes.declaration {
             let readable = self
                 .text(attributes.linkage_name)
                 .and_then(|raw| crate::names::demangle(&raw));
@@ -275,7 +275,6 @@ impl<'a> Attributes<'a> {
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => &mut self.origin,
             gimli::DW_AT_declaration => return self.declaration = is_set(),
             gimli::DW_AT_external => return self.external = is_set(),
-            gimli::DW_AT_location | gimli::DW_AT_const_value => return self.located = true,
             _ => return,
         };
         *place = Some(attribute.value());
@@ -300,8 +299,6 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
             | gimli::DW_AT_specification
             | gimli::DW_AT_declaration
             | gimli::DW_AT_external
-            | gimli::DW_AT_location
-            | gimli::DW_AT_const_value
     )
 }
 
