@@ -189,6 +189,23 @@ fn virtual_base_classes_are_found_by_the_object() {
 }
 
 #[test]
+fn variables_of_threads_are_those_of_the_thread_at_hand() {
+    check("thread_local", "thread_local.c", |_| true);
+}
+
+#[test]
+fn sizes_and_constants_with_a_high_bit_are_what_they_are() {
+    check("numbers", "numbers.c", |_| true);
+}
+
+/// Where the code of a label begins, and where variables are, is the compiler's affair.
+#[test]
+fn labels_are_places() {
+    let gcc = |build: &Build| unoptimized(build) && build.compiler == Compiler::Gcc;
+    check("labels", "labels.c", gcc);
+}
+
+#[test]
 fn conditions_go_through_virtual_base_classes() {
     let file = "virtual_bases.cpp";
     check("virtual_bases_in_guards", file, unoptimized);

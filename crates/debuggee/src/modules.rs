@@ -23,6 +23,9 @@ pub struct Module {
     pub bias: u64,
     /// Where its dynamic section is in memory; 0 when it has none.
     pub dynamic_address: u64,
+    /// Where the dynamic linker keeps what it knows of it (its `link_map`); 0 where that
+    /// is not known yet.
+    pub link_map: u64,
     /// The program itself.
     pub is_main: bool,
     /// There is no file: the kernel's vdso. `bias` is where its header is.
@@ -233,6 +236,7 @@ pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf)
         path: program,
         bias: main.bias,
         dynamic_address: main.dynamic,
+        link_map: 0,
         is_main: true,
         in_memory: false,
     }];
@@ -246,6 +250,7 @@ pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf)
                 .unwrap_or_default(),
             bias: linker.bias,
             dynamic_address: linker.dynamic,
+            link_map: 0,
             is_main: false,
             in_memory: false,
         });
@@ -257,6 +262,7 @@ pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf)
             path: "[vdso]".into(),
             bias: vdso.bias,
             dynamic_address: vdso.dynamic,
+            link_map: 0,
             is_main: false,
             in_memory: true,
         });
@@ -371,7 +377,7 @@ fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module
         ) else {
             return;
         };
-        entry = next;
+        let link_map = std::mem::replace(&mut entry, next);
         if dynamic_address == main.dynamic_address {
             if modules.iter().all(|module| !module.is_main) {
                 modules.push(main.clone());
@@ -391,6 +397,7 @@ fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module
             path,
             bias,
             dynamic_address,
+            link_map,
             is_main: false,
             in_memory,
         });

@@ -44,6 +44,9 @@ pub enum Read {
     /// The elements from one up to, not including, another, as a sequence:
     /// `p[0..81]`.
     Elements(Box<Read>, i64, i64),
+    /// More than a place: an expression of the prompt over what the event sees, as it
+    /// is written (`(struct node *)p`, `ages["ann"]`).
+    Expression(Box<str>),
     /// The bytes read as this type, whatever the debug information says.
     Convert(Box<Read>, Conversion),
     /// The number of the thread in which it happened.
@@ -140,11 +143,14 @@ impl fmt::Display for Read {
             Read::Dereference(inner) => write!(f, "*{inner}"),
             Read::AddressOf(inner) => write!(f, "&{inner}"),
             Read::Field(inner, field) => match &**inner {
-                Read::Dereference(pointer) => write!(f, "{pointer}->{field}"),
-                _ => write!(f, "{inner}.{field}"),
+                Read::Dereference(pointer) => write!(f, "{}->{field}", Operand(pointer)),
+                _ => write!(f, "{}.{field}", Operand(inner)),
             },
-            Read::Index(inner, index) => write!(f, "{inner}[{index}]"),
-            Read::Elements(inner, start, end) => write!(f, "{inner}[{start}..{end}]"),
+            Read::Index(inner, index) => write!(f, "{}[{index}]", Operand(inner)),
+            Read::Elements(inner, start, end) => {
+                write!(f, "{}[{start}..{end}]", Operand(inner))
+            }
+            Read::Expression(text) => f.write_str(text),
             Read::Convert(inner, _) => write!(f, "{inner}"),
             Read::Thread => f.write_str("thread"),
             Read::Time => f.write_str("time"),
@@ -162,6 +168,48 @@ impl fmt::Display for Read {
             Read::Base => f.write_str("base"),
             Read::StartRoutine => f.write_str("start_routine"),
             Read::StartFunction => f.write_str("start_function"),
+        }
+    }
+}
+
+/// What stands before a field or an index: these bind more tightly than the signs before
+/// an operand.
+struct Operand<'a>(&'a Read);
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Read::Dereference(_) | Read::AddressOf(_) | Read::Expression(_) => {
+                write!(f, "({})", self.0)
+            }
+            read => read.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_are_written_as_they_are_read() {
+        let p = || Box::new(Read::Name("p".into()));
+        let pointee = || Box::new(Read::Dereference(p()));
+        for (read, expected) in [
+            (Read::Index(pointee(), 2), "(*p)[2]"),
+            (Read::Dereference(Box::new(Read::Index(p(), 2))), "*p[2]"),
+            (Read::Field(pointee(), "x".into()), "p->x"),
+            (
+                Read::Field(Box::new(Read::Dereference(pointee())), "x".into()),
+                "(*p)->x",
+            ),
+            (Read::Elements(pointee(), 0, 4), "(*p)[0..4]"),
+            (
+                Read::Field(Box::new(Read::Expression("(node *)p".into())), "x".into()),
+                "((node *)p).x",
+            ),
+        ] {
+            assert_eq!(read.to_string(), expected);
         }
     }
 }

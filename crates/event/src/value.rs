@@ -43,6 +43,9 @@ pub enum Unavailability {
         /// The address that was asked for.
         address: u64,
     },
+    /// There is none: no element of that key, no object of the class at that place, or
+    /// none that is constructed yet.
+    NoValue,
     /// The compiler kept no copy of it at this place.
     OptimizedOut,
     /// The value was not asked for at this stop.
@@ -55,6 +58,7 @@ impl fmt::Display for Unavailability {
             Unavailability::Unreadable { address } => {
                 write!(f, "memory at {address:#x} cannot be read")
             }
+            Unavailability::NoValue => f.write_str("no value"),
             Unavailability::OptimizedOut => f.write_str("optimized out"),
             Unavailability::NotCaptured => f.write_str("not captured"),
         }

@@ -22,7 +22,10 @@ use crate::scope::FrameScope;
 use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
-use juror_language::{Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression};
+use juror_language::{
+    Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression, parse_read,
+};
+use juror_symbols::Type;
 use node::{Node, Scalar};
 use operand::Stuck;
 use places::PointNames;
@@ -69,7 +72,13 @@ impl Condition {
     /// # Errors
     /// It is no expression; what is wrong.
     pub fn parse(text: &str) -> Result<Condition, Option<Diagnostic>> {
-        let (expression, diagnostics) = parse_expression(text);
+        Condition::of(text, parse_expression(text))
+    }
+
+    fn of(
+        text: &str,
+        (expression, diagnostics): (Option<Expression>, Vec<Diagnostic>),
+    ) -> Result<Condition, Option<Diagnostic>> {
         if let Some(error) = diagnostics.into_iter().find(Diagnostic::is_error) {
             return Err(Some(error));
         }
@@ -80,6 +89,38 @@ impl Condition {
             frame_count: 1 + callers_named(&expression),
             expression: Rc::new(expression),
         })
+    }
+
+    /// Reads what an event reads: `arg 1` and `ret` have their meaning.
+    ///
+    /// # Errors
+    /// It is no expression; what is wrong.
+    pub(crate) fn of_capture(text: &str) -> Result<Condition, Option<Diagnostic>> {
+        Condition::of(text, parse_read(text))
+    }
+
+    /// Frames that its evaluation needs.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frame_count
+    }
+
+    /// Prepares it for its value at an address. `result` is the type of what the
+    /// function returns, where it has returned.
+    ///
+    /// # Errors
+    /// As [`Condition::at`].
+    pub(crate) fn value_at(
+        &self,
+        program: &Program,
+        address: u64,
+        result: Option<&Type>,
+    ) -> Result<Check, ExpressionError> {
+        let names = PointNames::new(program, address).returning(result);
+        match compile::value(&self.expression, &names) {
+            Ok(node) => Ok(Check(Some(node))),
+            Err(Stuck::Evaluate) => Ok(Check(None)),
+            Err(Stuck::Wrong(error)) => Err(error),
+        }
     }
 
     /// Whether asking it runs functions of the program.
@@ -123,7 +164,7 @@ impl Condition {
             modules.any(|module| module.symbols.has_local_named(name))
         };
         let is_elsewhere = |name: &str| names.lacks(name) && is_local(name);
-        match names_in(&self.expression).into_iter().any(is_elsewhere) {
+        match names_in(&self.expression).any(is_elsewhere) {
             true => Ok(()),
             false => Err(error),
         }
@@ -183,45 +224,26 @@ impl Condition {
     }
 }
 
-/// The names that an expression has, in no order.
-fn names_in(expression: &Expression) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut rest = vec![expression];
-    while let Some(part) = rest.pop() {
-        match &part.kind {
-            ExpressionKind::Name(name) => names.push(&**name),
-            ExpressionKind::Unary { operand, .. }
-            | ExpressionKind::Cast { operand, .. }
-            | ExpressionKind::SizeOf(operand) => rest.push(operand),
-            ExpressionKind::Binary { left, right, .. } => rest.extend([&**left, &**right]),
-            ExpressionKind::Field { object, .. } => rest.push(object),
-            ExpressionKind::Index { object, index } => rest.extend([&**object, &**index]),
-            ExpressionKind::Slice { object, start, end } => {
-                rest.extend([&**object, &**start, &**end]);
-            }
-            _ => {}
-        }
-    }
-    names
+/// The names that an expression has.
+fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
+    let parts = expression.all_parts().into_iter();
+    parts.filter_map(|part| match &part.kind {
+        ExpressionKind::Name(name) => Some(&**name),
+        _ => None,
+    })
 }
 
 /// How many callers an expression goes up.
 fn callers_named(expression: &Expression) -> usize {
-    match &expression.kind {
-        ExpressionKind::Unary { operator, operand } => {
-            usize::from(*operator == UnaryOperator::Caller) + callers_named(operand)
+    let is_caller = matches!(
+        expression.kind,
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Caller,
+            ..
         }
-        ExpressionKind::Binary { left, right, .. } => callers_named(left).max(callers_named(right)),
-        ExpressionKind::Field { object, .. } => callers_named(object),
-        ExpressionKind::Index { object, index } => callers_named(object).max(callers_named(index)),
-        ExpressionKind::Slice { object, start, end } => callers_named(object)
-            .max(callers_named(start))
-            .max(callers_named(end)),
-        ExpressionKind::Cast { operand, .. } | ExpressionKind::SizeOf(operand) => {
-            callers_named(operand)
-        }
-        _ => 0,
-    }
+    );
+    let parts = expression.parts().into_iter();
+    usize::from(is_caller) + parts.map(callers_named).max().unwrap_or(0)
 }
 
 #[cfg(test)]

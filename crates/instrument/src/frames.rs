@@ -20,6 +20,8 @@ pub struct Frame {
     /// The address by which names and lines are looked up: inside of the call
     /// instruction for callers.
     pub lookup: u64,
+    /// The thread; nothing for a frame that stands for a place alone.
+    pub thread: Option<ThreadId>,
     /// Its registers, as far as they are known.
     pub registers: Registers,
     /// The canonical frame address.
@@ -156,6 +158,7 @@ impl Program {
             let base = Frame {
                 pc,
                 lookup,
+                thread: Some(thread),
                 registers,
                 cfa: unwound.as_ref().map(|unwound| unwound.cfa),
                 module,
@@ -200,6 +203,7 @@ impl Program {
         let base = Frame {
             pc: address,
             lookup: address,
+            thread: None,
             registers: Registers::default(),
             cfa: None,
             module: self.modules.find(address).cloned(),

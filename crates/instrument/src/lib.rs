@@ -26,6 +26,7 @@ pub mod program;
 pub mod read_plan;
 pub mod scope;
 pub mod symbol_store;
+mod thread_local;
 mod trait_objects;
 pub mod typed;
 pub mod unwinding;

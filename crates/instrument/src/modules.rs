@@ -4,11 +4,12 @@
 //! Invariant: addresses in and out are those of the process; file addresses
 //! stay inside.
 
+use crate::read_plan::ClassNumber;
 use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
 use juror_symbols::{Binding, Function, InlinedCopy, InlinedFrame, Line, SymbolFile, Type};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -171,6 +172,11 @@ pub struct Modules {
     /// What the resolvers of indirect functions have answered, by address;
     /// nothing where one could not be asked.
     indirect: FxHashMap<u64, Option<u64>>,
+    /// The classes that plans go through, by their numbers.
+    /// Copies share them, so that plans of one fit the other.
+    classes: Rc<RefCell<Vec<Type>>>,
+    /// Whether objects that point to this table are of that class.
+    objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
 }
 
 impl Modules {
@@ -218,6 +224,7 @@ impl Modules {
         let loaded = &self.loaded;
         let is_loaded = |address: &u64| loaded.iter().any(|module| module.contains(*address));
         self.indirect.retain(|resolver, _| is_loaded(resolver));
+        self.objects.get_mut().clear();
     }
 
     /// The libraries of the start are loaded: those to come are late.
@@ -265,6 +272,34 @@ impl Modules {
     pub fn type_of_table(&self, address: u64) -> Option<Type> {
         let module = self.find(address)?;
         module.type_of_table(module.to_file(address))
+    }
+
+    /// The number of a class, by which [`Modules::is_object`] knows it.
+    pub fn number_of(&self, class: &Type) -> ClassNumber {
+        let mut classes = self.classes.borrow_mut();
+        let known = classes.iter().position(|known| known == class);
+        let number = known.unwrap_or(classes.len());
+        if known.is_none() {
+            classes.push(class.clone());
+        }
+        ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// Whether objects that point to this table are of a class, or of one derived from
+    /// it: `ask` says so, and is asked once for each table.
+    pub fn is_object(
+        &self,
+        table: u64,
+        class: ClassNumber,
+        ask: impl FnOnce(&Type) -> bool,
+    ) -> bool {
+        if let Some(known) = self.objects.borrow().get(&(table, class)) {
+            return *known;
+        }
+        let found = self.classes.borrow().get(class.0 as usize).cloned();
+        let is_object = found.is_some_and(|class| ask(&class));
+        self.objects.borrow_mut().insert((table, class), is_object);
+        is_object
     }
 
     /// The class of C++ whose table of virtual functions is before an address.

@@ -142,6 +142,7 @@ impl Program {
                 error: crate::capture_plan::CaptureError {
                     message: format!("`{}` is no single value", event.subject),
                     help: Some("watch one of its fields, or leave the value out".to_owned()),
+                    is_final: false,
                 },
                 function: event.subject.to_string(),
             });
@@ -156,7 +157,7 @@ impl Program {
     /// One of them has no value then.
     pub fn bind_captures(&self, event: &SymbolicEvent) -> Result<Vec<CapturePlan>, BindError> {
         let plan = |(slot, capture): (usize, &Capture)| {
-            plan_free_capture(event, capture, &self.modules).map_err(|error| BindError::Capture {
+            plan_free_capture(event, capture, self).map_err(|error| BindError::Capture {
                 slot,
                 error,
                 function: event.subject.to_string(),

@@ -17,9 +17,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::read_plan::Begun;
+use crate::typed::Typed;
 
 /// A call that has been entered and has not returned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PendingReturn {
     /// Where it returns to.
     pub address: u64,
@@ -35,6 +36,8 @@ pub struct PendingReturn {
     pub at_entry: bool,
     /// What was taken at entry, by capture.
     pub begun: SmallVec<[Begun; 4]>,
+    /// The values of the entry that captures evaluate at the return, in order.
+    pub entry: Vec<Typed>,
 }
 
 /// The pending calls of all threads.
@@ -185,6 +188,7 @@ mod tests {
             probe,
             at_entry: false,
             begun: SmallVec::new(),
+            entry: Vec::new(),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
 use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
-use crate::values::static_address;
+use crate::values::{Asker, static_address};
 use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
@@ -368,7 +368,9 @@ impl GlobalScope<'_> {
 
     fn missing(&self, name: &str) -> String {
         let has_no_address = |module: &Module| {
-            let found = module.symbols.globals_named(name);
+            let mut found = module.symbols.globals_named(name);
+            // What the compiler removed from a library nobody means.
+            found.retain(|variable| module.is_main || !variable.location.is_nowhere());
             !found.is_empty()
                 && found
                     .iter()
@@ -394,7 +396,15 @@ impl GlobalScope<'_> {
 
 impl Scope for GlobalScope<'_> {
     fn name(&self, name: &str) -> Result<Typed, String> {
-        let found = self.modules().find_map(|module| global(module, name, &[]));
+        // Its place would mean another one in every thread.
+        let asker = Asker {
+            program: self.program,
+            thread: None,
+        };
+        let found = self
+            .modules()
+            .find_map(|module| global(module, name, &[], asker))
+            .filter(|found| !matches!(found.place, Place::Missing(_)));
         found.ok_or_else(|| self.missing(name))
     }
 

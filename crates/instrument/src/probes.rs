@@ -319,6 +319,7 @@ impl Probes {
             probe: number,
             at_entry,
             begun,
+            entry: Vec::new(),
         };
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)

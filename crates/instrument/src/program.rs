@@ -2,8 +2,9 @@
 //! whatever follows from both.
 
 use crate::modules::{Bound, Described, Modules};
-use crate::read_plan::Machine;
+use crate::read_plan::{ClassNumber, Machine};
 use crate::symbol_store::SymbolStore;
+use crate::upcast::is_object;
 use crate::views::Views;
 use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Memory, TableOwner, Type};
@@ -241,11 +242,19 @@ impl Program {
     pub fn machine(&self, thread: ThreadId) -> Result<StoppedThread<'_>, DebuggeeError> {
         let registers = self.debuggee.registers(thread)?;
         Ok(StoppedThread {
-            debuggee: &self.debuggee,
+            program: self,
             registers,
             thread,
             vectors: OnceCell::new(),
         })
+    }
+}
+
+impl Program {
+    /// Whether an object that points to this table is one of a class.
+    pub(crate) fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+        let ask = |class: &Type| is_object(table, class, self);
+        self.modules.is_object(table, class, ask)
     }
 }
 
@@ -304,7 +313,7 @@ impl crate::format::Names for Program {
 /// A stopped thread, as read plans see it. Vector registers cost a system
 /// call, so they are fetched only when asked for.
 pub struct StoppedThread<'a> {
-    debuggee: &'a Debuggee,
+    program: &'a Program,
     registers: &'a Registers,
     thread: ThreadId,
     vectors: OnceCell<Option<[u64; 16]>>,
@@ -326,7 +335,7 @@ impl Machine for StoppedThread<'_> {
 
     fn vector(&self, number: u8) -> Option<u64> {
         let vectors = self.vectors.get_or_init(|| {
-            let registers = self.debuggee.vector_registers(self.thread).ok()?;
+            let registers = self.program.debuggee.vector_registers(self.thread).ok()?;
             Some(registers.xmm.map(|xmm| {
                 let mut low = [0; 8];
                 low.copy_from_slice(&xmm[..8]);
@@ -337,6 +346,10 @@ impl Machine for StoppedThread<'_> {
     }
 
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
-        self.debuggee.read(address, buffer).is_ok()
+        self.program.debuggee.read(address, buffer).is_ok()
+    }
+
+    fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+        self.program.has_class(table, class)
     }
 }

@@ -22,6 +22,48 @@ pub trait Machine {
     fn vector(&self, number: u8) -> Option<u64>;
     /// Fills `buffer` from memory, or says no.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
+    /// Whether an object that points to this table is one of the class, so that the
+    /// table tells where its virtual bases are. Nobody knows it without symbols.
+    fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+        let _ = (table, class);
+        false
+    }
+}
+
+/// A class of C++, as [`crate::modules::Modules`] numbers those that plans go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ClassNumber(pub(crate) u32);
+
+/// The way from an object to the part of it that is a virtual base class: where that is
+/// a word of the object's table says (*Itanium C++ ABI*, 2.5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VirtualPart {
+    /// The class that has the base.
+    pub class: ClassNumber,
+    /// Where the word is, in bytes from where the object points to.
+    pub entry: i64,
+}
+
+impl VirtualPart {
+    /// Where the part begins of the object at an address.
+    pub(crate) fn find(self, machine: &impl Machine, object: u64) -> Result<u64, Unavailability> {
+        let table = word(machine, object)?;
+        if !machine.has_class(table, self.class) {
+            return Err(Unavailability::NoValue);
+        }
+        let distance = word(machine, table.wrapping_add_signed(self.entry))?;
+        Ok(object.wrapping_add(distance))
+    }
+}
+
+/// A step from a word that has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The word is a pointer: to the memory at this distance from where it points.
+    Behind(i64),
+    /// The same, and from the object there to a part of it. The next step begins at the
+    /// address of the part.
+    Part(i64, VirtualPart),
 }
 
 /// Where a plan begins.
@@ -125,9 +167,9 @@ impl Decode {
 pub struct ReadPlan {
     /// Where it begins.
     pub source: Source,
-    /// Each step takes the word so far for a pointer and goes to the memory
-    /// at this distance from where it points.
-    pub follow: SmallVec<[i64; 2]>,
+    /// Each step takes the word so far for a pointer and goes on from where it points.
+    /// The last one is [`Step::Behind`].
+    pub follow: SmallVec<[Step; 2]>,
     /// What the bytes mean.
     pub decode: Decode,
 }
@@ -178,9 +220,19 @@ impl ReadPlan {
     /// Makes the value, with memory as it is now.
     pub fn complete(&self, machine: &impl Machine, begun: Begun) -> Value {
         let mut current = begun;
-        for (step, &offset) in self.follow.iter().enumerate() {
+        for (step, &way) in self.follow.iter().enumerate() {
             let Begun::Word(pointer) = current else { break };
-            let place = pointer.wrapping_add_signed(offset);
+            let place = match way {
+                Step::Behind(offset) => pointer.wrapping_add_signed(offset),
+                Step::Part(offset, part) => {
+                    let object = pointer.wrapping_add_signed(offset);
+                    current = match part.find(machine, object) {
+                        Ok(start) => Begun::Word(start),
+                        Err(why) => Begun::Unavailable(why),
+                    };
+                    continue;
+                }
+            };
             let last = step + 1 == self.follow.len();
             let size = if last { self.decode.size() } else { 8 };
             current = if size == 0 {
@@ -243,6 +295,13 @@ fn unsigned(bits: u64, width: u32) -> Value {
 fn signed(bits: u64, width: u32) -> Value {
     let unused = 64 - width.clamp(1, 64);
     Value::Int(i128::from(((bits << unused) as i64) >> unused))
+}
+
+fn word(machine: &impl Machine, address: u64) -> Result<u64, Unavailability> {
+    match load(machine, address, 8) {
+        Begun::Word(word) => Ok(word),
+        _ => Err(Unavailability::Unreadable { address }),
+    }
 }
 
 fn load(machine: &impl Machine, address: u64, size: usize) -> Begun {
@@ -309,7 +368,16 @@ mod tests {
                 None => false,
             }
         }
+        fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+            table == 0x1100 && class == CLASS.class
+        }
     }
+
+    /// The class whose only table is at 0x1100; its objects have the number 3.
+    const CLASS: VirtualPart = VirtualPart {
+        class: ClassNumber(3),
+        entry: -24,
+    };
 
     fn machine() -> Fake {
         let mut memory = vec![0; 0x1000];
@@ -324,7 +392,7 @@ mod tests {
     fn plan(source: Source, follow: &[i64], decode: Decode) -> ReadPlan {
         ReadPlan {
             source,
-            follow: SmallVec::from_slice(follow),
+            follow: follow.iter().map(|&offset| Step::Behind(offset)).collect(),
             decode,
         }
     }
@@ -420,13 +488,45 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_objects_are_where_their_tables_say() {
+        let mut machine = machine();
+        let mut put = |at: usize, word: u64| {
+            machine.0[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        };
+        // An object at 0x1200 whose part is 16 bytes behind it, and has the value 5.
+        put(0x200, 0x1100);
+        put(0x100 - 24, 16);
+        put(0x210, 5);
+        // One that has no table, and one with the table of another class.
+        put(0x308, 0x1140);
+        let plan = |object: u64| ReadPlan {
+            source: Source::Constant { bits: object },
+            follow: smallvec![Step::Part(8, CLASS), Step::Behind(0)],
+            decode: Decode::Signed(4),
+        };
+        for (object, expected) in [
+            (0x11f8, "5"),
+            (0x12f8, "<no value>"),
+            (0x1300, "<no value>"),
+            (0, "<memory at 0x8 cannot be read>"),
+        ] {
+            assert_eq!(plan(object).read(&machine, 0).to_string(), expected);
+        }
+        let place = ReadPlan {
+            decode: Decode::AddressOf,
+            ..plan(0x11f8)
+        };
+        assert_eq!(place.read(&machine, 0).to_string(), "0x1210");
+    }
+
+    #[test]
     fn an_argument_is_taken_at_entry_and_followed_at_return() {
         let out = ReadPlan {
             source: Source::Register {
                 number: 5,
                 shift: 0,
             },
-            follow: smallvec![0x40],
+            follow: smallvec![Step::Behind(0x40)],
             decode: Decode::Unsigned(8),
         };
         let begun = out.begin(&machine(), 0);

@@ -1,15 +1,15 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
-use crate::expression::{Overload, Scope, address_of, dereference, element, function_at};
+use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::frames::Frame;
 use crate::modules::Module;
 use crate::program::Program;
+use crate::typed::Place;
 use crate::typed::Typed;
-use crate::values::static_address;
+use crate::values::{Asker, static_value};
 use crate::views::Views;
-use juror_debuggee::ThreadId;
-use juror_event::{Conversion, Read, Unavailability, Value};
+use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
     leaves_arguments_out, register, register_name,
@@ -88,10 +88,26 @@ impl FrameScope<'_> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         let scopes = frame.map_or_else(Vec::new, scopes_of);
-        own.iter()
-            .chain(self.program.modules.iter())
-            .find_map(|module| global(module, name, &scopes))
-            .map_or_else(|| self.instance(name), Ok)
+        let asker = Asker {
+            program: self.program,
+            thread: frame.and_then(|frame| frame.thread),
+        };
+        let is_own = |module: &Rc<Module>| {
+            module.is_main || own.as_ref().is_some_and(|own| Rc::ptr_eq(own, module))
+        };
+        let mut missing = None;
+        for module in own.iter().chain(self.program.modules.iter()) {
+            let Some(found) = global(module, name, &scopes, asker) else {
+                continue;
+            };
+            if !matches!(found.place, Place::Missing(_)) {
+                return Ok(found);
+            }
+            // Another module may have one that is there; what the compiler removed from
+            // a library nobody means.
+            missing = missing.or(is_own(module).then_some(found));
+        }
+        missing.map_or_else(|| self.instance(name), Ok)
     }
 
     /// The one instance of a template whose arguments the name leaves out.
@@ -154,16 +170,34 @@ fn overload(module: &Module, function: &Function) -> Overload {
 
 /// The value of a global variable, function or enumerator of a module; names
 /// of functions are sought in these scopes.
-pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<Typed> {
-    let of_variable = |variable: Variable| {
-        let address = static_address(&variable, module)?;
-        Some(Typed::in_memory(variable.r#type, address))
+pub(crate) fn global(
+    module: &Module,
+    name: &str,
+    scopes: &[String],
+    asker: Asker<'_>,
+) -> Option<Typed> {
+    let mut removed = None;
+    let mut of_variable = |variable: Variable| {
+        let value = static_value(variable, module, asker);
+        match value.place {
+            Place::Missing(_) => {
+                removed.get_or_insert(value);
+                None
+            }
+            _ => Some(value),
+        }
     };
     if let Some(value) = module
         .symbols
         .globals_named(name)
         .into_iter()
-        .find_map(of_variable)
+        .find_map(&mut of_variable)
+    {
+        return Some(value);
+    }
+    if name.contains("::")
+        && let Some(value) =
+            (module.symbols.statics_named(name).into_iter()).find_map(&mut of_variable)
     {
         return Some(value);
     }
@@ -177,17 +211,26 @@ pub(crate) fn global(module: &Module, name: &str, scopes: &[String]) -> Option<T
         let bytes = value.to_le_bytes().get(..size)?.to_vec();
         return Some(Typed::of_bytes(r#type, bytes));
     }
-    let (address, size) = module.symbols.data_symbol(name)?;
-    let type_name = match size {
-        1 => "u8",
-        2 => "u16",
-        4 => "u32",
-        _ => "u64",
+    if removed.is_some() {
+        return removed;
+    }
+    let word = |size: u64| match size {
+        1 => Type::builtin("u8"),
+        2 => Type::builtin("u16"),
+        4 => Type::builtin("u32"),
+        _ => Type::builtin("u64"),
     };
-    Some(Typed::in_memory(
-        Type::builtin(type_name)?,
-        module.to_process(address),
-    ))
+    if let Some((address, size)) = module.symbols.data_symbol(name) {
+        let address = module.to_process(address);
+        return Some(Typed::in_memory(word(size)?, address));
+    }
+    let (offset, size) = module.symbols.thread_local_symbol(name)?;
+    let Asker { program, thread } = asker;
+    let address = thread.and_then(|thread| program.thread_local(module, thread, offset));
+    Some(match address {
+        Some(address) => Typed::in_memory(word(size)?, address),
+        None => Typed::missing(word(size)?, "the thread has no copy of it"),
+    })
 }
 
 /// The scopes that a frame's function lies in, innermost first, each with its
@@ -341,31 +384,6 @@ impl Scope for FrameScope<'_> {
 }
 
 impl Program {
-    /// Reads what a capture names by evaluating it at the stop: for places in
-    /// the caller's frame, whose function is not known before.
-    pub fn evaluate_read(&self, thread: ThreadId, read: &Read) -> Value {
-        let depth = callers_named(read);
-        let (frames, _) = self.backtrace(thread, depth + 1);
-        let scope = FrameScope {
-            program: self,
-            frames: &frames,
-            level: 0,
-            convenience: &|_| None,
-        };
-        let value = |read: &Read| {
-            evaluate_in(read, &scope)
-                .and_then(|value| value.to_value(self))
-                .unwrap_or(Value::Unavailable(Unavailability::OptimizedOut))
-        };
-        match read {
-            Read::Elements(inner, start, end) => {
-                let elements = (*start..*end).map(|index| Read::Index(inner.clone(), index));
-                Value::Sequence(elements.map(|element| value(&element)).collect())
-            }
-            read => value(read),
-        }
-    }
-
     /// The entry values of a function that is being called, in order: for the
     /// report, at its first instruction.
     pub fn entry_arguments(&self, frame: &Frame) -> Vec<(String, Typed)> {
@@ -390,52 +408,17 @@ impl Program {
     }
 }
 
-/// How many callers a read goes up.
-fn callers_named(read: &Read) -> usize {
-    match read {
-        Read::Caller(inner) => 1 + callers_named(inner),
-        Read::Dereference(inner)
-        | Read::AddressOf(inner)
-        | Read::Field(inner, _)
-        | Read::Index(inner, _)
-        | Read::Elements(inner, ..)
-        | Read::Convert(inner, _) => callers_named(inner),
-        _ => 0,
+/// The type that an event gives to bytes.
+pub(crate) fn converted_type(conversion: Conversion) -> Type {
+    match type_word(conversion) {
+        Some(word) => Type::builtin(word).unwrap_or(Type::void()),
+        None => Type::void().pointer_to(),
     }
 }
 
-fn evaluate_in(read: &Read, scope: &dyn Scope) -> Result<Typed, String> {
-    match read {
-        Read::Name(name) => scope.name(name),
-        Read::Argument(position) => scope.argument(*position),
-        Read::Return => scope.returned(),
-        Read::Caller(inner) => evaluate_in(inner, &*scope.caller()?),
-        Read::Dereference(inner) => dereference(&evaluate_in(inner, scope)?, scope.memory()),
-        Read::AddressOf(inner) => address_of(&evaluate_in(inner, scope)?),
-        Read::Field(inner, name) => {
-            let object = evaluate_in(inner, scope)?;
-            if object.r#type.is_pointer() {
-                dereference(&object, scope.memory())?.field(name, scope.memory())
-            } else {
-                object.field(name, scope.memory())
-            }
-        }
-        Read::Index(inner, index) => element(
-            &evaluate_in(inner, scope)?,
-            i128::from(*index),
-            scope.memory(),
-        ),
-        Read::Convert(inner, conversion) => Ok(Typed {
-            r#type: converted_type(*conversion),
-            ..evaluate_in(inner, scope)?
-        }),
-        // These are no places: `facts` knows them.
-        _ => Err(format!("`{read}` is known only while the event happens")),
-    }
-}
-
-fn converted_type(conversion: Conversion) -> Type {
-    let name = match conversion {
+/// The word for the type of a number, as casts have it.
+pub(crate) fn type_word(conversion: Conversion) -> Option<&'static str> {
+    Some(match conversion {
         Conversion::Signed { bytes: 1 } => "i8",
         Conversion::Signed { bytes: 2 } => "i16",
         Conversion::Signed { bytes: 4 } => "i32",
@@ -444,10 +427,9 @@ fn converted_type(conversion: Conversion) -> Type {
         Conversion::Unsigned { bytes: 2 } => "u16",
         Conversion::Unsigned { bytes: 4 } => "u32",
         Conversion::Unsigned { .. } => "u64",
-        Conversion::Bool => "bool",
+        Conversion::Bool => "_Bool",
         Conversion::Float32 => "float",
         Conversion::Float64 => "double",
-        Conversion::Address | Conversion::Text => return Type::void().pointer_to(),
-    };
-    Type::builtin(name).unwrap_or(Type::void())
+        Conversion::Address | Conversion::Text => return None,
+    })
 }

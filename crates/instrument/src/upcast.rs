@@ -8,7 +8,7 @@
 //! was an object of the class has no such table, and gives an error.
 
 use crate::typed::{Number, Place, Typed};
-use juror_symbols::{Base, Memory, Type, TypeKind, VirtualStep};
+use juror_symbols::{Base, Memory, TableOwner, Type, TypeKind, VirtualStep};
 
 /// How deeply classes are derived.
 const DEPTH_MAX: u32 = 32;
@@ -133,10 +133,7 @@ pub(crate) fn virtual_part(
              object of `{wanted}`, or none that is constructed yet"
         ));
     };
-    if *owner.name != *wanted
-        && let Some(found) = &owner.r#type
-        && ways(found, class).is_empty()
-    {
+    if !is_of(&owner, class) {
         return Err(format!(
             "where its virtual base class `{part}` is cannot be told: the object at {object:#x} \
              is of the class `{}`, which is no `{wanted}`",
@@ -145,6 +142,19 @@ pub(crate) fn virtual_part(
     }
     let found = base.address_in(object, memory);
     found.map_err(|why| format!("where its virtual base class `{part}` is cannot be told: {why}"))
+}
+
+/// Whether objects with such a table are of a class, or of one derived from it, as far
+/// as is known.
+fn is_of(owner: &TableOwner, class: &Type) -> bool {
+    *owner.name == *class.strip().name()
+        || (owner.r#type.as_ref()).is_none_or(|found| !ways(found, class).is_empty())
+}
+
+/// Whether an object that points to this table is one of a class, so that its parts are
+/// where the table says.
+pub(crate) fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
+    (memory.table_owner(table)).is_some_and(|owner| is_of(&owner, class))
 }
 
 fn word(address: u64, memory: &dyn Memory) -> Result<u64, String> {

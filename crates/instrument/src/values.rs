@@ -212,6 +212,11 @@ impl EvaluationContext for FrameContext<'_> {
     fn load_bias(&self) -> u64 {
         self.bias
     }
+    fn tls_address(&self, offset: u64) -> Option<u64> {
+        let module = self.frame.module.as_ref()?;
+        self.program
+            .thread_local(module, self.frame.thread?, offset)
+    }
     fn entry_value(&self, register: u16) -> Option<u64> {
         self.told_by_caller(|site, caller| site.passed(register, caller))
     }
@@ -251,18 +256,27 @@ impl FrameContext<'_> {
     }
 }
 
-/// A place that needs no frame: a global variable.
-struct StaticContext {
-    bias: u64,
+/// Who asks for a global variable: those that each thread has for itself are found for
+/// a thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Asker<'a> {
+    pub program: &'a Program,
+    pub thread: Option<ThreadId>,
 }
 
-impl Memory for StaticContext {
+/// A place that needs no frame: a global variable.
+struct StaticContext<'a> {
+    module: &'a Module,
+    asker: Option<Asker<'a>>,
+}
+
+impl Memory for StaticContext<'_> {
     fn read(&self, _: u64, _: &mut [u8]) -> bool {
         false
     }
 }
 
-impl EvaluationContext for StaticContext {
+impl EvaluationContext for StaticContext<'_> {
     fn register(&self, _: u16) -> Option<u64> {
         None
     }
@@ -270,13 +284,20 @@ impl EvaluationContext for StaticContext {
         None
     }
     fn load_bias(&self) -> u64 {
-        self.bias
+        self.module.bias
+    }
+    fn tls_address(&self, offset: u64) -> Option<u64> {
+        let Asker { program, thread } = self.asker?;
+        program.thread_local(self.module, thread?, offset)
     }
 }
 
 /// The address of a global variable, when it has one that never changes.
 pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
-    let context = StaticContext { bias: module.bias };
+    let context = StaticContext {
+        module,
+        asker: None,
+    };
     match variable.location.evaluate(0, &context).ok()?.as_slice() {
         [
             Piece {
@@ -286,6 +307,16 @@ pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
         ] => Some(*address),
         _ => None,
     }
+}
+
+/// A global variable: in memory, or a constant that the compiler put in its place; why
+/// it is missing where it removed it.
+pub(crate) fn static_value(variable: Variable, module: &Module, asker: Asker<'_>) -> Typed {
+    let context = StaticContext {
+        module,
+        asker: Some(asker),
+    };
+    located(&variable.location, 0, variable.r#type, &context)
 }
 
 /// Evaluates a location and gathers its pieces.

@@ -40,7 +40,7 @@ pub use evaluate::{
 pub use flat::{FlatCondition, FlatUpdates};
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
-pub use parse::{Parse, parse, parse_expression};
+pub use parse::{Parse, parse, parse_expression, parse_read};
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Logic, Property, Proposition, State, StateId,
     Transition, Variable, branch_number,

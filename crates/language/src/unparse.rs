@@ -19,6 +19,15 @@ pub(crate) trait Names {
     }
 }
 
+/// Writes an expression as it is.
+pub(crate) struct Unchanged;
+
+impl Names for Unchanged {
+    fn replace(&mut self, _: &str, _: &Expression, _: &mut String) -> bool {
+        false
+    }
+}
+
 /// Writes an expression behind `text`; what has no text is left out.
 pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut String) {
     match &expression.kind {
@@ -167,21 +176,13 @@ mod tests {
     use super::*;
     use crate::parse_expression;
 
-    struct Nobody;
-
-    impl Names for Nobody {
-        fn replace(&mut self, _: &str, _: &Expression, _: &mut String) -> bool {
-            false
-        }
-    }
-
     fn written(text: &str) -> String {
         let (expression, diagnostics) = parse_expression(text);
         assert_eq!(diagnostics, [], "{text}");
         let mut result = String::new();
         write(
             &expression.expect("an expression"),
-            &mut Nobody,
+            &mut Unchanged,
             &mut result,
         );
         result

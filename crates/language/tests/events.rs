@@ -207,6 +207,38 @@ fn elements_are_a_sequence() {
     assert_eq!(reads, ["board", "board[0..81]", "board[9..18]"]);
 }
 
+#[test]
+fn more_than_a_place_is_read_as_an_expression() {
+    let property = loaded(
+        "property p event e = after f(link = arg 2, ages, deep = ((node *)link)->next,
+             own = ages[\"ann\"] + sizeof(int), size: u32 = *(link + 1), back = ret[n])
+         state init {
+             on e when *(link + 1) == 0 and (*ages)[link] > 2 and sizeof *ages == 8 and (i32)ages->n < 0
+         }",
+    );
+    let reads: Vec<(String, String)> = property.events[0]
+        .captures
+        .iter()
+        .map(|c| (c.name.to_string(), c.read.to_string()))
+        .collect();
+    let expected = [
+        ("link", "arg 2"),
+        ("ages", "ages"),
+        ("deep", "((node *)link)->next"),
+        ("own", "ages[\"ann\"] + sizeof(int)"),
+        ("size", "*(link + 1)"),
+        ("back", "ret[n]"),
+        ("*(link + 1)", "*((arg 2) + 1)"),
+        ("(*ages)[link]", "(*ages)[(arg 2)]"),
+        ("sizeof (*ages)", "sizeof (*ages)"),
+        ("(i32)ages->n", "ages->n"),
+    ];
+    assert_eq!(
+        reads,
+        expected.map(|(name, read)| (name.to_owned(), read.to_owned()))
+    );
+}
+
 #[track_caller]
 fn check_error(event: &str, code: &str, underlined: &str, help: &str) {
     let source = format!("property p event e = {event} state init {{ on e }}");
@@ -236,4 +268,18 @@ fn mistakes() {
     check_error("write total (x = arg 1)", "bad-read", "arg 1", "");
     check_error("program start (x)", "bad-read", "x", "`thread`");
     check_error("before f(x = &thread)", "bad-read", "&thread", "");
+    check_error(
+        "before f(x = p + ret)",
+        "return-before-call",
+        "ret",
+        "after",
+    );
+    check_error("signal (x = number + 1)", "bad-place", "number", "guards");
+    check_error("before f(x = 1 + 1)", "bad-read", "1 + 1", "a parameter");
+    check_error(
+        "before f(x = g(p) + 1)",
+        "not-in-properties",
+        "g(p)",
+        "pure",
+    );
 }

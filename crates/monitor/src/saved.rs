@@ -21,6 +21,7 @@ pub(crate) enum SavedValue {
     Sequence(Vec<SavedValue>),
     Unreadable(u64),
     OptimizedOut,
+    NoValue,
     NotCaptured,
 }
 
@@ -50,6 +51,7 @@ impl SavedValue {
             Value::Unavailable(Unavailability::Unreadable { address }) => {
                 SavedValue::Unreadable(*address)
             }
+            Value::Unavailable(Unavailability::NoValue) => SavedValue::NoValue,
             Value::Unavailable(Unavailability::OptimizedOut) => SavedValue::OptimizedOut,
             Value::Unavailable(Unavailability::NotCaptured) => SavedValue::NotCaptured,
         }
@@ -82,6 +84,7 @@ impl SavedValue {
                 let address = *address;
                 Value::Unavailable(Unavailability::Unreadable { address })
             }
+            SavedValue::NoValue => Value::Unavailable(Unavailability::NoValue),
             SavedValue::OptimizedOut => Value::Unavailable(Unavailability::OptimizedOut),
             SavedValue::NotCaptured => Value::Unavailable(Unavailability::NotCaptured),
         }

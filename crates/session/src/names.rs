@@ -129,6 +129,15 @@ impl Session {
                 lines.push(variable_words(variable, file_address));
             }
         }
+        for label in bound.module.symbols.labels(&bound.function) {
+            let line = label.line.map(|line| format!(", line {line}"));
+            lines.push(format!(
+                "label {}{}, at {:#x} of the file",
+                label.name,
+                line.unwrap_or_default(),
+                label.address
+            ));
+        }
         if lines.is_empty() {
             return Ok(Outcome::Message(format!(
                 "no variables are known in {}",

@@ -1,5 +1,5 @@
 //! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
-//! `FUNCTION`, `FILE:FUNCTION`, `/REGEX/`, `*ADDRESS`, with an optional
+//! `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`, `/REGEX/`, `*ADDRESS`, with an optional
 //! `if CONDITION`.
 
 /// A place as written.
@@ -14,11 +14,11 @@ pub enum Place {
     },
     /// A function by name.
     Function(String),
-    /// A function of a file.
+    /// A function of a file, or a label of a function.
     FunctionIn {
-        /// The file, or the end of its path.
+        /// The file, or the end of its path; or the function.
         file: String,
-        /// The function.
+        /// The function; or the label.
         name: String,
     },
     /// All functions whose names match a regular expression.

@@ -8,6 +8,7 @@ use juror_instrument::modules::Bound;
 use juror_symbols::is_name_of;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// So many functions are named one by one.
 const NAMED_MAX: usize = 20;
@@ -95,6 +96,9 @@ impl Session {
         match place {
             Resolvable::Function(name) => self.check_function_name(name),
             Resolvable::FunctionIn(file, name) => {
+                if let Some(error) = self.no_label(file, name) {
+                    return Err(error);
+                }
                 if !self.modules().definitions(name, |_| true).is_empty() {
                     return Err(CommandError::with_help(
                         format!("`{name}` is not in {file}"),
@@ -111,6 +115,23 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// That a function has no such label; nothing where there is no such function.
+    fn no_label(&self, function: &str, label: &str) -> Option<CommandError> {
+        let definitions = self.modules().definitions(function, |_| true);
+        definitions.first()?;
+        let labels = definitions
+            .iter()
+            .flat_map(|bound| bound.module.symbols.labels(&bound.function));
+        let mut names: Vec<Arc<str>> = labels.map(|label| label.name).collect();
+        names.sort();
+        names.dedup();
+        let message = format!("`{function}` has no label `{label}`");
+        Some(match names.is_empty() {
+            true => CommandError::new(message),
+            false => CommandError::with_help(message, format!("it has {}", names.join(", "))),
+        })
     }
 
     fn check_function_name(&self, name: &str) -> Result<(), CommandError> {

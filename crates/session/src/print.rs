@@ -5,7 +5,7 @@ use crate::options::{CommandError, Observer};
 use crate::session::Session;
 use crate::view::{Outcome, ValueView};
 use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format};
+use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
@@ -50,6 +50,7 @@ impl Session {
         is_call: bool,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let (is_pretty, text) = split_pretty(text);
         let (radix, text) = split_format(text)?;
         let value = if text.is_empty() && is_call {
             return Err(CommandError::with_help(
@@ -64,6 +65,12 @@ impl Session {
         } else {
             let expression = read(text)?;
             if expression.calls_functions() {
+                if is_pretty {
+                    return Err(CommandError::with_help(
+                        "what a function returns is printed on one line first",
+                        "then: print -pretty $",
+                    ));
+                }
                 let purpose = match is_call && radix == Radix::Natural {
                     true => Purpose::Call,
                     false => Purpose::Print(radix),
@@ -74,6 +81,10 @@ impl Session {
         };
         let program = self.running()?;
         let shown = format(&value, program, program, radix);
+        let shown = match is_pretty {
+            true => pretty(&shown),
+            false => shown,
+        };
         let type_name = value.r#type.name();
         let number = self.keep(value);
         Ok(Outcome::Value(ValueView {
@@ -106,6 +117,19 @@ pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
         ));
     }
     expression.ok_or_else(|| CommandError::new("an expression is missing"))
+}
+
+/// `-pretty expression`, `-pretty -- expression`: whether it is there, and the rest.
+/// Alone it is the negative of a variable.
+fn split_pretty(text: &str) -> (bool, &str) {
+    let rest = text.strip_prefix("-pretty");
+    match rest.filter(|rest| rest.starts_with(char::is_whitespace)) {
+        Some(rest) => {
+            let rest = rest.trim_start();
+            (true, rest.strip_prefix("-- ").unwrap_or(rest))
+        }
+        None => (false, text),
+    }
 }
 
 /// `/x expression`: the format and the rest.

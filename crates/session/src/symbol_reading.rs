@@ -52,7 +52,14 @@ impl Command {
                 Ok(Place::Function(name)) if self == Command::List && name.contains(',') => {
                     Names::Any
                 }
-                Ok(Place::Function(name) | Place::FunctionIn { name, .. }) => Names::Function(name),
+                Ok(Place::Function(name)) => Names::Function(name),
+                Ok(Place::FunctionIn { file, name }) => {
+                    // It may be a label of a function.
+                    match file.contains('.') {
+                        true => Names::Function(name),
+                        false => Names::Any,
+                    }
+                }
                 Ok(Place::Matching { .. }) => Names::All,
                 Ok(Place::Address(_)) => Names::Any,
                 _ => Names::None,

@@ -238,6 +238,7 @@ fn any_plain_value() -> impl Strategy<Value = Value> {
         ".{0,4}".prop_map(|text: String| Value::Text(text.into())),
         "0x[0-9a-f]{0,17}".prop_map(|text: String| Value::Text(text.into())),
         Just(Value::Unavailable(Unavailability::OptimizedOut)),
+        Just(Value::Unavailable(Unavailability::NoValue)),
         any::<u64>().prop_map(|address| Value::Unavailable(Unavailability::Unreadable { address })),
     ]
 }

@@ -64,6 +64,7 @@ impl TailCall {
         Frame {
             pc: self.pc,
             lookup: self.lookup,
+            thread: inner.thread,
             registers,
             cfa: Some(cfa),
             module: Some(Rc::clone(&self.function.module)),

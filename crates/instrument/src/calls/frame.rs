@@ -27,6 +27,7 @@ impl Program {
         let frame = Frame {
             pc,
             lookup: pc,
+            thread: Some(thread),
             registers: *registers,
             cfa: None,
             module: None,

@@ -5,9 +5,10 @@
 //! place without reading it.
 
 use super::CaptureError;
-use crate::read_plan::{Decode, ReadPlan, Source};
+use crate::modules::Modules;
+use crate::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use juror_event::Conversion;
-use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use juror_symbols::{BitField, Encoding, Field, Type, TypeKind, VirtualStep};
 use smallvec::SmallVec;
 
 /// A part of a value and where a plan finds it.
@@ -26,7 +27,7 @@ pub(super) struct Draft {
     pub(super) parts: SmallVec<[Part; 2]>,
     /// Pointers followed from the part; the place reached is this far behind
     /// the last one.
-    pub(super) follow: SmallVec<[i64; 2]>,
+    pub(super) follow: SmallVec<[Step; 2]>,
     /// How far into the value the place is, while nothing has been followed.
     pub(super) offset: i64,
     pub(super) bits: Option<BitField>,
@@ -51,7 +52,8 @@ impl Draft {
 
     fn shift(&mut self, bytes: i64) {
         match self.follow.last_mut() {
-            Some(last) => *last = last.wrapping_add(bytes),
+            Some(Step::Behind(last)) => *last = last.wrapping_add(bytes),
+            Some(Step::Part(..)) => self.follow.push(Step::Behind(bytes)),
             None => self.offset = self.offset.wrapping_add(bytes),
         }
     }
@@ -79,10 +81,12 @@ impl Draft {
                     return Ok(self);
                 }
                 _ => {
-                    return Err(CaptureError::new(format!(
-                        "`{}` is not a pointer",
-                        r#type.name()
-                    )));
+                    return Err(CaptureError {
+                        message: format!("`{}` is not a pointer", r#type.name()),
+                        help: None,
+                        // Of a number the prompt would read the word at that address.
+                        is_final: matches!(r#type.strip().kind(), TypeKind::Base(_)),
+                    });
                 }
             },
         }
@@ -95,44 +99,45 @@ impl Draft {
             if let Some(part) = self.parts.first_mut()
                 && std::mem::take(&mut part.pointed)
             {
-                self.follow.push(offset);
+                self.follow.push(Step::Behind(offset));
             }
         }
-        self.follow.push(0);
+        self.follow.push(Step::Behind(0));
         self.bits = None;
         Ok(self)
     }
 
-    pub(super) fn field(mut self, name: &str) -> Result<Draft, CaptureError> {
+    pub(super) fn field(mut self, name: &str, modules: &Modules) -> Result<Draft, CaptureError> {
         let Some(r#type) = self.r#type.clone() else {
             return Err(CaptureError {
                 message: format!("the type of what holds `{name}` is not known"),
                 help: Some("fields need debug information: build with -g".to_owned()),
+                is_final: false,
             });
         };
         if r#type.is_pointer() {
-            return self.dereference()?.field(name);
+            return self.dereference()?.field(name, modules);
         }
         let Some(field) = r#type.field(name) else {
-            if r#type.virtual_field(name).is_some() {
-                return Err(CaptureError {
-                    message: format!(
-                        "`{name}` of `{}` is of a virtual base class: where it is only each \
-                         object says",
-                        r#type.name()
-                    ),
-                    help: Some(
-                        "capture it where the object is of the class that has it".to_owned(),
-                    ),
-                });
+            if let Some((steps, field)) = r#type.virtual_field(name) {
+                self.enter(&steps, name, modules)?;
+                self.go_to(field);
+                return Ok(self);
             }
             let names: Vec<_> = r#type.field_names();
             let near = juror_language::suggest(name, names.iter().map(|name| &**name));
             return Err(CaptureError {
                 message: format!("`{}` has no field `{name}`", r#type.name()),
                 help: near.map(|near| format!("did you mean `{near}`?")),
+                is_final: false,
             });
         };
+        self.go_to(field);
+        Ok(self)
+    }
+
+    fn go_to(&mut self, field: Field) {
+        self.bits = None;
         match field.bits {
             Some(bits) => {
                 self.shift((bits.offset_bits / 8) as i64);
@@ -144,7 +149,73 @@ impl Draft {
             None => self.shift(field.offset as i64),
         }
         self.r#type = Some(field.r#type);
-        Ok(self)
+    }
+
+    /// Goes to the part of an object that is a virtual base class: what the object
+    /// points to says where.
+    fn enter(
+        &mut self,
+        steps: &[VirtualStep],
+        name: &str,
+        modules: &Modules,
+    ) -> Result<(), CaptureError> {
+        for step in steps {
+            let entry = step.base.table_entry();
+            let offset = i64::try_from(step.offset).ok();
+            let (Some(entry), Some(offset)) = (entry, offset) else {
+                return Err(CaptureError::new(format!(
+                    "`{name}` is of the virtual base class `{}`, and the debug information does \
+                     not say where that is",
+                    step.base.r#type.name()
+                )));
+            };
+            self.point_to_place()?;
+            self.shift(offset);
+            let part = VirtualPart {
+                class: modules.number_of(&step.class),
+                entry,
+            };
+            if let Some(last) = self.follow.last_mut()
+                && let Step::Behind(offset) = *last
+            {
+                *last = Step::Part(offset, part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the place that has been reached the end of a pointer that is followed.
+    fn point_to_place(&mut self) -> Result<(), CaptureError> {
+        match self.follow.last() {
+            Some(Step::Behind(_)) => return Ok(()),
+            Some(Step::Part(..)) => {
+                self.follow.push(Step::Behind(0));
+                return Ok(());
+            }
+            None => {}
+        }
+        let offset = self.offset;
+        let mut parts = self.part_at_offset()?;
+        let Some(part) = parts.first_mut() else {
+            return Ok(());
+        };
+        if std::mem::take(&mut part.pointed) {
+            self.follow.push(Step::Behind(offset));
+        } else if let Source::Absolute { address } = part.source {
+            // `part_at_offset` has moved it there.
+            part.source = Source::Constant { bits: address };
+            self.follow.push(Step::Behind(0));
+        } else {
+            return Err(CaptureError {
+                message: "where a virtual base class is only an object in memory says".to_owned(),
+                help: Some(
+                    "capture it where a pointer or a reference leads to the object".to_owned(),
+                ),
+                is_final: false,
+            });
+        }
+        (self.parts, self.offset) = (parts, 0);
+        Ok(())
     }
 
     pub(super) fn index(mut self, index: i64) -> Result<Draft, CaptureError> {
@@ -207,25 +278,48 @@ impl Draft {
         Ok(SmallVec::from_iter([part]))
     }
 
+    /// A reference of C++ to a number or a pointer is what it refers to; one to an
+    /// object is where that is.
+    fn referred_to(self) -> Result<Draft, CaptureError> {
+        let Some(own) = self.r#type.as_ref().filter(|_| !self.address) else {
+            return Ok(self);
+        };
+        let target = match own.strip().kind() {
+            TypeKind::Reference(target) if !target.is_rust() => Some(target),
+            _ => None,
+        };
+        let value = target.as_ref().unwrap_or(own).strip();
+        match (value.kind(), self.conversion) {
+            (TypeKind::Composite(_), Some(Conversion::Text)) => Err(CaptureError::new(format!(
+                "a value of type `{}` is not text",
+                value.name()
+            ))),
+            _ if target.is_none() => Ok(self),
+            (TypeKind::Composite(_), _) | (_, Some(Conversion::Address)) => Ok(self),
+            _ => self.dereference(),
+        }
+    }
+
     pub(super) fn finish(self) -> Result<ReadPlan, CaptureError> {
-        let decode = self.decode()?;
-        if !self.follow.is_empty() {
-            let [part] = self.parts.as_slice() else {
+        let draft = self.referred_to()?;
+        let decode = draft.decode()?;
+        if !draft.follow.is_empty() {
+            let [part] = draft.parts.as_slice() else {
                 return Err(CaptureError::new("this value stands in several places"));
             };
             return Ok(ReadPlan {
                 source: part.source,
-                follow: self.follow,
+                follow: draft.follow,
                 decode,
             });
         }
-        let parts = self.part_at_offset()?;
+        let parts = draft.part_at_offset()?;
         let [part] = parts.as_slice() else {
             return Err(CaptureError::new("this value stands in several places"));
         };
         if part.pointed {
             // Composites in memory: the source is their address.
-            let follow = SmallVec::from_slice(&[self.offset]);
+            let follow = SmallVec::from_slice(&[Step::Behind(draft.offset)]);
             return Ok(ReadPlan {
                 source: part.source,
                 follow,
@@ -237,6 +331,34 @@ impl Draft {
             follow: SmallVec::new(),
             decode,
         })
+    }
+
+    /// Whether a whole number is to be taken for a fraction, or the other way round.
+    pub(super) fn is_of_other_kind(&self) -> bool {
+        let Some((conversion, r#type)) = self.conversion.zip(self.r#type.as_ref()) else {
+            return false;
+        };
+        let to_fraction = match conversion {
+            Conversion::Float32 | Conversion::Float64 => true,
+            Conversion::Signed { .. } | Conversion::Unsigned { .. } | Conversion::Bool => false,
+            Conversion::Address | Conversion::Text => return false,
+        };
+        let stripped = match r#type.strip().kind() {
+            TypeKind::Reference(target) => target.strip(),
+            _ => r#type.strip(),
+        };
+        let is_fraction = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
+        match (to_fraction, is_fraction) {
+            (true, true) => {
+                let size = if conversion == Conversion::Float32 {
+                    4
+                } else {
+                    8
+                };
+                stripped.size() != Some(size)
+            }
+            (to_fraction, is_fraction) => to_fraction != is_fraction,
+        }
     }
 
     fn decode(&self) -> Result<Decode, CaptureError> {
@@ -320,6 +442,7 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
             r#type.name()
         ),
         help: Some("read one of its fields, or its address with `&`".to_owned()),
+        is_final: false,
     };
     Ok(match stripped.kind() {
         TypeKind::Pointer(_) | TypeKind::Reference(_) => Decode::Address,

@@ -6,21 +6,28 @@
 //! globals, and what they bring themselves ([`crate::facts`]).
 
 mod draft;
+mod evaluation;
 mod planner;
+mod returned;
+mod value;
 
-use crate::condition::{Check, Condition};
+use crate::condition::Check;
 use crate::facts::{Fact, Moment};
-use crate::modules::{Bound, Modules};
+use crate::modules::Bound;
 use crate::program::Program;
-use crate::read_plan::{Decode, Machine, ReadPlan, Source};
+use crate::read_plan::{ClassNumber, Machine, ReadPlan, Source};
+use crate::scope::type_word;
+use evaluation::Site;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent, Value};
 use planner::Planner;
 
+pub use evaluation::Evaluation;
+
 pub(crate) use draft::decode_type;
 
 /// How one capture is read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum CapturePlan {
     /// By a plan that begins at the call's entry.
     Entry(ReadPlan),
@@ -28,8 +35,8 @@ pub enum CapturePlan {
     /// in an event after the call.
     Return(ReadPlan),
     /// By evaluating it at the stop, because it needs the caller's frame, or a
-    /// variable that moves.
-    Evaluate(Read),
+    /// variable that moves, or is found by what memory holds then.
+    Evaluate(Evaluation),
     /// It comes with the event.
     Fact(Fact, Option<Conversion>),
     /// A sequence of values, each by a plan of its own; `is_late` as those of
@@ -40,8 +47,9 @@ pub enum CapturePlan {
         /// They begin at the return.
         is_late: bool,
     },
-    /// By an expression that was compiled for its line.
-    Compiled(Check, Read),
+    /// By an expression that was compiled for its place; it is evaluated where that
+    /// comes to no result.
+    Compiled(Check, Evaluation),
 }
 
 /// Why a capture cannot be read.
@@ -51,6 +59,8 @@ pub struct CaptureError {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// No other way of reading finds more: the compiler kept no copy.
+    pub(crate) is_final: bool,
 }
 
 impl CaptureError {
@@ -58,6 +68,7 @@ impl CaptureError {
         CaptureError {
             message: message.into(),
             help: None,
+            is_final: false,
         }
     }
 }
@@ -67,33 +78,9 @@ pub fn plan_capture(
     event: &SymbolicEvent,
     capture: &Capture,
     bound: &Bound,
-    modules: &Modules,
+    program: &Program,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(plan) = fact_of(event, capture)? {
-        return Ok(plan);
-    }
-    if needs_caller(&capture.read) {
-        return Ok(CapturePlan::Evaluate(capture.read.clone()));
-    }
-    let planner = Planner {
-        event,
-        bound: Some(bound),
-        modules,
-    };
-    let is_late = |plan: &ReadPlan| {
-        event.kind == EventKind::AfterCall
-            && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }))
-    };
-    if let Some(plans) = element_plans(&planner, &capture.read)? {
-        let is_late = plans.first().is_some_and(is_late);
-        return Ok(CapturePlan::Elements { plans, is_late });
-    }
-    let plan = planner.draft(&capture.read)?.finish()?;
-    Ok(if is_late(&plan) {
-        CapturePlan::Return(plan)
-    } else {
-        CapturePlan::Entry(plan)
-    })
+    plan_at(event, capture, Site::Call(bound), program)
 }
 
 /// Plans a capture of an event that has no function: it reads globals, or the
@@ -101,28 +88,95 @@ pub fn plan_capture(
 pub fn plan_free_capture(
     event: &SymbolicEvent,
     capture: &Capture,
-    modules: &Modules,
+    program: &Program,
+) -> Result<CapturePlan, CaptureError> {
+    plan_at(event, capture, Site::Free, program)
+}
+
+fn plan_at(
+    event: &SymbolicEvent,
+    capture: &Capture,
+    site: Site<'_>,
+    program: &Program,
 ) -> Result<CapturePlan, CaptureError> {
     if let Some(plan) = fact_of(event, capture)? {
         return Ok(plan);
     }
-    if needs_caller(&capture.read) {
-        return Err(CaptureError::new(format!(
-            "`{}` needs a call, and this event has none",
-            capture.read
-        )));
+    let bound = match site {
+        Site::Call(bound) => Some(bound),
+        Site::Line(_) | Site::Free => None,
+    };
+    let evaluated = || evaluation::plan(event, capture, site, program);
+    if is_expression(&capture.read) {
+        if bound.is_none() && has_caller(&capture.read) {
+            return Err(CaptureError::new(format!(
+                "`{}` needs a call, and this event has none",
+                capture.read
+            )));
+        }
+        return evaluated();
     }
     let planner = Planner {
         event,
-        bound: None,
-        modules,
+        bound,
+        modules: &program.modules,
     };
-    if let Some(plans) = element_plans(&planner, &capture.read)? {
-        let is_late = false;
-        return Ok(CapturePlan::Elements { plans, is_late });
+    match place_plan(&planner, capture) {
+        // What a guard casts is converted, as everywhere; a type that an event gives
+        // says how the bytes are read.
+        Ok(Planned { is_other: true, .. }) if capture.hoisted => {
+            let capture = Capture {
+                read: cast(&capture.read),
+                ..capture.clone()
+            };
+            evaluation::plan(event, &capture, site, program)
+        }
+        Ok(planned) => Ok(planned.plan),
+        // It may be more than a place all the same: an element of a library type, say.
+        Err(error) if error.is_final => Err(error),
+        Err(error) => evaluated().map_err(|_| error),
     }
-    let plan = planner.draft(&capture.read)?.finish()?;
-    Ok(CapturePlan::Entry(plan))
+}
+
+/// The cast that a guard writes, as an expression.
+fn cast(read: &Read) -> Read {
+    match read {
+        Read::Convert(inner, conversion) => match type_word(*conversion) {
+            Some(word) => Read::Expression(format!("({word})({inner})").into()),
+            None => read.clone(),
+        },
+        read => read.clone(),
+    }
+}
+
+/// A plan, and whether it takes a number for one of another kind: a whole one for a
+/// fraction, or the other way round.
+struct Planned {
+    plan: CapturePlan,
+    is_other: bool,
+}
+
+/// The plan of a place by fixed offsets.
+fn place_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, CaptureError> {
+    let is_late = |plan: &ReadPlan| {
+        planner.event.kind == EventKind::AfterCall
+            && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }))
+    };
+    if let Some(plans) = element_plans(planner, &capture.read)? {
+        let is_late = plans.first().is_some_and(is_late);
+        return Ok(Planned {
+            plan: CapturePlan::Elements { plans, is_late },
+            is_other: false,
+        });
+    }
+    let draft = planner.draft(&capture.read)?;
+    let is_other = draft.is_of_other_kind();
+    let plan = draft.finish()?;
+    let plan = match is_late(&plan) {
+        true => CapturePlan::Return(plan),
+        false => CapturePlan::Entry(plan),
+    };
+    Ok(Planned { plan, is_other })
 }
 
 /// The plans of a range of elements; nothing for what is no range.
@@ -156,27 +210,10 @@ pub fn plan_line_capture(
     program: &Program,
     address: u64,
 ) -> Result<CapturePlan, CaptureError> {
-    if let Some(plan) = fact_of(event, capture)? {
-        return Ok(plan);
+    match fact_of(event, capture)? {
+        Some(plan) => Ok(plan),
+        None => evaluation::plan(event, capture, Site::Line(address), program),
     }
-    let (read, is_converted) = match &capture.read {
-        Read::Convert(inner, _) => (&**inner, true),
-        read => (read, false),
-    };
-    let condition = Condition::parse(&read.to_string()).map_err(|diagnostic| match diagnostic {
-        Some(diagnostic) => CaptureError::new(diagnostic.message),
-        None => CaptureError::new("a value is missing"),
-    })?;
-    let check = condition
-        .at(program, address)
-        .map_err(|error| CaptureError {
-            message: error.message,
-            help: None,
-        })?;
-    Ok(match check.is_compiled() && !is_converted {
-        true => CapturePlan::Compiled(check, capture.read.clone()),
-        false => CapturePlan::Evaluate(capture.read.clone()),
-    })
 }
 
 /// What the event itself brings, when that is what is captured.
@@ -211,23 +248,12 @@ impl Program {
                 };
                 Value::Sequence(plans.iter().map(read).collect())
             }
-            CapturePlan::Compiled(check, read) => self
+            CapturePlan::Compiled(check, evaluation) => self
                 .machine(thread)
                 .ok()
                 .and_then(|machine| check.value(&machine))
-                .unwrap_or_else(|| self.evaluate_read(thread, read)),
-            CapturePlan::Evaluate(Read::Convert(inner, Conversion::Text)) => {
-                match (self.evaluate_read(thread, inner), self.machine(thread)) {
-                    (Value::Address(bits), Ok(machine)) => ReadPlan {
-                        source: Source::Constant { bits },
-                        follow: smallvec::SmallVec::new(),
-                        decode: Decode::TextPointer,
-                    }
-                    .read(&machine, 0),
-                    (value, _) => value,
-                }
-            }
-            CapturePlan::Evaluate(read) => self.evaluate_read(thread, read),
+                .unwrap_or_else(|| evaluation.value(self, thread, &[])),
+            CapturePlan::Evaluate(evaluation) => evaluation.value(self, thread, &[]),
         }
     }
 }
@@ -247,9 +273,13 @@ impl Machine for OnlyMemory<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         self.0.debuggee.read(address, buffer).is_ok()
     }
+
+    fn has_class(&self, table: u64, class: ClassNumber) -> bool {
+        self.0.has_class(table, class)
+    }
 }
 
-fn needs_caller(read: &Read) -> bool {
+fn has_caller(read: &Read) -> bool {
     match read {
         Read::Caller(_) => true,
         Read::Dereference(inner)
@@ -257,7 +287,21 @@ fn needs_caller(read: &Read) -> bool {
         | Read::Field(inner, _)
         | Read::Index(inner, _)
         | Read::Elements(inner, ..)
-        | Read::Convert(inner, _) => needs_caller(inner),
+        | Read::Convert(inner, _) => has_caller(inner),
+        _ => false,
+    }
+}
+
+/// Whether a read is no place by fixed offsets.
+fn is_expression(read: &Read) -> bool {
+    match read {
+        Read::Caller(_) | Read::Expression(_) => true,
+        Read::Dereference(inner)
+        | Read::AddressOf(inner)
+        | Read::Field(inner, _)
+        | Read::Index(inner, _)
+        | Read::Elements(inner, ..)
+        | Read::Convert(inner, _) => is_expression(inner),
         _ => false,
     }
 }

@@ -35,7 +35,7 @@ impl Planner<'_> {
                 draft.dereference()
             }
             Read::AddressOf(inner) => self.draft(inner)?.address_of(),
-            Read::Field(inner, name) => self.draft(inner)?.field(name),
+            Read::Field(inner, name) => self.draft(inner)?.field(name, self.modules),
             Read::Index(inner, index) => self.draft(inner)?.index(*index),
             Read::Convert(inner, conversion) => {
                 let mut draft = match (&**inner, conversion) {
@@ -135,6 +135,7 @@ impl Planner<'_> {
         CaptureError {
             message: format!("there is no global variable `{name}`"),
             help: near.map(|near| format!("did you mean `{near}`?")),
+            is_final: false,
         }
     }
 
@@ -151,6 +152,7 @@ impl Planner<'_> {
         CaptureError {
             message: error.to_string(),
             help,
+            is_final: false,
         }
     }
 
@@ -281,6 +283,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
             return Err(CaptureError {
                 message: reason.to_string(),
                 help: Some("build without optimization to see it, or leave it out".to_owned()),
+                is_final: true,
             });
         }
         let Some((source, pointed)) = part_of(&piece.place) else {

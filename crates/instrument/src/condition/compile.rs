@@ -7,6 +7,7 @@ use super::operand::{
     word_of, wrong,
 };
 use crate::expression::element_type;
+use crate::read_plan::ClassNumber;
 use crate::upcast::moves_address;
 use crate::views::Views;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
@@ -20,6 +21,16 @@ pub(super) trait Names {
     fn register(&self, name: &str) -> Result<Operand, Unknown>;
     fn argument(&self, position: u8) -> Result<Operand, Unknown>;
     fn type_named(&self, name: &str) -> Option<Type>;
+    /// The type of what has been returned. Its value is not compiled: only what is
+    /// wrong with an expression over it comes out.
+    fn returned(&self) -> Option<Type> {
+        None
+    }
+    /// The number by which a machine knows a class of C++.
+    fn class_number(&self, class: &Type) -> Option<ClassNumber> {
+        let _ = class;
+        None
+    }
     /// Whether a value of this type may be gone through as it is shown.
     fn is_viewed(&self, r#type: &Type) -> bool {
         Views::standard().has(r#type)
@@ -30,6 +41,20 @@ pub(super) trait Names {
 pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
     let compiler = Compiler { names };
     Ok(compiler.number(expression)?.node)
+}
+
+/// Compiles what an event reads. An array is its elements there, not where it begins.
+pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
+    let compiler = Compiler { names };
+    let operand = compiler.operand(expression)?;
+    let is_place = matches!(
+        operand.r#type.strip().kind(),
+        TypeKind::Array { .. } | TypeKind::Function { .. }
+    );
+    match is_place || names.is_viewed(&operand.r#type) {
+        true => Err(Stuck::Evaluate),
+        false => Ok(counted(operand, &expression.span)?.node),
+    }
 }
 
 struct Compiler<'a, N> {
@@ -46,7 +71,38 @@ fn both<A, B>(left: Result<A, Stuck>, right: Result<B, Stuck>) -> Result<(A, B),
 }
 
 impl<N: Names> Compiler<'_, N> {
+    /// A reference of C++ is what it refers to.
     fn operand(&self, expression: &Expression) -> Result<Operand, Stuck> {
+        let operand = self.operand_as_is(expression)?;
+        match is_reference(&operand.r#type) {
+            true => self.referred_to(operand, &expression.span),
+            false => Ok(operand),
+        }
+    }
+
+    fn referred_to(&self, reference: Operand, span: &Range<usize>) -> Result<Operand, Stuck> {
+        let number = counted(reference, span)?;
+        let target = number.target.ok_or(Stuck::Evaluate)?;
+        Ok(Operand::new(target, Spot::Memory(word_of(number.node))))
+    }
+
+    /// What stands behind `*` ([`crate::expression`] has the same rule).
+    fn pointer(&self, expression: &Expression) -> Result<Operand, Stuck> {
+        let operand = self.operand_as_is(expression)?;
+        let target = operand.r#type.target();
+        match target.filter(|_| is_reference(&operand.r#type)) {
+            Some(target) if self.leads(&target) => self.referred_to(operand, &expression.span),
+            _ => Ok(operand),
+        }
+    }
+
+    fn leads(&self, r#type: &Type) -> bool {
+        r#type.is_pointer()
+            || matches!(r#type.strip().kind(), TypeKind::Array { .. })
+            || self.names.is_viewed(r#type)
+    }
+
+    fn operand_as_is(&self, expression: &Expression) -> Result<Operand, Stuck> {
         let span = &expression.span;
         let known = |found: Result<Operand, Unknown>| match found {
             Ok(operand) => Ok(operand),
@@ -77,15 +133,25 @@ impl<N: Names> Compiler<'_, N> {
                 field,
                 arrow,
             } => {
-                let mut base = self.operand(object)?;
-                if *arrow || base.r#type.is_pointer() {
+                let base = self.operand_as_is(object)?;
+                // A person may take a reference for a pointer.
+                let is_object = is_reference(&base.r#type)
+                    && base
+                        .r#type
+                        .target()
+                        .is_some_and(|target| !self.leads(&target));
+                let mut base = match is_reference(&base.r#type) {
+                    true => self.referred_to(base, &object.span)?,
+                    false => base,
+                };
+                if (*arrow && !is_object) || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
                 }
                 // It may be a field of what this one leads to.
                 if base.r#type.field(&field.text).is_none() && self.leads_on(&base.r#type) {
                     return Err(Stuck::Evaluate);
                 }
-                field_of(&base, &field.text, &field.span)
+                field_of(&base, &field.text, &field.span, self.names)
             }
             ExpressionKind::Index { object, index } => {
                 let base = self.operand(object);
@@ -99,7 +165,7 @@ impl<N: Names> Compiler<'_, N> {
                 let (operand, r#type) = both(self.number(operand), self.type_of(type_name))?;
                 cast(operand, r#type)
             }
-            ExpressionKind::SizeOf(operand) => match self.operand(operand)?.r#type.size() {
+            ExpressionKind::SizeOf(operand) => match self.size_of(operand)? {
                 Some(size) => Operand::size(size),
                 None => wrong("its size is not known", span),
             },
@@ -111,13 +177,30 @@ impl<N: Names> Compiler<'_, N> {
                 "text can only be compared with text of the program: name == \"x\"",
                 span,
             ),
-            ExpressionKind::Return
-            | ExpressionKind::Slice { .. }
+            ExpressionKind::Return => match self.names.returned() {
+                Some(r#type) => Ok(Operand::new(r#type, Spot::Memory(Word::Constant(0)))),
+                None => Err(Stuck::Evaluate),
+            },
+            ExpressionKind::Slice { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Set(_)
             | ExpressionKind::Map(_)
             | ExpressionKind::Sequence(_)
             | ExpressionKind::Error => Err(Stuck::Evaluate),
+        }
+    }
+
+    /// A name alone may be one of a type.
+    fn size_of(&self, operand: &Expression) -> Result<Option<u64>, Stuck> {
+        let found = self.operand(operand);
+        match (&found, &operand.kind) {
+            (Err(Stuck::Wrong(_)), ExpressionKind::Name(name)) => {
+                match self.names.type_named(name) {
+                    Some(r#type) => Ok(r#type.size()),
+                    None => Ok(found?.r#type.size()),
+                }
+            }
+            _ => Ok(found?.r#type.size()),
         }
     }
 
@@ -163,13 +246,10 @@ impl<N: Names> Compiler<'_, N> {
     ) -> Result<Operand, Stuck> {
         match operator {
             UnaryOperator::Caller => Err(Stuck::Evaluate),
-            UnaryOperator::Dereference => self.dereference(self.operand(operand)?, span),
+            UnaryOperator::Dereference => self.dereference(self.pointer(operand)?, span),
             UnaryOperator::AddressOf => {
                 let is_name = matches!(operand.kind, ExpressionKind::Name(_));
                 let operand = self.operand(operand)?;
-                if matches!(operand.r#type.strip().kind(), TypeKind::Reference(_)) {
-                    return Err(Stuck::Evaluate);
-                }
                 match (operand.spot, operand.bits) {
                     (_, Some(_)) => wrong("a bit field has no address", span),
                     (Spot::Memory(address), None) => Ok(Operand::new(
@@ -341,6 +421,11 @@ impl<N: Names> Compiler<'_, N> {
         let address = word_of(counted(operand, &value.span)?.node);
         Operand::truth(Node::IsText(address, Arc::clone(text), equal))
     }
+}
+
+/// Whether values of the type are references of C++.
+fn is_reference(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Reference(_)) && !r#type.is_rust()
 }
 
 /// Whether two pointers are compared as C++ does where one is to a base class of the

@@ -5,7 +5,7 @@
 //! arithmetic, after which the run stops anyway.
 
 use crate::expression::arithmetic::{floats, integers};
-use crate::read_plan::Machine;
+use crate::read_plan::{Machine, VirtualPart};
 use juror_language::BinaryOperator;
 use std::sync::Arc;
 
@@ -65,6 +65,8 @@ pub(super) enum Word {
     Offset(Box<Word>, i64),
     /// Elements of so many bytes behind an address.
     Element(Box<Word>, Box<Node>, u64),
+    /// The part of the object at an address that is a virtual base class.
+    Part(Box<Word>, VirtualPart),
     /// What has been computed.
     Computed(Box<Node>),
 }
@@ -104,6 +106,7 @@ impl Word {
                 let address = i128::from(base.evaluate(machine)?).checked_add(distance)?;
                 u64::try_from(address).ok()?
             }
+            Word::Part(object, part) => part.find(machine, object.evaluate(machine)?).ok()?,
             Word::Computed(node) => u64::try_from(node.evaluate(machine)?.whole()?).ok()?,
         })
     }

@@ -1,12 +1,14 @@
 //! Values that are still to come: where each will be, its type, and what
 //! casts, fields and pointers make of it.
 
+use super::compile::Names;
 use super::node::{Node, Reading, Scalar, Word};
 use crate::expression::ExpressionError;
+use crate::read_plan::VirtualPart;
 use crate::typed::{Place, Typed};
 use crate::upcast::moves_address;
 use juror_language::BinaryOperator;
-use juror_symbols::{BitField, Encoding, Type, TypeKind};
+use juror_symbols::{BitField, Encoding, Field, Type, TypeKind};
 use std::ops::Range;
 
 /// Why an expression is not compiled.
@@ -150,19 +152,35 @@ pub(super) fn field_of(
     object: &Operand,
     name: &str,
     span: &Range<usize>,
+    names: &impl Names,
 ) -> Result<Operand, Stuck> {
     let Some(field) = object.r#type.field(name) else {
-        // Where a virtual base class lies the object says.
-        if object.r#type.virtual_field(name).is_some() {
-            return Err(Stuck::Evaluate);
+        if let Some((steps, field)) = object.r#type.virtual_field(name) {
+            let Spot::Memory(address) = &object.spot else {
+                return Err(Stuck::Evaluate);
+            };
+            let part = steps.iter().try_fold(address.clone(), |at, step| {
+                let offset = i64::try_from(step.offset).ok()?;
+                let part = VirtualPart {
+                    class: names.class_number(&step.class)?,
+                    entry: step.base.table_entry()?,
+                };
+                Some(Word::Part(Box::new(at.offset(offset)), part))
+            });
+            return part_of(&part.ok_or(Stuck::Evaluate)?, field);
         }
         // In the words of a value that has no such field.
         let value = Typed::missing(object.r#type.clone(), "");
         return wrong(value.no_field(name), span);
     };
-    let Spot::Memory(address) = &object.spot else {
-        return Err(Stuck::Evaluate);
-    };
+    match &object.spot {
+        Spot::Memory(address) => part_of(address, field),
+        _ => Err(Stuck::Evaluate),
+    }
+}
+
+/// A member of what lies at an address.
+fn part_of(address: &Word, field: Field) -> Result<Operand, Stuck> {
     let (offset, bits) = match field.bits {
         Some(bits) => {
             let inside = BitField {
@@ -182,13 +200,17 @@ pub(super) fn field_of(
 }
 
 /// A field of what a pointer leads to, which has it.
-pub(super) fn field_behind(pointer: Operand, name: &str) -> Result<Operand, Unknown> {
+pub(super) fn field_behind(
+    pointer: Operand,
+    name: &str,
+    names: &impl Names,
+) -> Result<Operand, Unknown> {
     let target = pointer.r#type.target().ok_or(Unknown::Yet)?;
     let Ok(counted) = counted(pointer, &(0..0)) else {
         return Err(Unknown::Yet);
     };
     let object = Operand::new(target, Spot::Memory(word_of(counted.node)));
-    field_of(&object, name, &(0..0)).map_err(|_| Unknown::Yet)
+    field_of(&object, name, &(0..0), names).map_err(|_| Unknown::Yet)
 }
 
 pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {

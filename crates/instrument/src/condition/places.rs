@@ -7,6 +7,7 @@ use super::operand::{Operand, Spot, Unknown, field_behind};
 use crate::expression::Scope;
 use crate::frames::Frame;
 use crate::program::Program;
+use crate::read_plan::ClassNumber;
 use crate::scope::FrameScope;
 use juror_symbols::{
     EntryLocation, EntryPlace, FixedPlace, Parameter, Type, TypeKind, Variable, argument_plan,
@@ -17,6 +18,7 @@ use juror_symbols::{
 pub(super) struct PointNames<'a> {
     program: &'a Program,
     frame: Option<Frame>,
+    result: Option<Type>,
 }
 
 impl<'a> PointNames<'a> {
@@ -24,6 +26,15 @@ impl<'a> PointNames<'a> {
         PointNames {
             program,
             frame: program.frame_at(address),
+            result: None,
+        }
+    }
+
+    /// The same, where a value of this type has been returned.
+    pub(super) fn returning(self, result: Option<&Type>) -> PointNames<'a> {
+        PointNames {
+            result: result.cloned(),
+            ..self
         }
     }
 
@@ -93,11 +104,8 @@ impl Names for PointNames<'_> {
             let Some(object) = this.r#type.target() else {
                 return Err(Unknown::Yet);
             };
-            if object.virtual_field(name).is_some() && object.field(name).is_none() {
-                return Err(Unknown::Yet);
-            }
-            if object.field(name).is_some() {
-                return field_behind(this, name);
+            if object.field(name).is_some() || object.virtual_field(name).is_some() {
+                return field_behind(this, name, self);
             }
         }
         let found = self.with_scope(|scope| scope.outside(name));
@@ -147,6 +155,14 @@ impl Names for PointNames<'_> {
 
     fn type_named(&self, name: &str) -> Option<Type> {
         self.with_scope(|scope| scope.type_named(name))
+    }
+
+    fn returned(&self) -> Option<Type> {
+        self.result.clone()
+    }
+
+    fn class_number(&self, class: &Type) -> Option<ClassNumber> {
+        Some(self.program.modules.number_of(class))
     }
 
     fn is_viewed(&self, r#type: &Type) -> bool {

@@ -8,7 +8,7 @@
 
 use super::member::{Members, call_operator, members};
 use super::overload::{Overload, choose};
-use super::{ExpressionError, Scope, evaluate};
+use super::{ExpressionError, Scope, evaluate, part};
 use crate::typed::{Place, Typed};
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
@@ -156,7 +156,7 @@ fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, Expr
     let literal = literal.zip(Type::builtin("int"));
     Ok(Argument::Value(match literal {
         Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
-        None => evaluate(expression, scope)?,
+        None => part(expression, scope)?,
     }))
 }
 

@@ -17,15 +17,17 @@ pub use access::{address_of, dereference, element};
 pub use overload::Overload;
 pub(crate) use overload::function_at;
 
-use crate::upcast::{base_part, cast_address};
+use crate::upcast::{base_part, cast_address, referred_to};
 use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
 use text::compare_with_text;
+pub(crate) use text::text_of;
 use viewed::{Key, Reach};
 
 use crate::typed::{Memory, Number, Place, Typed, to_extended};
 use arithmetic::compute;
 use call::{Request, call};
+use juror_event::Value;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use std::ops::Range;
@@ -146,7 +148,10 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             evaluate(operand, &*caller)
         }
         ExpressionKind::Unary { operator, operand } => {
-            let value = evaluate(operand, scope)?;
+            let value = match operator {
+                UnaryOperator::Dereference => pointer(operand, scope)?,
+                _ => part(operand, scope)?,
+            };
             // The name of a function is its address already, as in C.
             if *operator == UnaryOperator::AddressOf && call::is_function(operand, &value, scope) {
                 return Ok(value);
@@ -163,15 +168,23 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             field,
             arrow,
         } => {
-            let object = evaluate(object, scope)?;
-            let value = field_of(&object, &field.text, *arrow, scope);
+            let value = evaluate(object, scope)?;
+            let object = at_referent(&value, object, scope)?;
+            let found = field_of(&object, &field.text, *arrow, scope);
+            // A person may take a reference for a pointer.
+            let value = match found {
+                Err(_) if *arrow && is_reference(&value) => {
+                    found.or_else(|_| field_of(&object, &field.text, false, scope))
+                }
+                found => found,
+            };
             value.map_err(|message| ExpressionError {
                 message,
                 span: field.span.clone(),
             })
         }
         ExpressionKind::Index { object, index } => {
-            let object = evaluate(object, scope)?;
+            let object = part(object, scope)?;
             let key = match &index.kind {
                 ExpressionKind::Text(text) => Key::Text(text),
                 _ => Key::Number(integer(index, scope)?),
@@ -179,7 +192,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             at(indexed(&object, &key, scope))
         }
         ExpressionKind::Slice { object, start, end } => {
-            let object = evaluate(object, scope)?;
+            let object = part(object, scope)?;
             let (start, end) = (integer(start, scope)?, integer(end, scope)?);
             at(elements(&object, start, end.saturating_sub(start), scope))
         }
@@ -190,7 +203,8 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                     function,
                     arguments,
                 } => call(operand, function, arguments, Some(r#type.clone()), scope)?,
-                _ => evaluate(operand, scope)?,
+                _ if is_to_reference(&r#type) => evaluate(operand, scope)?,
+                _ => part(operand, scope)?,
             };
             at(cast(&value, r#type, scope.memory()))
         }
@@ -202,7 +216,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".to_owned(),
         )),
         ExpressionKind::SizeOf(operand) => {
-            let size = match (evaluate(operand, scope), &operand.kind) {
+            let size = match (part(operand, scope), &operand.kind) {
                 (Ok(value), _) => value.r#type.size(),
                 // `sizeof(Shape)`: a name alone may be one of a type.
                 (Err(error), ExpressionKind::Name(name)) => {
@@ -223,9 +237,42 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
     }
 }
 
+/// Evaluates an expression that is a part of another: a reference of C++ is what it
+/// refers to. A reference alone is shown as one.
+pub(crate) fn part(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    at_referent(&value, expression, scope)
+}
+
+fn at_referent(
+    value: &Typed,
+    expression: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    referred_to(value, scope.memory()).map_err(|message| ExpressionError {
+        message,
+        span: expression.span.clone(),
+    })
+}
+
+/// What stands behind `*`: what a reference refers to, where that leads on. Otherwise a
+/// person means the reference itself.
+fn pointer(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
+    let value = evaluate(expression, scope)?;
+    let referent = at_referent(&value, expression, scope)?;
+    let leads_on = referent.r#type.is_pointer()
+        || matches!(referent.r#type.strip().kind(), TypeKind::Array { .. })
+        || Reach::of(scope).is_some_and(|reach| reach.has(&referent.r#type));
+    Ok(if leads_on { referent } else { value })
+}
+
+fn is_to_reference(r#type: &Type) -> bool {
+    matches!(r#type.strip().kind(), TypeKind::Reference(_))
+}
+
 /// Whether an expression is true, for conditions.
 pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
-    let value = evaluate(expression, scope)?;
+    let value = part(expression, scope)?;
     truth(&value, scope).map_err(|message| ExpressionError {
         message,
         span: expression.span.clone(),
@@ -238,6 +285,16 @@ fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, String> {
         Some(reach) => reach.number(value),
         None => value.number(scope.memory()),
     }
+}
+
+/// A number as monitors know it; that a library type holds, too.
+pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, String> {
+    Ok(match number(value, scope)? {
+        Number::Int(number) => Value::Int(number),
+        Number::Float(number) => Value::Float(number),
+        Number::Pointer(address, _) => Value::Address(address),
+        Number::Bool(truth) => Value::Bool(truth),
+    })
 }
 
 fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, String> {
@@ -278,7 +335,7 @@ fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionErro
 }
 
 fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, ExpressionError> {
-    let value = evaluate(expression, scope)?;
+    let value = part(expression, scope)?;
     let number = match number(&value, scope) {
         Ok(Number::Int(number)) => Ok(number),
         Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
@@ -294,10 +351,6 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
 fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
-        // A reference of C++ is what it refers to.
-        UnaryOperator::AddressOf if is_reference(value) => {
-            return address_of(&pointed_to(value, scope)?);
-        }
         UnaryOperator::AddressOf => return address_of(value),
         UnaryOperator::Not => Number::Bool(!truth(value, scope)?),
         UnaryOperator::Negate => match number(value, scope)? {
@@ -435,7 +488,7 @@ fn binary(
     if let Some(equal) = compare_with_text(operator, left, right, scope)? {
         return of(Number::Bool(equal));
     }
-    let first = evaluate(left, scope)?;
+    let first = part(left, scope)?;
     if operator == BinaryOperator::Repeat {
         let count = integer(right, scope)?;
         if !(1..=ELEMENTS_MAX).contains(&count) {
@@ -453,7 +506,7 @@ fn binary(
             )),
         };
     }
-    let second = evaluate(right, scope)?;
+    let second = part(right, scope)?;
     let (a, b) = (
         number(&first, scope).map_err(|message| ExpressionError {
             message,

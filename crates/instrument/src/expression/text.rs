@@ -1,10 +1,17 @@
 //! Comparing text of the program with text that is written.
 
 use super::viewed::Reach;
-use super::{ExpressionError, Scope, evaluate};
+use super::{ExpressionError, Scope, part};
+use crate::read_plan::TEXT_LENGTH_MAX;
 use crate::typed::{Memory, Number, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 use juror_symbols::TypeKind;
+
+/// The text of a string of the library, as it is shown, up to a limit; nothing for
+/// other values.
+pub(crate) fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
+    Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
+}
 
 /// `name == "text"`: the text that a `char *` points to, or a character array
 /// holds, or a string of the library.
@@ -26,7 +33,7 @@ pub(super) fn compare_with_text(
     if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
         return Err(at("text can only be compared with `==` and `!=`"));
     }
-    let value_typed = evaluate(value, scope)?;
+    let value_typed = part(value, scope)?;
     let is_same = operator == BinaryOperator::Equal;
     let reach = Reach::of(scope);
     if let Some(equal) = reach.and_then(|reach| reach.is_text(&value_typed, text)) {

@@ -174,6 +174,37 @@ impl<'a> Reach<'a> {
 
     /// Whether a value is this text; nothing where it is none.
     pub(super) fn is_text(&self, value: &Typed, text: &str) -> Option<bool> {
+        // One character more than there may be tells that it is longer.
+        let (bytes, size, more) = self.characters(value, text.len().saturating_add(1))?;
+        Some(!more && is_same(&bytes, size, text))
+    }
+
+    /// The text that a value is; nothing where it is none.
+    pub(super) fn text(&self, value: &Typed, most: usize) -> Option<String> {
+        let (bytes, size, _) = self.characters(value, most)?;
+        Some(match size {
+            2 => {
+                let units = bytes.chunks_exact(2);
+                let units = units.map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+                let read = char::decode_utf16(units);
+                read.map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+            4 => {
+                let units = bytes.chunks_exact(4);
+                let units =
+                    units.map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+                units
+                    .map(|unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect()
+            }
+            _ => String::from_utf8_lossy(&bytes).into_owned(),
+        })
+    }
+
+    /// The characters of a text, at most so many, the size of each in bytes, and whether
+    /// there are more.
+    fn characters(&self, value: &Typed, most: usize) -> Option<(Vec<u8>, usize, bool)> {
         let mut value = value.clone();
         for _ in 0..DEPTH_MAX {
             let memory = self.scope.memory();
@@ -181,13 +212,9 @@ impl<'a> Reach<'a> {
                 value = dereference(&value, memory).ok()?;
                 continue;
             }
-            // One character more than there may be tells that it is longer.
-            let most = text.len().saturating_add(1);
             match instead(&value, most, self.views, memory, &self.types())? {
                 Shown::Value(inner) | Shown::At(_, inner) => value = inner,
-                Shown::Text { bytes, size, more } => {
-                    return Some(!more && is_same(&bytes, size, text));
-                }
+                Shown::Text { bytes, size, more } => return Some((bytes, size, more)),
                 _ => return None,
             }
         }

@@ -3,9 +3,12 @@
 
 mod composite;
 mod escape;
+mod layout;
 mod number;
 mod text;
 mod viewed;
+
+pub use layout::pretty;
 
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::views::Views;

@@ -94,14 +94,13 @@ impl Program {
             }
             let mut plans = Vec::with_capacity(event.captures.len());
             for (slot, capture) in event.captures.iter().enumerate() {
-                let plan =
-                    plan_capture(event, capture, &definition, &self.modules).map_err(|error| {
-                        BindError::Capture {
-                            slot,
-                            error,
-                            function: definition.function.name.to_string(),
-                        }
-                    })?;
+                let plan = plan_capture(event, capture, &definition, self).map_err(|error| {
+                    BindError::Capture {
+                        slot,
+                        error,
+                        function: definition.function.name.to_string(),
+                    }
+                })?;
                 plans.push(plan);
             }
             bound.push((definition, plans));

@@ -107,6 +107,10 @@ impl Probes {
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             })
             .collect();
+        let entry = probe.captures.iter().filter_map(|plan| match plan {
+            CapturePlan::Evaluate(evaluation) => Some(evaluation.at_entry(program, thread)),
+            _ => None,
+        });
         let pending = PendingReturn {
             address,
             frame,
@@ -114,6 +118,7 @@ impl Probes {
             probe: number,
             at_entry: false,
             begun,
+            entry: entry.flatten().collect(),
         };
         let noted = self
             .pending
@@ -146,6 +151,7 @@ impl Probes {
             ..Moment::default()
         };
         if let Some(probe) = self.get(pending.probe) {
+            let mut kept = pending.entry.as_slice();
             for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
                 values.push(match plan {
                     CapturePlan::Return(plan) => plan.read(&machine, stack),
@@ -160,9 +166,13 @@ impl Probes {
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
-                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
-                        program.capture(thread, plan, &moment)
+                    CapturePlan::Evaluate(evaluation) => {
+                        let own = kept.split_at_checked(evaluation.entry_count());
+                        let (own, rest) = own.unwrap_or_default();
+                        kept = rest;
+                        evaluation.value(program, thread, own)
                     }
+                    CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
                 });
             }
         }

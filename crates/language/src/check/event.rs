@@ -1,5 +1,6 @@
 //! Events and what they read.
 
+use super::computed::is_place;
 use super::{CAPTURES_MAX, Checker, moment};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
@@ -152,6 +153,10 @@ impl Checker<'_> {
                 Some((read, known)) => (read, known),
                 None => (by_name(), Kind::Unknown),
             },
+            Some(read) if !is_place(read) => match self.computed_read(read, kind) {
+                Some((read, known)) => (read, known),
+                None => (by_name(), Kind::Unknown),
+            },
             Some(read) => match self.read(read, kind) {
                 Some(read) => {
                     let known = moment::kind_of(&read);
@@ -167,7 +172,7 @@ impl Checker<'_> {
     }
 
     /// The read that an expression of a capture stands for.
-    fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
+    pub(super) fn read(&mut self, expression: &Expression, kind: EventKind) -> Option<Read> {
         let span = &expression.span;
         match &expression.kind {
             ExpressionKind::Name(name) => Some(match moment::read(name, kind) {
@@ -232,15 +237,15 @@ impl Checker<'_> {
         }
     }
 
-    fn no_read(&mut self, expression: &Expression) {
+    pub(super) fn no_read(&mut self, expression: &Expression) {
         let error = Diagnostic::error(
             "bad-read",
             expression.span.clone(),
             "this cannot be read at an event",
         );
         self.diagnostics.push(error.help(
-            "an event reads a parameter, `arg 1`, `ret`, `*p`, `&p`, `^p`, fields, elements and \
-             ranges of them; compute with them in guards",
+            "an event reads values of the program: a parameter, `arg 1`, `ret`, `*p`, `&p`, `^p`, \
+             fields, elements, ranges, and expressions of them",
         ));
     }
 

@@ -4,6 +4,7 @@
 //! that stands in the text is found before the run.
 
 use super::Checker;
+use super::computed::is_of_program;
 use super::kinds::result_kind;
 use super::scope::{Names, PROGRAM, Scope};
 use crate::arithmetic;
@@ -11,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use crate::unparse;
-use juror_event::Value;
+use juror_event::{Read, Value};
 use std::ops::Range;
 
 impl Checker<'_> {
@@ -31,15 +32,8 @@ impl Checker<'_> {
             ExpressionKind::Null => Value::Address(0),
             ExpressionKind::Name(name) => return self.name(name, span, scope),
             ExpressionKind::Unary { operator, operand } => match operator {
-                UnaryOperator::Dereference | UnaryOperator::AddressOf => {
+                UnaryOperator::Dereference | UnaryOperator::AddressOf | UnaryOperator::Caller => {
                     return self.debuggee_place(expression, scope);
-                }
-                UnaryOperator::Caller => {
-                    if scope.is_of_reaction() {
-                        return self.debuggee_place(expression, scope);
-                    }
-                    self.not_in_guards(&span, "`^`", "declare what is read in the event: `x = ^p`");
-                    return None;
                 }
                 _ => return self.unary(*operator, operand, span, scope),
             },
@@ -54,6 +48,9 @@ impl Checker<'_> {
             ExpressionKind::Field { .. }
             | ExpressionKind::Index { .. }
             | ExpressionKind::Slice { .. }
+            | ExpressionKind::Register(_)
+            | ExpressionKind::SizeOf(_)
+            | ExpressionKind::SizeOfType(_)
             | ExpressionKind::Cast { .. } => return self.debuggee_place(expression, scope),
             ExpressionKind::Call {
                 function,
@@ -77,9 +74,8 @@ impl Checker<'_> {
                 return self.collection(TermKind::Map(terms), Kind::Map, span);
             }
             _ if scope.is_of_reaction() => return self.debuggee_place(expression, scope),
-            other => {
-                let (what, help) = at_the_prompt(other);
-                self.not_in_guards(&span, what, help);
+            _ => {
+                self.not_in_guards(&span, "this", "declare what is read in the event");
                 return None;
             }
         };
@@ -101,7 +97,7 @@ impl Checker<'_> {
         );
     }
 
-    fn not_in_guards(&mut self, span: &Range<usize>, what: &str, help: &str) {
+    pub(super) fn not_in_guards(&mut self, span: &Range<usize>, what: &str, help: &str) {
         let error = Diagnostic::error(
             "not-in-properties",
             span.clone(),
@@ -125,7 +121,7 @@ impl Checker<'_> {
                 let message = "values of the program are read with `program`";
                 let error = Diagnostic::error("not-program", expression.span.clone(), message);
                 let mut text = String::new();
-                unparse::write(expression, &mut Unchanged, &mut text);
+                unparse::write(expression, &mut unparse::Unchanged, &mut text);
                 self.diagnostics
                     .push(error.help(format!("write `program({text})`")));
                 None
@@ -220,7 +216,11 @@ impl Checker<'_> {
             return Some((Term { kind: term, span }, self.variable_kind(slot)));
         }
         let moment = self.events.get(usize::from(event))?.kind;
-        let (read, kind) = super::moment::read(text, moment)?;
+        let (read, kind) = match super::moment::read(text, moment) {
+            Some(found) => found,
+            None if is_of_program(text) => (Read::Name(text.into()), Kind::Unknown),
+            None => return None,
+        };
         let slot = self.capture_slot(&span, scope, read, text.to_owned(), kind)?;
         let term = TermKind::Capture(slot);
         Some((Term { kind: term, span }, kind))
@@ -266,7 +266,8 @@ impl Checker<'_> {
             error = error.label(span, format!("`{event}` does not read it"));
             if kind.is_call() {
                 error = error.help(format!(
-                    "when it is a parameter of the function, let the event read it: `({})`",
+                    "when it is a parameter of the function, or a variable or constant of the \
+                     program, let the event read it: `({})`",
                     name.text
                 ));
             }
@@ -333,7 +334,7 @@ impl Checker<'_> {
         span: Range<usize>,
         scope: &mut Scope,
     ) -> Option<(Term, Kind)> {
-        if operator == BinaryOperator::Repeat && scope.is_of_reaction() {
+        if operator == BinaryOperator::Repeat {
             let whole = Expression {
                 kind: ExpressionKind::Binary {
                     operator,
@@ -344,18 +345,18 @@ impl Checker<'_> {
             };
             return self.debuggee_place(&whole, scope);
         }
-        if operator == BinaryOperator::Repeat {
-            self.not_in_guards(
-                &span,
-                "`@`",
-                "it is for the prompt: read one element, `p[0]`",
-            );
-            return None;
-        }
         // Both sides are looked at, so that both are reported.
         let left_term = self.term(left, scope);
         let right_term = self.term(right, scope);
-        let ((left_term, left_kind), (right_term, right_kind)) = (left_term?, right_term?);
+        let ((mut left_term, mut left_kind), (mut right_term, mut right_kind)) =
+            (left_term?, right_term?);
+        if matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
+            if matches!(right.kind, ExpressionKind::Text(_)) {
+                (left_term, left_kind) = self.as_text(left_term, left_kind, scope);
+            } else if matches!(left.kind, ExpressionKind::Text(_)) {
+                (right_term, right_kind) = self.as_text(right_term, right_kind, scope);
+            }
+        }
         let result = result_kind(operator, left_kind, right_kind);
         let Some(result) = result else {
             let message =
@@ -378,28 +379,5 @@ impl Checker<'_> {
             right: Box::new(right_term),
         };
         Some((Term { kind, span }, result))
-    }
-}
-
-/// Writes an expression as it is.
-struct Unchanged;
-
-impl unparse::Names for Unchanged {
-    fn replace(&mut self, _: &str, _: &Expression, _: &mut String) -> bool {
-        false
-    }
-}
-
-/// What a form that only the prompt knows is called, and what to do instead.
-fn at_the_prompt(kind: &ExpressionKind) -> (&'static str, &'static str) {
-    match kind {
-        ExpressionKind::Register(_) => (
-            "a register",
-            "read an argument by its position: `x = arg 1` in the event",
-        ),
-        ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => {
-            ("`sizeof`", "write the number of bytes")
-        }
-        _ => ("this", "declare what is read in the event"),
     }
 }

@@ -4,6 +4,7 @@
 //! Invariant: a property comes out only when there is no error in it; every
 //! slot, state and event number in it is valid.
 
+mod computed;
 mod contradiction;
 mod declarations;
 mod event;

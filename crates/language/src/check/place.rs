@@ -1,6 +1,7 @@
 //! Hoisting: a place of the debuggee that a guard or update reads becomes a
 //! capture of the event, so that what is read at a stop is known before.
 
+use super::computed::{is_of_program, is_place};
 use super::event::{field_of, kind_of};
 use super::scope::Scope;
 use super::{CAPTURES_MAX, Checker, moment};
@@ -17,6 +18,20 @@ struct Place {
     name: String,
 }
 
+/// Whether a part is sought in the caller, where captures mean nothing.
+fn has_caller(expression: &Expression) -> bool {
+    let parts = expression.all_parts();
+    parts.iter().any(|part| {
+        matches!(
+            part.kind,
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Caller,
+                ..
+            }
+        )
+    })
+}
+
 impl Checker<'_> {
     /// A place rooted at a capture, as a capture of its own.
     pub(super) fn hoisted(
@@ -25,25 +40,18 @@ impl Checker<'_> {
         scope: &mut Scope,
     ) -> Option<(Term, Kind)> {
         let (read, name, kind) = match &expression.kind {
-            ExpressionKind::Cast { type_name, operand } => {
-                let found = (type_name.pointers == 0)
-                    .then(|| conversion(&type_name.name))
-                    .flatten();
-                let Some(conversion) = found else {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "bad-cast",
-                            type_name.span.clone(),
-                            format!("a guard cannot read `{type_name}`"),
-                        )
-                        .help("casts go to plain types: `(u32)p->field`, `(unsigned long)x`"),
-                    );
-                    return None;
-                };
+            ExpressionKind::Cast { type_name, operand }
+                if type_name.pointers == 0
+                    && is_place(operand)
+                    && let Some(conversion) = conversion(&type_name.name) =>
+            {
                 let place = self.place(operand, scope)?;
                 let name = format!("({type_name}){}", place.name);
                 let read = Read::Convert(Box::new(place.read), conversion);
                 (read, name, kind_of(conversion))
+            }
+            _ if !is_place(expression) || has_caller(expression) => {
+                self.computed_in_guard(expression, scope)?
             }
             _ => {
                 let place = self.place(expression, scope)?;
@@ -203,6 +211,12 @@ impl Checker<'_> {
             };
             return Some(Place {
                 read,
+                name: name.text.into(),
+            });
+        }
+        if is_of_program(&name.text) {
+            return Some(Place {
+                read: Read::Name(name.text.clone()),
                 name: name.text.into(),
             });
         }

@@ -21,12 +21,12 @@ impl Parser<'_> {
         expression
     }
 
-    /// The place that a capture reads: operators before and after, no others.
+    /// What a capture reads.
     pub(super) fn read(&mut self) -> Expression {
         let outer = self.dialect;
         self.dialect = Dialect::Read;
         self.nodes = 0;
-        let read = self.unary();
+        let read = self.binary(0);
         self.dialect = outer;
         read
     }

@@ -73,7 +73,17 @@ pub fn parse(source: &str) -> Parse {
 /// Reads one expression of the prompt, with registers, casts, `sizeof`,
 /// slices and the rest. No expression only when the text holds none.
 pub fn parse_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
-    let mut parser = Parser::new(text, Dialect::Prompt);
+    one_expression(text, Dialect::Prompt)
+}
+
+/// Reads what an event reads: an expression of the prompt, in which `arg 1` and `ret`
+/// have their meaning, too.
+pub fn parse_read(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
+    one_expression(text, Dialect::Read)
+}
+
+fn one_expression(text: &str, dialect: Dialect) -> (Option<Expression>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(text, dialect);
     if parser.kind() == TokenKind::End {
         let error = Diagnostic::error("expected-expression", 0..text.len(), "no expression here");
         parser.report(error);

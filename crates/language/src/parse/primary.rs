@@ -378,8 +378,10 @@ impl Parser<'_> {
         let operand_follows = matches!(
             self.kind_ahead(ahead + 1),
             TokenKind::Word | TokenKind::Integer | TokenKind::Float | TokenKind::Register
-        ) && matches!(self.dialect, Dialect::Prompt | Dialect::Code)
-            && !in_size_of
+        ) && matches!(
+            self.dialect,
+            Dialect::Prompt | Dialect::Code | Dialect::Read
+        ) && !in_size_of
             && !self
                 .token(ahead + 1)
                 .is_some_and(|token| RESERVED.contains(&self.text_at(token.span.clone())));

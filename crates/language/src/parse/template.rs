@@ -3,7 +3,7 @@
 //! `<` is also a sign of comparison. After a name with no space between, it begins
 //! arguments where what follows up to its `>` can be types and numbers, and where a
 //! comparison would make no sense behind that: before `(`, `::`, `)`, `,`, `]` and at
-//! the end. Only the prompt reads them; properties name functions elsewhere.
+//! the end. Only the prompt and captures read them; properties name functions elsewhere.
 
 use super::{Dialect, Parser, RESERVED};
 use crate::token::{Sign, TokenKind};
@@ -16,7 +16,10 @@ impl Parser<'_> {
     /// Takes the template arguments that stand here, with their brackets, and gives
     /// them as they are written; nothing where there are none.
     pub(super) fn template_arguments(&mut self) -> Option<String> {
-        let is_prompt = matches!(self.dialect, Dialect::Prompt | Dialect::Code);
+        let is_prompt = matches!(
+            self.dialect,
+            Dialect::Prompt | Dialect::Code | Dialect::Read
+        );
         if !is_prompt || !self.is(Sign::Less) || self.spaced() {
             return None;
         }

@@ -106,41 +106,45 @@ pub enum ExpressionKind {
 }
 
 impl Expression {
-    /// Whether evaluating it may run code of the debuggee.
-    pub fn calls_functions(&self) -> bool {
+    /// The expressions that it consists of directly, in the order in which they stand.
+    pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {
-            ExpressionKind::Call { .. } => true,
             ExpressionKind::Unary { operand, .. }
             | ExpressionKind::Cast { operand, .. }
-            | ExpressionKind::SizeOf(operand) => operand.calls_functions(),
-            ExpressionKind::Binary { left, right, .. } => {
-                left.calls_functions() || right.calls_functions()
-            }
-            ExpressionKind::Field { object, .. } => object.calls_functions(),
-            ExpressionKind::Index { object, index } => {
-                object.calls_functions() || index.calls_functions()
-            }
-            ExpressionKind::Slice { object, start, end } => [object, start, end]
-                .into_iter()
-                .any(|part| part.calls_functions()),
+            | ExpressionKind::SizeOf(operand) => vec![operand],
+            ExpressionKind::Binary { left, right, .. } => vec![left, right],
+            ExpressionKind::Field { object, .. } => vec![object],
+            ExpressionKind::Index { object, index } => vec![object, index],
+            ExpressionKind::Slice { object, start, end } => vec![object, start, end],
+            ExpressionKind::Call {
+                function,
+                arguments,
+            } => std::iter::once(&**function).chain(arguments).collect(),
             ExpressionKind::Set(elements) | ExpressionKind::Sequence(elements) => {
-                elements.iter().any(Expression::calls_functions)
+                elements.iter().collect()
             }
             ExpressionKind::Map(entries) => entries
                 .iter()
-                .any(|(key, value)| key.calls_functions() || value.calls_functions()),
-            ExpressionKind::Integer(_)
-            | ExpressionKind::Float(_)
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Null
-            | ExpressionKind::Name(_)
-            | ExpressionKind::Register(_)
-            | ExpressionKind::Argument(_)
-            | ExpressionKind::Return
-            | ExpressionKind::SizeOfType(_)
-            | ExpressionKind::Error => false,
+                .flat_map(|(key, value)| [key, value])
+                .collect(),
+            _ => Vec::new(),
         }
+    }
+
+    /// All expressions in it, itself first.
+    pub fn all_parts(&self) -> Vec<&Expression> {
+        let (mut found, mut rest) = (Vec::new(), vec![self]);
+        while let Some(part) = rest.pop() {
+            found.push(part);
+            rest.extend(part.parts().into_iter().rev());
+        }
+        found
+    }
+
+    /// Whether evaluating it may run code of the debuggee.
+    pub fn calls_functions(&self) -> bool {
+        let mut parts = self.all_parts().into_iter();
+        parts.any(|part| matches!(part.kind, ExpressionKind::Call { .. }))
     }
 }
 
@@ -241,6 +245,11 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
+    /// True for `and` and `or`.
+    pub fn is_logical(self) -> bool {
+        matches!(self, BinaryOperator::And | BinaryOperator::Or)
+    }
+
     /// True for the six comparisons.
     pub fn is_comparison(self) -> bool {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};

@@ -17,7 +17,7 @@ pub enum Resolvable {
     Line(String, u32),
     /// A function.
     Function(String),
-    /// A function of a file.
+    /// A function of a file, or a label of a function.
     FunctionIn(String, String),
     /// The functions whose names match, of one file if it is named.
     Matching(Option<String>, Regex),
@@ -141,8 +141,13 @@ impl Resolvable {
                     .filter(|bound| is_in_file(module, bound.function.low_pc, file))
                     .map(|bound| body(bound, modules));
                 let copies = copies.filter(|copy| is_in_file(module, copy.entry, file));
+                // What stands before the colon may be a function, and behind it a label.
+                let functions = modules.definitions(file, is_this).into_iter();
+                let labels = functions.flat_map(|bound| module.symbols.labels(&bound.function));
+                let labels = labels.filter(|label| *label.name == **name);
                 definitions
                     .chain(copies.map(|copy| found_copy(module, copy)))
+                    .chain(labels.map(|label| here(label.address)))
                     .collect()
             }
             Resolvable::Matching(file, pattern) => {

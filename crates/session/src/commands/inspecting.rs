@@ -178,6 +178,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("print *queue", "what a pointer points to, with its fields"),
             ("print queue->count + 1", "arithmetic, as in C"),
             ("print/x flags", "in hexadecimal"),
+            ("print -pretty *queue", "each field on a line of its own"),
             ("print $rip", "a register"),
             ("print f(x) + 1", "what a function of the program returns"),
         ],

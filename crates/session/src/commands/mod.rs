@@ -261,6 +261,7 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
         "b" => return Ok("breakpoints"),
         // As gdb calls them.
         "inferiors" => return Ok("processes"),
+        "modules" => return Ok("sharedlibrary"),
         _ => {}
     }
     if let Some((name, _)) = INFO_SUBJECTS.iter().find(|(name, _)| *name == word) {

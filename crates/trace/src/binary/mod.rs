@@ -55,6 +55,7 @@ mod value_tag {
     pub const UNREADABLE: u8 = 7;
     pub const OPTIMIZED_OUT: u8 = 8;
     pub const SEQUENCE: u8 = 9;
+    pub const NO_VALUE: u8 = 10;
 }
 
 /// How a run ended.

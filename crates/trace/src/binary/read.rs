@@ -414,6 +414,7 @@ impl<'a> Reader<'a> {
             value_tag::UNREADABLE => Value::Unavailable(Unavailability::Unreadable {
                 address: self.varint()?,
             }),
+            value_tag::NO_VALUE => Value::Unavailable(Unavailability::NoValue),
             value_tag::OPTIMIZED_OUT => Value::Unavailable(Unavailability::OptimizedOut),
             value_tag::SEQUENCE => {
                 let nesting = nesting.checked_sub(1)?;

@@ -179,6 +179,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Set(_) | Value::Map(_) | Value::Unavailable(Unavailability::NotCaptured) => {
             out.push(value_tag::NOT_CAPTURED);
         }
+        Value::Unavailable(Unavailability::NoValue) => out.push(value_tag::NO_VALUE),
         Value::Unavailable(Unavailability::OptimizedOut) => out.push(value_tag::OPTIMIZED_OUT),
         Value::Unavailable(Unavailability::Unreadable { address }) => {
             out.push(value_tag::UNREADABLE);

@@ -298,6 +298,7 @@ fn tagged(members: &serde_json::Map<String, Json>) -> Option<Value> {
     Some(Value::Unavailable(match text("unavailable")? {
         "not captured" => Unavailability::NotCaptured,
         "optimized out" => Unavailability::OptimizedOut,
+        "no value" => Unavailability::NoValue,
         "unreadable" => match tables::address(text("address")?.as_bytes())? {
             Value::Address(address) => Unavailability::Unreadable { address },
             _ => return None,

@@ -157,6 +157,9 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         Value::Unavailable(Unavailability::OptimizedOut) => {
             write!(out, "{{\"unavailable\":\"optimized out\"}}")
         }
+        Value::Unavailable(Unavailability::NoValue) => {
+            write!(out, "{{\"unavailable\":\"no value\"}}")
+        }
         Value::Sequence(elements) => {
             let mut lead = b'[';
             for element in elements.iter() {

@@ -1,0 +1,213 @@
+//! Expressions are the same everywhere: at the prompt, in conditions, in guards of
+//! properties, and where an event reads them, before a call and after it.
+
+mod support;
+
+use juror_testing::{Build, Compiler, Language, Optimization};
+use std::fmt::Write as _;
+use support::{Batch, juror, program};
+
+/// What is true at the second call of `use` in `expressions.cpp`.
+const TRUE: &[&str] = &[
+    "(long)count == 1",
+    "(int)thing->ratio == 2",
+    "(double)count == 1.0",
+    "(struct Node *)thing->list == thing->list",
+    "((struct Node *)thing->list)->value == 21",
+    "sizeof(int) == 4",
+    "sizeof *thing->list == 16",
+    "sizeof(struct Node) == 16",
+    "sizeof(Thing) > 8",
+    "sizeof total == 4",
+    "(thing->list + 1) > thing->list",
+    "*(&thing->cells[0] + 1) == 8",
+    "thing->list->next->value == 22",
+    "thing->text == \"text\"",
+    "\"lab\" == thing->label",
+    "thing->name == \"gadget\"",
+    "word == \"word\"",
+    "word != \"words\"",
+    "$rsp != 0",
+    "expressions.cpp::counter == 5",
+    "limits::highest == 42",
+    "thing->level == limits::HIGH",
+    "thing->kind == Kind::Fancy",
+    "use::calls >= 7",
+    "expressions.cpp::use::calls < 10",
+    "thing->numbers[1] == 2",
+    "thing->numbers[count] == 2",
+    "thing->ages[\"ann\"] == 30",
+    "(*thing->owned).value == 11",
+    "thing->owned->value == 11",
+    "*thing->maybe == 77",
+    "thing->bits.low == 5",
+    "thing->bits.high == -3",
+    "thing->ratio == 2.5",
+    "half == 1.5",
+    "thing->cells[count + 1] == 7",
+    "&thing->cells[1] != 0",
+    "~count == -2",
+    "-count == -1",
+    "count + 1 == 2 and not (count == 2)",
+    "total == 12",
+    "total / 5 * 5 == 10",
+    "rest[1] == 5",
+    "left.left == 3",
+    "left.top == 70",
+    "thing->room.top == 71",
+    "thing->deep.top - thing->deep.left == 67",
+];
+
+/// What a guard knows once its event reads it by name: without `::` a name may be one of
+/// the property.
+const DECLARED: &[&str] = &[
+    "thing->color == GREEN",
+    "counter == 5",
+    "RED == 0",
+    "^i == 1",
+];
+
+/// Values of more than a number.
+const SEVERAL: &[(&str, &str)] = &[
+    ("thing->cells[1..3]", "[8, 7]"),
+    ("thing->numbers[0..2]", "[1, 2]"),
+    ("(*&thing->cells[2])@2", "[7, 6]"),
+    ("thing->cells[count..4]", "[8, 7, 6]"),
+];
+
+const PARAMETERS: &str = "thing, count, half, word, total, rest, left";
+
+/// Every way to compile C++ in which the types of the library are described.
+fn builds() -> Vec<Build> {
+    let mut builds = Build::all_of(Language::Cpp);
+    // LLVM leaves out what it takes to be described elsewhere.
+    builds.retain(|build| build.compiler != Compiler::Clangpp);
+    builds
+}
+
+/// A property that holds at the end if `guard` was true when `count` was 1.
+fn property(name: &str, event: &str, guard: &str) -> String {
+    format!(
+        "property {name}\n{event}\nstate open non-accepting {{\n    on e when count == 1 and \
+         {guard}  -> found\n}}\nstate found accepting final\n\n"
+    )
+}
+
+#[test]
+fn events_and_guards_read_all_expressions_of_the_prompt() {
+    let mut properties = String::new();
+    let mut add = |name: String, event: String, guard: &str| {
+        properties += &property(&name, &event, guard);
+    };
+    let all = TRUE.iter().chain(DECLARED);
+    for (number, expression) in all.enumerate() {
+        let before = format!("event e = before use({PARAMETERS}, x = {expression})");
+        add(format!("before_{number}"), before, "x");
+        // `^i` names a variable of the caller, which is the same after the call.
+        let after = format!("event e = after use({PARAMETERS}, x = {expression})");
+        let is_changed = expression.starts_with("thing->cells") || expression.contains("$rsp");
+        if !is_changed {
+            add(format!("after_{number}"), after, "x");
+        }
+    }
+    for (number, expression) in TRUE.iter().enumerate() {
+        let event = format!("event e = before use({PARAMETERS})");
+        add(format!("guard_{number}"), event, &format!("({expression})"));
+    }
+    for (number, (expression, value)) in SEVERAL.iter().enumerate() {
+        let event = format!("event e = before use({PARAMETERS}, x = {expression})");
+        add(format!("several_{number}"), event, &format!("x == {value}"));
+    }
+    let after = "event e = after use(thing, count, n = ret->cells[count]) returns r";
+    add(
+        "returned".into(),
+        after.into(),
+        "(n == 8 and r->room.top == 71)",
+    );
+    for build in builds() {
+        let executable = program("expressions.cpp").compile(&build);
+        let report = Batch::watching(&properties).run(&executable, &[]);
+        assert_eq!(report.output.code(), Some(0), "{build}: {}", report.all());
+    }
+}
+
+#[test]
+fn conditions_and_the_prompt_evaluate_the_same() {
+    for build in builds() {
+        let executable = program("expressions.cpp").compile(&build);
+        let mut typed = String::from("break *use if count == 1\nrun\n");
+        let all = || TRUE.iter().chain(DECLARED);
+        for expression in all() {
+            // Writing to a text does not fail.
+            let _ = writeln!(typed, "print {expression}");
+        }
+        typed += "kill\n";
+        let output = juror(&["run"]).args([&executable]).input(typed).run();
+        let mut lines = output.stdout.lines();
+        for expression in all() {
+            let typed = format!("(juror) print {expression}");
+            assert!(lines.any(|line| line == typed), "{build} {expression}");
+            let answer = lines.next().unwrap_or("");
+            assert!(answer.ends_with("= true"), "{build} {expression}: {answer}");
+        }
+        let condition: Vec<String> = all().map(|it| format!("({it})")).collect();
+        let condition = condition.join(" and ");
+        let typed = format!("break *use if count == 1 and {condition}\nrun\nprint count\nkill\n");
+        let output = juror(&["run"]).args([&executable]).input(typed).run();
+        assert!(
+            output.stdout.contains("$1 = 1"),
+            "{build}: {}",
+            output.stdout
+        );
+    }
+}
+
+/// Where an object is not constructed, its virtual bases are nowhere.
+#[test]
+fn virtual_bases_of_no_object_have_no_value() {
+    let property = "property raw
+        event look = before look(left, top = left->top)
+        state open accepting { on look -> open }";
+    let asking = "property raw
+        event look = before look(top = ((Left *)&raw)->top)
+        state open accepting { on look when top == 1 -> open }";
+    for build in Build::all_of(Language::Cpp) {
+        let executable = program("virtual_bases.cpp").compile(&build);
+        let report = Batch::watching(property).run(&executable, &[]);
+        assert_eq!(report.output.code(), Some(0), "{build}: {}", report.all());
+        let tops: Vec<_> = report.values("look", "top");
+        assert_eq!(tops, [1, 1, 1], "{build}: {}", report.all());
+        let report = Batch::watching(asking).run(&executable, &[]);
+        assert_eq!(report.output.code(), Some(2), "{build}: {}", report.all());
+        assert!(
+            report.all().contains(": no value"),
+            "{build}: {}",
+            report.all()
+        );
+    }
+}
+
+#[test]
+fn what_runs_code_of_the_program_is_refused_with_the_reason() {
+    let build = Build {
+        optimization: Optimization::None,
+        ..Build::plain(Language::Cpp)
+    };
+    let executable = program("expressions.cpp").compile(&build);
+    for (capture, words) in [
+        ("add_one(count)", "guards are pure"),
+        ("$1", "a value of the prompt"),
+        ("thing->numbrs", "did you mean `numbers`"),
+        ("(struct Nod *)thing", "there is no type `struct Nod`"),
+        ("ret + 1", "no returned value yet"),
+    ] {
+        let property = format!(
+            "property p event e = before use(count, half, thing, x = {capture})
+             state s accepting {{ on e -> s }}"
+        );
+        let report = Batch::watching(&property).run(&executable, &[]);
+        let shown = report.all();
+        assert_eq!(report.output.code(), Some(2), "{capture}: {shown}");
+        assert!(shown.contains(words), "{capture}: {shown}");
+    }
+}

@@ -1,0 +1,301 @@
+//! Captures that are more than a place by fixed offsets: casts, elements of library
+//! types, what the caller has. They are expressions of the prompt, read where the point
+//! is planted, and compiled to registers and addresses where that can be done; the rest
+//! is evaluated at the stop, which costs some microseconds.
+//!
+//! Invariant: a name means what it means to the event. After a call, parameters have the
+//! values of its entry, and variables of the function that it returns to are not seen;
+//! an event that is no call, and at no line, sees globals alone.
+
+use super::returned::ReturnScope;
+use super::value::{unavailability, value_of};
+use super::{CaptureError, CapturePlan};
+use crate::condition::Condition;
+use crate::expression::{self, Scope};
+use crate::frames::Frame;
+use crate::modules::Bound;
+use crate::program::Program;
+use crate::scope::FrameScope;
+use crate::typed::Typed;
+use juror_debuggee::ThreadId;
+use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent, Value};
+use juror_language::{Expression, ExpressionKind};
+use juror_symbols::{EntryPlace, EntryValue, Parameter};
+use std::rc::Rc;
+
+/// The largest parameter that lies in memory of the call and is kept from its entry.
+const KEPT_SIZE_MAX: u64 = 4_096;
+
+/// Where an event is, as names see it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Site<'a> {
+    /// A call of a function.
+    Call(&'a Bound),
+    /// A line, at one of its addresses.
+    Line(u64),
+    /// None of the program's.
+    Free,
+}
+
+/// An expression that is evaluated at the stop.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    expression: Rc<Expression>,
+    frame_count: usize,
+    conversion: Option<Conversion>,
+    sees: Sees,
+}
+
+#[derive(Debug, Clone)]
+enum Sees {
+    /// The frames of the thread.
+    Frames,
+    /// Globals.
+    Globals,
+    /// Globals as the function sees them that has returned, the values of its entry,
+    /// and its result.
+    Returned {
+        function: u64,
+        entry: Box<[EntryName]>,
+        result: Option<EntryValue>,
+    },
+}
+
+/// A parameter whose value is kept from the entry.
+#[derive(Debug, Clone)]
+pub(super) struct EntryName {
+    /// Nothing where it was asked for by its position.
+    pub(super) name: Option<Box<str>>,
+    pub(super) position: u8,
+    value: EntryValue,
+}
+
+/// Plans a capture as an expression.
+pub(super) fn plan(
+    event: &SymbolicEvent,
+    capture: &Capture,
+    site: Site<'_>,
+    program: &Program,
+) -> Result<CapturePlan, CaptureError> {
+    let (read, conversion) = match &capture.read {
+        Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
+        read => (read, None),
+    };
+    let condition =
+        Condition::of_capture(&read.to_string()).map_err(|diagnostic| match diagnostic {
+            Some(diagnostic) => CaptureError::new(diagnostic.message),
+            None => CaptureError::new("a value is missing"),
+        })?;
+    let expression = condition.expression();
+    let sees = match site {
+        Site::Call(bound) if event.kind == EventKind::AfterCall => {
+            returned_sight(&expression, bound)?
+        }
+        Site::Call(_) | Site::Line(_) => Sees::Frames,
+        Site::Free => Sees::Globals,
+    };
+    let address = match site {
+        Site::Call(bound) => bound.address(),
+        Site::Line(address) => address,
+        Site::Free => 0,
+    };
+    let result = match &sees {
+        Sees::Returned { result, .. } => result.as_ref().map(|result| &result.r#type),
+        _ => None,
+    };
+    let wrong = |error: expression::ExpressionError| CaptureError::new(error.message);
+    let check = condition.value_at(program, address, result);
+    let check = check.map_err(wrong)?;
+    let is_compiled =
+        check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
+    let evaluation = Evaluation {
+        expression,
+        frame_count: condition.frame_count(),
+        conversion,
+        sees,
+    };
+    if matches!(evaluation.sees, Sees::Globals) && !is_compiled {
+        only_globals(&evaluation.expression)?;
+    }
+    Ok(match is_compiled {
+        true => CapturePlan::Compiled(check, evaluation),
+        false => CapturePlan::Evaluate(evaluation),
+    })
+}
+
+/// Without a call there are no arguments, and no result.
+fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
+    let is_of_call = |part: &&Expression| {
+        matches!(
+            part.kind,
+            ExpressionKind::Argument(_) | ExpressionKind::Return
+        )
+    };
+    match expression.all_parts().iter().any(is_of_call) {
+        true => Err(CaptureError {
+            message: "an expression of arguments needs a call of a function".to_owned(),
+            help: Some("read the argument by itself, and compute with it in guards".to_owned()),
+            is_final: false,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// What an expression sees after the call of a function.
+fn returned_sight(expression: &Expression, bound: &Bound) -> Result<Sees, CaptureError> {
+    let symbols = &bound.module.symbols;
+    let mut entry: Vec<EntryName> = Vec::new();
+    let mut has_result = false;
+    for part in expression.all_parts() {
+        let (name, found) = match &part.kind {
+            ExpressionKind::Name(name) => {
+                let parameter = Parameter::Name(name);
+                let found = symbols.entry_value_plan(&bound.function, parameter);
+                (Some(name.clone()), found.ok())
+            }
+            ExpressionKind::Argument(position) => {
+                let parameter = Parameter::Position(usize::from(*position));
+                let found = symbols.entry_value_plan(&bound.function, parameter);
+                let value = found.map_err(|error| CaptureError::new(error.to_string()))?;
+                (None, Some(value))
+            }
+            ExpressionKind::Return => {
+                has_result = true;
+                continue;
+            }
+            _ => continue,
+        };
+        let Some(value) = found else { continue };
+        for piece in &value.location {
+            if let EntryPlace::Unavailable(reason) = &piece.place {
+                return Err(CaptureError::new(reason.to_string()));
+            }
+        }
+        let position = match part.kind {
+            ExpressionKind::Argument(position) => position,
+            _ => 0,
+        };
+        entry.push(EntryName {
+            name,
+            position,
+            value,
+        });
+    }
+    let result = match has_result {
+        false => None,
+        true => Some(
+            symbols
+                .return_value_plan(&bound.function)
+                .ok_or_else(|| CaptureError {
+                    message: "the type of what the function returns is not known".to_owned(),
+                    help: Some("build it with -g, or read `ret` by itself".to_owned()),
+                    is_final: false,
+                })?,
+        ),
+    };
+    Ok(Sees::Returned {
+        function: bound.address(),
+        entry: entry.into(),
+        result: result.map(|result| EntryValue {
+            name: "ret".into(),
+            r#type: result.r#type,
+            location: result.location,
+        }),
+    })
+}
+
+impl Evaluation {
+    /// The values of the entry that it needs after the call, of a thread that stands
+    /// there.
+    pub(crate) fn at_entry(&self, program: &Program, thread: ThreadId) -> Vec<Typed> {
+        let Sees::Returned { entry, .. } = &self.sees else {
+            return Vec::new();
+        };
+        if entry.is_empty() {
+            return Vec::new();
+        }
+        let (frames, _) = program.backtrace(thread, 1);
+        let stack = program.registers(thread).ok();
+        let stack = stack.map(|registers| registers.rsp.wrapping_add(8));
+        let kept = |name: &EntryName| match frames.first() {
+            Some(frame) => kept(program, frame, &name.value, stack),
+            None => Typed::missing(name.value.r#type.clone(), "the thread is gone"),
+        };
+        entry.iter().map(kept).collect()
+    }
+
+    /// How many values of the entry it needs.
+    pub(crate) fn entry_count(&self) -> usize {
+        match &self.sees {
+            Sees::Returned { entry, .. } => entry.len(),
+            _ => 0,
+        }
+    }
+
+    /// Its value in a stopped thread. `entry` has the values of the entry.
+    pub(crate) fn value(&self, program: &Program, thread: ThreadId, entry: &[Typed]) -> Value {
+        let (frames, _) = match &self.sees {
+            Sees::Globals => (Vec::new(), None),
+            _ => {
+                let (frames, end) = program.backtrace(thread, self.frame_count);
+                (frames, Some(end))
+            }
+        };
+        let scope = FrameScope {
+            program,
+            frames: &frames,
+            level: 0,
+            convenience: &|_| None,
+        };
+        match &self.sees {
+            Sees::Frames | Sees::Globals => self.value_in(&scope, program, thread),
+            Sees::Returned {
+                function,
+                entry: names,
+                result,
+            } => {
+                let home = program.frame_at(*function);
+                let result = result.as_ref().zip(frames.first()).map(|(result, now)| {
+                    let r#type = result.r#type.clone();
+                    program.at_entry(now, r#type, &result.location, None)
+                });
+                let scope = ReturnScope {
+                    home: FrameScope {
+                        frames: home.as_slice(),
+                        ..scope
+                    },
+                    caller: scope,
+                    names,
+                    entry,
+                    result,
+                };
+                self.value_in(&scope, program, thread)
+            }
+        }
+    }
+
+    fn value_in(&self, scope: &dyn Scope, program: &Program, thread: ThreadId) -> Value {
+        match expression::evaluate(&self.expression, scope) {
+            Ok(value) => value_of(&value, self.conversion, scope, program, thread),
+            Err(error) => Value::Unavailable(unavailability(&error.message)),
+        }
+    }
+}
+
+/// The value of a parameter that outlives its call's first instruction.
+fn kept(program: &Program, frame: &Frame, value: &EntryValue, stack: Option<u64>) -> Typed {
+    let found = program.at_entry(frame, value.r#type.clone(), &value.location, stack);
+    // The function may use the place of an argument on the stack for something else.
+    let is_own = matches!(
+        value.location.first().map(|piece| &piece.place),
+        Some(EntryPlace::Stack(_))
+    );
+    let size = value.r#type.size().filter(|size| *size <= KEPT_SIZE_MAX);
+    match size.filter(|_| is_own) {
+        Some(size) => match found.bytes(program, size) {
+            Ok(bytes) => Typed::of_bytes(found.r#type, bytes),
+            Err(why) => Typed::missing(found.r#type, why),
+        },
+        None => found,
+    }
+}

@@ -1,0 +1,82 @@
+//! What names mean where a call has just returned: globals as the function sees them,
+//! its parameters as they were at its entry, and its result.
+
+use super::evaluation::EntryName;
+use crate::expression::{self, Overload, Scope};
+use crate::scope::FrameScope;
+use crate::typed::Typed;
+use crate::views::Views;
+use juror_symbols::{Memory, Type};
+
+/// What names mean where a call has just returned.
+pub(super) struct ReturnScope<'a> {
+    /// The function, as far as its address tells.
+    pub(super) home: FrameScope<'a>,
+    /// The thread as it stands: in the caller.
+    pub(super) caller: FrameScope<'a>,
+    pub(super) names: &'a [EntryName],
+    pub(super) entry: &'a [Typed],
+    pub(super) result: Option<Typed>,
+}
+
+impl ReturnScope<'_> {
+    fn kept(&self, is_it: impl Fn(&EntryName) -> bool) -> Option<Result<Typed, String>> {
+        let position = self.names.iter().position(is_it)?;
+        // A call that was active already had its entry before anybody asked.
+        let missing = || "its value at the call's entry was optimized out".to_owned();
+        Some(self.entry.get(position).cloned().ok_or_else(missing))
+    }
+}
+
+impl Scope for ReturnScope<'_> {
+    fn name(&self, name: &str) -> Result<Typed, String> {
+        if let Some(kept) = self.kept(|it| it.name.as_deref() == Some(name)) {
+            return kept;
+        }
+        if let Some(Ok(this)) = self.kept(|it| it.name.as_deref() == Some("this"))
+            && let Ok(object) = expression::dereference(&this, self.memory())
+            && let Ok(field) = object.field(name, self.memory())
+        {
+            return Ok(field);
+        }
+        self.home.outside(name)
+    }
+
+    fn register(&self, name: &str) -> Result<Typed, String> {
+        self.caller.register(name)
+    }
+
+    fn argument(&self, position: u8) -> Result<Typed, String> {
+        let kept = self.kept(|it| it.name.is_none() && it.position == position);
+        kept.unwrap_or_else(|| Err(format!("argument {position} is not known")))
+    }
+
+    fn returned(&self) -> Result<Typed, String> {
+        let result = self.result.clone();
+        result.ok_or_else(|| "what was returned is not known".to_owned())
+    }
+
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+        Ok(Box::new(FrameScope { ..self.caller }))
+    }
+
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.home.type_named(name)
+    }
+
+    fn views(&self) -> Option<&Views> {
+        self.home.views()
+    }
+
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.home.type_of_table(address)
+    }
+
+    fn overloads(&self, name: &str) -> Vec<Overload> {
+        self.home.overloads(name)
+    }
+
+    fn memory(&self) -> &dyn Memory {
+        self.home.memory()
+    }
+}

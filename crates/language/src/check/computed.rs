@@ -1,0 +1,339 @@
+//! What is more than a place and yet read from the debuggee: `(struct node *)link`,
+//! `*(p + 1)`, `ages["ann"]`, `sizeof *p`. An event reads it as an expression of the
+//! prompt.
+//!
+//! Invariant: names in it are the debuggee's. In a guard they are captures of the event,
+//! and what each reads stands in their place; values of the property have none there.
+
+use super::moment;
+use super::scope::{Names, Scope};
+use super::{Checker, event::kind_of};
+use crate::diagnostic::Diagnostic;
+use crate::parse::conversion;
+use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
+use crate::term::{Kind, Term, TermKind};
+use crate::unparse;
+use juror_event::{Conversion, EventKind, Read};
+use std::collections::HashSet;
+
+/// Whether an expression is a place: a name, and fields, elements and what pointers lead
+/// to, with numbers for indices.
+pub(super) fn is_place(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Name(_) | ExpressionKind::Argument(_) | ExpressionKind::Return => true,
+        ExpressionKind::Unary { operator, operand } => {
+            use UnaryOperator::{AddressOf, Caller, Dereference};
+            matches!(operator, AddressOf | Caller | Dereference) && is_place(operand)
+        }
+        ExpressionKind::Field { object, .. } => is_place(object),
+        ExpressionKind::Index { object, index } => is_place(object) && is_number(index),
+        ExpressionKind::Slice { object, start, end } => {
+            is_place(object) && is_number(start) && is_number(end)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a read without a type can be that of a text. What the moment has tells its
+/// kind itself.
+fn is_readable_as_text(read: &Read) -> bool {
+    !read.is_of_moment() && !matches!(read, Read::Convert(..) | Read::Elements(..))
+}
+
+fn is_number(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Integer(_) => true,
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Negate,
+            operand,
+        } => matches!(operand.kind, ExpressionKind::Integer(_)),
+        _ => false,
+    }
+}
+
+/// What is known about the value of an expression before it is read.
+fn kind_of_value(expression: &Expression) -> Kind {
+    match &expression.kind {
+        ExpressionKind::SizeOf(_) | ExpressionKind::SizeOfType(_) => Kind::Integer,
+        ExpressionKind::Slice { .. } => Kind::Sequence,
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Not,
+            ..
+        } => Kind::Boolean,
+        ExpressionKind::Binary { operator, .. }
+            if operator.is_comparison() || operator.is_logical() =>
+        {
+            Kind::Boolean
+        }
+        ExpressionKind::Cast { type_name, .. } if type_name.pointers > 0 => Kind::Address,
+        ExpressionKind::Cast { type_name, .. } => {
+            conversion(&type_name.name).map_or(Kind::Unknown, kind_of)
+        }
+        _ => Kind::Unknown,
+    }
+}
+
+impl Checker<'_> {
+    /// What is compared with text is read as text: a pointer to characters is the text
+    /// that it points to, as at the prompt.
+    pub(super) fn as_text(&mut self, term: Term, kind: Kind, scope: &mut Scope) -> (Term, Kind) {
+        let (TermKind::Capture(slot), Kind::Unknown, Names::Event(event)) =
+            (&term.kind, kind, &scope.names)
+        else {
+            return (term, kind);
+        };
+        let events = self.events.get(usize::from(*event));
+        let capture = events.and_then(|event| event.captures.get(usize::from(*slot)));
+        let Some(capture) = capture.filter(|capture| is_readable_as_text(&capture.read)) else {
+            return (term, kind);
+        };
+        let read = Read::Convert(Box::new(capture.read.clone()), Conversion::Text);
+        let name = capture.name.to_string();
+        match self.capture_slot(&term.span, scope, read, name, Kind::Text) {
+            Some(slot) => {
+                let kind = TermKind::Capture(slot);
+                (Term { kind, ..term }, Kind::Text)
+            }
+            None => (term, kind),
+        }
+    }
+
+    /// An expression that an event declares to read.
+    pub(super) fn computed_read(
+        &mut self,
+        expression: &Expression,
+        kind: EventKind,
+    ) -> Option<(Read, Kind)> {
+        if !self.is_readable(expression) {
+            return None;
+        }
+        let mut text = String::new();
+        let mut names = Declared {
+            checker: self,
+            kind,
+            is_sound: true,
+        };
+        unparse::write(expression, &mut names, &mut text);
+        // What an event of this kind does not have is said of the part.
+        names.is_sound.then_some(())?;
+        for part in expression.all_parts() {
+            if matches!(
+                part.kind,
+                ExpressionKind::Argument(_) | ExpressionKind::Return
+            ) {
+                self.read(part, kind)?;
+            }
+        }
+        Some((Read::Expression(text.into()), kind_of_value(expression)))
+    }
+
+    /// An expression over captures that a guard or update reads, and how it is written.
+    pub(super) fn computed_in_guard(
+        &mut self,
+        expression: &Expression,
+        scope: &Scope,
+    ) -> Option<(Read, String, Kind)> {
+        if !self.is_readable(expression) {
+            return None;
+        }
+        let mut text = String::new();
+        let mut names = Captured {
+            checker: self,
+            scope,
+            as_written: as_written(expression),
+            is_sound: true,
+        };
+        unparse::write(expression, &mut names, &mut text);
+        names.is_sound.then_some(())?;
+        let mut written = String::new();
+        unparse::write(expression, &mut unparse::Unchanged, &mut written);
+        Some((
+            Read::Expression(text.into()),
+            written,
+            kind_of_value(expression),
+        ))
+    }
+
+    /// Whether nothing in an expression is of the property or of the prompt alone.
+    fn is_readable(&mut self, expression: &Expression) -> bool {
+        let parts = expression.all_parts();
+        for part in &parts {
+            match &part.kind {
+                ExpressionKind::Error => return false,
+                ExpressionKind::Call { .. } => {
+                    self.no_call(&part.span);
+                    return false;
+                }
+                ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
+                    self.no_read(part);
+                    return false;
+                }
+                ExpressionKind::Register(name)
+                    if name.is_empty()
+                        || &**name == "$"
+                        || name.bytes().all(|byte| byte.is_ascii_digit()) =>
+                {
+                    let help = "a value of the prompt is known there only: write it out";
+                    self.not_in_guards(&part.span, &format!("`${name}`"), help);
+                    return false;
+                }
+                _ => {}
+            }
+        }
+        let is_of_program = |part: &&Expression| {
+            matches!(
+                part.kind,
+                ExpressionKind::Name(_)
+                    | ExpressionKind::Register(_)
+                    | ExpressionKind::Argument(_)
+                    | ExpressionKind::Return
+                    | ExpressionKind::SizeOfType(_)
+                    | ExpressionKind::Unary {
+                        operator: UnaryOperator::Dereference,
+                        ..
+                    }
+            )
+        };
+        let reads = parts.iter().any(is_of_program);
+        if !reads {
+            self.no_read(expression);
+        }
+        reads
+    }
+
+    fn no_part(&mut self, expression: &Expression, message: String, help: &str) {
+        let error = Diagnostic::error("bad-place", expression.span.clone(), message);
+        self.diagnostics.push(error.help(help));
+    }
+}
+
+/// The names of an expression that an event declares: those of the debuggee.
+struct Declared<'c, 'd> {
+    checker: &'c mut Checker<'d>,
+    kind: EventKind,
+    is_sound: bool,
+}
+
+impl unparse::Names for Declared<'_, '_> {
+    fn replace(&mut self, name: &str, expression: &Expression, _: &mut String) -> bool {
+        let of_moment = match self.kind.is_call() {
+            // Of a call, a name is always its parameter; so it is in an expression.
+            true => None,
+            false => moment::read(name, self.kind),
+        };
+        if of_moment.is_some() {
+            let message = format!("`{name}` belongs to the event, not to the program");
+            let help = "read it by itself, and compute with it in guards";
+            self.checker.no_part(expression, message, help);
+            self.is_sound = false;
+        }
+        false
+    }
+}
+
+/// Whether a name can only be one of the program: `file.c::count`, `limits::highest`.
+pub(super) fn is_of_program(name: &str) -> bool {
+    name.contains("::")
+}
+
+/// Where names begin that are not looked for among the captures.
+struct AsWritten {
+    /// Behind `^`: those of the caller.
+    of_caller: HashSet<usize>,
+    /// Behind `sizeof`: they may be types.
+    of_size: HashSet<usize>,
+}
+
+fn as_written(expression: &Expression) -> AsWritten {
+    let mut found = AsWritten {
+        of_caller: HashSet::new(),
+        of_size: HashSet::new(),
+    };
+    for part in expression.all_parts() {
+        match &part.kind {
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Caller,
+                operand,
+            } => {
+                let inside = operand.all_parts().into_iter();
+                found.of_caller.extend(inside.map(|part| part.span.start));
+            }
+            ExpressionKind::SizeOf(operand) => {
+                found.of_size.insert(operand.span.start);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The names of an expression in a guard: captures, for which stands what they read.
+struct Captured<'c, 'd, 's> {
+    checker: &'c mut Checker<'d>,
+    scope: &'s Scope,
+    /// Where names stand that are no captures, whatever they are called.
+    as_written: AsWritten,
+    is_sound: bool,
+}
+
+impl Captured<'_, '_, '_> {
+    /// What a capture reads; nothing after an error, which was reported.
+    fn read(&mut self, name: &str, expression: &Expression) -> Option<String> {
+        let (checker, scope) = (&mut *self.checker, self.scope);
+        let Some(slot) = checker.capture_named(name, scope) else {
+            let is_value = scope.local(name).is_some() || checker.variable_slots.contains_key(name);
+            if is_value {
+                let message = format!(
+                    "`{name}` is a value of the property: what an event reads has to be known \
+                     before the run"
+                );
+                let help = "read the elements, `cells = p[0..9]`, and take one of them in the \
+                            guard: `cells[i]`";
+                checker.no_part(expression, message, help);
+            } else {
+                let name = Name {
+                    text: name.into(),
+                    span: expression.span.clone(),
+                };
+                checker.unknown_value(&name, scope);
+            }
+            return None;
+        };
+        let Names::Event(event) = scope.names else {
+            return None;
+        };
+        let capture = checker.events.get(usize::from(event))?;
+        let read = &capture.captures.get(usize::from(slot))?.read;
+        let read = match read {
+            Read::Convert(inner, _) => inner,
+            read => read,
+        };
+        if read.is_of_moment() {
+            let message = format!("`{name}` belongs to the event, not to the program");
+            checker.no_part(expression, message, "compute with it outside of this");
+            return None;
+        }
+        Some(match read {
+            Read::Name(_) | Read::Return => read.to_string(),
+            read => format!("({read})"),
+        })
+    }
+}
+
+impl unparse::Names for Captured<'_, '_, '_> {
+    fn replace(&mut self, name: &str, expression: &Expression, before: &mut String) -> bool {
+        let at = expression.span.start;
+        let is_capture = || self.checker.capture_named(name, self.scope).is_some();
+        if is_of_program(name)
+            || self.as_written.of_caller.contains(&at)
+            || (self.as_written.of_size.contains(&at) && !is_capture())
+        {
+            return false;
+        }
+        match self.read(name, expression) {
+            Some(read) => before.push_str(&read),
+            None => self.is_sound = false,
+        }
+        true
+    }
+}
