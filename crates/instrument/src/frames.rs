@@ -2,7 +2,7 @@
 //! visible in each.
 
 use crate::callers::TailCall;
-use crate::modules::{Module, SourcePlace};
+use crate::modules::{Module, Modules, SourcePlace};
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_symbols::{Function, Registers, ScopeKind, UnwindMethod, Variable, register};
@@ -34,6 +34,9 @@ pub struct Frame {
     pub inline_depth: usize,
     /// How many inlined calls the place lies in, in all.
     pub inline_count: usize,
+    /// It is an inlined call that begins with the instruction at which the thread stands:
+    /// nothing of it has been executed.
+    pub begins: bool,
     /// The source file.
     pub file: Option<PathBuf>,
     /// The line in it.
@@ -67,10 +70,31 @@ impl Frame {
         self.inline_depth < self.inline_count
     }
 
+    /// How many inlined calls it is inside of, itself among them.
+    pub fn nesting(&self) -> usize {
+        self.inline_count.saturating_sub(self.inline_depth)
+    }
+
     /// Whether its function has ended in a jump to that of the frame before it.
     pub fn is_tail_call(&self) -> bool {
         self.tail_call.is_some()
     }
+}
+
+/// How many of the innermost frames are inlined calls of which nothing has been executed:
+/// the thread stands where each of them begins, and so also where it would be made.
+pub fn beginning_calls(frames: &[Frame]) -> usize {
+    let inner = frames.iter();
+    inner.take_while(|frame| frame.begins).count()
+}
+
+/// Which of these frames stands in a line: 0 is the innermost, the others are those that
+/// inlined calls lie in. Nothing where none does.
+pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
+    frames.iter().position(|frame| {
+        let path = frame.file.as_ref();
+        frame.line == Some(line) && path.is_some_and(|path| path.ends_with(file))
+    })
 }
 
 /// The frame that a frame of a stack returns to: neither calls that were inlined nor
@@ -79,6 +103,32 @@ pub fn returns_to(frames: &[Frame], level: usize) -> Option<&Frame> {
     let inner = frames.iter().skip(level);
     let mut further_out = inner.skip_while(|inner| inner.is_inlined()).skip(1);
     further_out.find(|frame| !frame.is_tail_call())
+}
+
+impl Modules {
+    /// The frames that a thread would have at an address, inlined calls first, as far as
+    /// the address tells: no registers.
+    pub fn frames_at(&self, address: u64) -> Vec<Frame> {
+        let base = Frame {
+            pc: address,
+            lookup: address,
+            registers: Registers::default(),
+            cfa: None,
+            module: self.find(address).cloned(),
+            function: None,
+            name: None,
+            inline_depth: 0,
+            inline_count: 0,
+            begins: false,
+            file: None,
+            line: None,
+            interrupted: false,
+            guess: false,
+            called_by_juror: None,
+            tail_call: None,
+        };
+        with_inlined(base)
+    }
 }
 
 impl Program {
@@ -99,6 +149,18 @@ impl Program {
             true
         });
         (frames, more)
+    }
+
+    /// The innermost function of a stopped thread and, before it, the inlined calls that
+    /// the thread is in.
+    pub fn inlined_chain(&self, thread: ThreadId) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        self.walk(thread, |frame| {
+            let more = frame.is_inlined();
+            frames.push(frame);
+            more
+        });
+        frames
     }
 
     /// The canonical frame address of the innermost function of a stopped thread.
@@ -163,6 +225,7 @@ impl Program {
                 name: None,
                 inline_depth: 0,
                 inline_count: 0,
+                begins: false,
                 file: None,
                 line: None,
                 interrupted,
@@ -194,27 +257,9 @@ impl Program {
         true
     }
 
-    /// The frame that a thread would have at an address, as far as the address
-    /// tells: no registers.
-    pub fn frame_at(&self, address: u64) -> Option<Frame> {
-        let base = Frame {
-            pc: address,
-            lookup: address,
-            registers: Registers::default(),
-            cfa: None,
-            module: self.modules.find(address).cloned(),
-            function: None,
-            name: None,
-            inline_depth: 0,
-            inline_count: 0,
-            file: None,
-            line: None,
-            interrupted: false,
-            guess: false,
-            called_by_juror: None,
-            tail_call: None,
-        };
-        with_inlined(base).into_iter().next()
+    /// The frames that a thread would have at an address ([`Modules::frames_at`]).
+    pub fn frames_at(&self, address: u64) -> Vec<Frame> {
+        self.modules.frames_at(address)
     }
 
     /// The visible variables of a frame, innermost scope first: name and
@@ -251,6 +296,8 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         return vec![base];
     };
     let address = module.to_file(base.lookup);
+    // A caller stands behind its call, whatever begins there.
+    let is_there = base.lookup == base.pc;
     let SourcePlace {
         function,
         inlined,
@@ -267,6 +314,7 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
             name: Some(call.name.to_string()),
             inline_depth: depth,
             inline_count: count,
+            begins: is_there && call.entry == address,
             file: std::mem::replace(&mut file, call.call_file),
             line: std::mem::replace(&mut number, call.call_line),
             ..base.clone()

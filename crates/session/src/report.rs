@@ -8,6 +8,7 @@ use crate::view::{
 };
 use crate::watch::{Reaction, Violated, Watch, Watched};
 use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_instrument::frames::Frame;
 use juror_instrument::occasions::is_about_memory;
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
@@ -36,6 +37,19 @@ pub fn location(program: &Program, address: u64) -> Location {
             line,
         }),
         module: described.module,
+    }
+}
+
+/// Where a frame stands.
+pub fn location_of(program: &Program, frame: &Frame) -> Location {
+    let at = location(program, frame.lookup);
+    Location {
+        address: frame.pc,
+        function: frame.name.clone(),
+        file: frame.file.as_ref().map(|file| file.display().to_string()),
+        line: frame.line,
+        near: at.near.filter(|_| frame.line.is_none()),
+        ..at
     }
 }
 

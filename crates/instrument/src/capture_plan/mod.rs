@@ -28,8 +28,8 @@ pub enum CapturePlan {
     /// in an event after the call.
     Return(ReadPlan),
     /// By evaluating it at the stop, because it needs the caller's frame, or a
-    /// variable that moves.
-    Evaluate(Read),
+    /// variable that moves; in the frame at this level, where 0 is the innermost.
+    Evaluate(Read, usize),
     /// It comes with the event.
     Fact(Fact, Option<Conversion>),
     /// A sequence of values, each by a plan of its own; `is_late` as those of
@@ -73,7 +73,7 @@ pub fn plan_capture(
         return Ok(plan);
     }
     if needs_caller(&capture.read) {
-        return Ok(CapturePlan::Evaluate(capture.read.clone()));
+        return Ok(CapturePlan::Evaluate(capture.read.clone(), 0));
     }
     let planner = Planner {
         event,
@@ -149,12 +149,14 @@ fn element_plans(
     (*start..*end).map(plan).collect::<Result<_, _>>().map(Some)
 }
 
-/// Plans a capture of an event at a line, for one of its addresses.
+/// Plans a capture of an event at a line, for one of its addresses and the frame that
+/// stands in the line there.
 pub fn plan_line_capture(
     event: &SymbolicEvent,
     capture: &Capture,
     program: &Program,
     address: u64,
+    level: usize,
 ) -> Result<CapturePlan, CaptureError> {
     if let Some(plan) = fact_of(event, capture)? {
         return Ok(plan);
@@ -168,14 +170,14 @@ pub fn plan_line_capture(
         None => CaptureError::new("a value is missing"),
     })?;
     let check = condition
-        .at(program, address)
+        .at(program, address, level)
         .map_err(|error| CaptureError {
             message: error.message,
             help: None,
         })?;
     Ok(match check.is_compiled() && !is_converted {
         true => CapturePlan::Compiled(check, capture.read.clone()),
-        false => CapturePlan::Evaluate(capture.read.clone()),
+        false => CapturePlan::Evaluate(capture.read.clone(), level),
     })
 }
 
@@ -215,9 +217,12 @@ impl Program {
                 .machine(thread)
                 .ok()
                 .and_then(|machine| check.value(&machine))
-                .unwrap_or_else(|| self.evaluate_read(thread, read)),
-            CapturePlan::Evaluate(Read::Convert(inner, Conversion::Text)) => {
-                match (self.evaluate_read(thread, inner), self.machine(thread)) {
+                .unwrap_or_else(|| self.evaluate_read(thread, read, check.level())),
+            CapturePlan::Evaluate(Read::Convert(inner, Conversion::Text), level) => {
+                match (
+                    self.evaluate_read(thread, inner, *level),
+                    self.machine(thread),
+                ) {
                     (Value::Address(bits), Ok(machine)) => ReadPlan {
                         source: Source::Constant { bits },
                         follow: smallvec::SmallVec::new(),
@@ -227,7 +232,7 @@ impl Program {
                     (value, _) => value,
                 }
             }
-            CapturePlan::Evaluate(read) => self.evaluate_read(thread, read),
+            CapturePlan::Evaluate(read, level) => self.evaluate_read(thread, read, *level),
         }
     }
 }

@@ -84,6 +84,9 @@ impl Session {
         };
         self.select_thread(thread);
         self.control.settle()?;
+        if !says_where_it_stands(&reason) {
+            self.unentered = None;
+        }
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
@@ -125,8 +128,9 @@ impl Session {
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
         let mut location = report::location(program, pc);
-        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
-        let mut frames = self.without_foreign_inlined(frames);
+        let hidden = self.unentered.map_or(0, |it| it.count);
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + hidden);
+        let mut frames = self.shown_frames(thread, frames);
         if let Some(count) = users_frames(&frames) {
             frames.truncate(count);
             more = false;
@@ -216,4 +220,15 @@ impl Session {
             summaries,
         }
     }
+}
+
+/// Whether whoever stops for it has said which inlined calls the thread has not entered.
+fn says_where_it_stands(reason: &StopReason) -> bool {
+    matches!(
+        reason,
+        StopReason::Breakpoint { .. }
+            | StopReason::Step
+            | StopReason::Finished { .. }
+            | StopReason::Started
+    )
 }
