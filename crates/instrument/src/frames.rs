@@ -262,7 +262,7 @@ impl Program {
         self.modules.frames_at(address)
     }
 
-    /// The visible variables of a frame, innermost scope first: name and
+    /// The visible variables of a frame that have names, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
         let Some(module) = &frame.module else {
@@ -274,7 +274,9 @@ impl Program {
             let here = seen_inlined == frame.inline_depth;
             let ends = !matches!(scope.kind, ScopeKind::Block);
             if here {
-                found.extend(scope.variables.into_iter().map(|variable| {
+                let named = scope.variables.into_iter();
+                let named = named.filter(|variable| !variable.name.is_empty());
+                found.extend(named.map(|variable| {
                     let parameter = variable.parameter;
                     (variable, parameter)
                 }));

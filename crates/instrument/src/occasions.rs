@@ -179,7 +179,7 @@ impl Program {
 }
 
 /// `FILE:LINE` in its parts.
-fn split_line(subject: &str) -> Option<(&str, u32)> {
+pub fn split_line(subject: &str) -> Option<(&str, u32)> {
     let (file, line) = subject.rsplit_once(':')?;
     let line = line.trim().parse().ok().filter(|&line| line > 0)?;
     (!file.is_empty()).then_some((file, line))

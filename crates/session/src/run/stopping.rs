@@ -8,7 +8,7 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Location, Outcome, StopReason, StopView};
 use juror_debuggee::{Owners, ThreadId};
-use juror_instrument::frames::users_frames;
+use juror_instrument::frames::{level_of_line, users_frames};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -86,12 +86,33 @@ impl Session {
         self.control.settle()?;
         if !says_where_it_stands(&reason) {
             self.unentered = None;
+            self.stand_at_line_of(&reason, thread)?;
         }
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// A line that has violated a property is where its thread is shown.
+    fn stand_at_line_of(
+        &mut self,
+        reason: &StopReason,
+        thread: ThreadId,
+    ) -> Result<(), CommandError> {
+        let StopReason::Violation { violations } = reason else {
+            return Ok(());
+        };
+        let steps = violations.iter().filter_map(|it| it.path.last());
+        let lines: Vec<&Location> = steps.map(|step| &step.location).collect();
+        let chain = self.running()?.inlined_chain(thread);
+        let level = lines.iter().find_map(|at| {
+            let (file, line) = at.file.as_deref().zip(at.line)?;
+            level_of_line(&chain, file, line)
+        });
+        self.stand_at_level(thread, level, &chain);
+        Ok(())
     }
 
     /// This thread, or another where it is gone; nothing where the process is
