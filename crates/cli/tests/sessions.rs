@@ -228,6 +228,15 @@ fn stops_in_inlined_copies_are_in_their_frames() {
     }
 }
 
+/// The place that was asked for is where one stops and where a condition is asked, and
+/// what begins there is stepped into without a move.
+#[test]
+fn inlined_calls_that_begin_at_one_instruction_are_entered_one_by_one() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gpp && build.optimization == Optimization::Full;
+    check("within", "within.cpp", gcc);
+}
+
 /// Only a beginning was copied: a call may come by it, or by the rest alone.
 #[test]
 fn each_call_of_a_function_that_was_inlined_in_parts_is_seen_once() {

@@ -47,17 +47,26 @@ pub struct Condition {
 
 /// A condition that is ready for one place.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Check(Option<Node>);
+pub struct Check {
+    node: Option<Node>,
+    level: usize,
+}
 
 impl Check {
     /// Asking it allocates nothing.
     pub fn is_compiled(&self) -> bool {
-        self.0.is_some()
+        self.node.is_some()
+    }
+
+    /// The frame that it speaks of: 0 is the innermost, the others are those that inlined
+    /// calls lie in.
+    pub fn level(&self) -> usize {
+        self.level
     }
 
     /// The number that it comes to, in a stopped thread.
     pub(crate) fn value(&self, machine: &impl Machine) -> Option<Value> {
-        Some(match self.0.as_ref()?.evaluate(machine)? {
+        Some(match self.node.as_ref()?.evaluate(machine)? {
             Scalar::Int(number) => Value::Int(number),
             Scalar::Float(number) => Value::Float(number),
             Scalar::Bool(truth) => Value::Bool(truth),
@@ -104,7 +113,7 @@ impl Condition {
         self.frame_count
     }
 
-    /// Prepares it for its value at an address. `result` is the type of what the
+    /// Prepares it for its value at an address, in the frame at a level there. `result` is the type of what the
     /// function returns, where it has returned.
     ///
     /// # Errors
@@ -113,14 +122,11 @@ impl Condition {
         &self,
         program: &Program,
         address: u64,
+        level: usize,
         result: Option<&Type>,
     ) -> Result<Check, ExpressionError> {
-        let names = PointNames::new(program, address).returning(result);
-        match compile::value(&self.expression, &names) {
-            Ok(node) => Ok(Check(Some(node))),
-            Err(Stuck::Evaluate) => Ok(Check(None)),
-            Err(Stuck::Wrong(error)) => Err(error),
-        }
+        let names = PointNames::new(program, address, level).returning(result);
+        prepared(compile::value(&self.expression, &names), level)
     }
 
     /// Whether asking it runs functions of the program.
@@ -133,18 +139,20 @@ impl Condition {
         Rc::clone(&self.expression)
     }
 
-    /// Prepares it for a point at an address.
+    /// Prepares it for a point at an address, for the frame at a level there: 0 is the
+    /// innermost, the others those that inlined calls lie in.
     ///
     /// # Errors
     /// It names something that there is not, or computes with what cannot be
     /// computed with: it could never be asked there.
-    pub fn at(&self, program: &Program, address: u64) -> Result<Check, ExpressionError> {
-        let names = PointNames::new(program, address);
-        match compile::truth(&self.expression, &names) {
-            Ok(node) => Ok(Check(Some(node))),
-            Err(Stuck::Evaluate) => Ok(Check(None)),
-            Err(Stuck::Wrong(error)) => Err(error),
-        }
+    pub fn at(
+        &self,
+        program: &Program,
+        address: u64,
+        level: usize,
+    ) -> Result<Check, ExpressionError> {
+        let names = PointNames::new(program, address, level);
+        prepared(compile::truth(&self.expression, &names), level)
     }
 
     /// Checks it for a point that has no place: asked wherever a thread is
@@ -155,10 +163,10 @@ impl Condition {
     /// It names something that there is nowhere, or computes with what cannot
     /// be computed with.
     pub fn somewhere(&self, program: &Program, here: u64) -> Result<(), ExpressionError> {
-        let Err(error) = self.at(program, here) else {
+        let Err(error) = self.at(program, here, 0) else {
             return Ok(());
         };
-        let names = PointNames::new(program, here);
+        let names = PointNames::new(program, here, 0);
         let is_local = |name: &str| {
             let mut modules = program.modules.iter();
             modules.any(|module| module.symbols.has_local_named(name))
@@ -195,8 +203,8 @@ impl Condition {
         expression::is_true(&self.expression, &scope).map_err(|error| error.message)
     }
 
-    /// Whether it is true for a stopped thread. `values` are those of `$1` and
-    /// so on.
+    /// Whether it is true for a stopped thread, in the frame for which it was
+    /// prepared. `values` are those of `$1` and so on.
     ///
     /// # Errors
     /// It cannot be evaluated; why.
@@ -207,17 +215,18 @@ impl Condition {
         thread: ThreadId,
         values: &dyn Fn(&str) -> Option<Typed>,
     ) -> Result<bool, String> {
-        if let Some(node) = &check.0
+        if let Some(node) = &check.node
             && let Ok(machine) = program.machine(thread)
             && let Some(scalar) = node.evaluate(&machine)
         {
             return Ok(scalar.is_true());
         }
-        let (frames, _) = program.backtrace(thread, self.frame_count);
+        let level = check.level;
+        let (frames, _) = program.backtrace(thread, level + self.frame_count);
         let scope = FrameScope {
             program,
             frames: &frames,
-            level: 0,
+            level,
             convenience: values,
         };
         expression::is_true(&self.expression, &scope).map_err(|error| error.message)
@@ -231,6 +240,18 @@ fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
         ExpressionKind::Name(name) => Some(&**name),
         _ => None,
     })
+}
+
+/// What a compilation for the frame at a level has come to.
+fn prepared(compiled: Result<Node, Stuck>, level: usize) -> Result<Check, ExpressionError> {
+    match compiled {
+        Ok(node) => Ok(Check {
+            node: Some(node),
+            level,
+        }),
+        Err(Stuck::Evaluate) => Ok(Check { node: None, level }),
+        Err(Stuck::Wrong(error)) => Err(error),
+    }
 }
 
 /// How many callers an expression goes up.

@@ -2,7 +2,7 @@
 //! visible in each.
 
 use crate::callers::TailCall;
-use crate::modules::{Module, SourcePlace};
+use crate::modules::{Module, Modules, SourcePlace};
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_symbols::{Function, Registers, ScopeKind, UnwindMethod, Variable, register};
@@ -36,6 +36,9 @@ pub struct Frame {
     pub inline_depth: usize,
     /// How many inlined calls the place lies in, in all.
     pub inline_count: usize,
+    /// It is an inlined call that begins with the instruction at which the thread stands:
+    /// nothing of it has been executed.
+    pub begins: bool,
     /// The source file.
     pub file: Option<PathBuf>,
     /// The line in it.
@@ -69,10 +72,31 @@ impl Frame {
         self.inline_depth < self.inline_count
     }
 
+    /// How many inlined calls it is inside of, itself among them.
+    pub fn nesting(&self) -> usize {
+        self.inline_count.saturating_sub(self.inline_depth)
+    }
+
     /// Whether its function has ended in a jump to that of the frame before it.
     pub fn is_tail_call(&self) -> bool {
         self.tail_call.is_some()
     }
+}
+
+/// How many of the innermost frames are inlined calls of which nothing has been executed:
+/// the thread stands where each of them begins, and so also where it would be made.
+pub fn beginning_calls(frames: &[Frame]) -> usize {
+    let inner = frames.iter();
+    inner.take_while(|frame| frame.begins).count()
+}
+
+/// Which of these frames stands in a line: 0 is the innermost, the others are those that
+/// inlined calls lie in. Nothing where none does.
+pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
+    frames.iter().position(|frame| {
+        let path = frame.file.as_ref();
+        frame.line == Some(line) && path.is_some_and(|path| path.ends_with(file))
+    })
 }
 
 /// The frame that a frame of a stack returns to: neither calls that were inlined nor
@@ -81,6 +105,33 @@ pub fn returns_to(frames: &[Frame], level: usize) -> Option<&Frame> {
     let inner = frames.iter().skip(level);
     let mut further_out = inner.skip_while(|inner| inner.is_inlined()).skip(1);
     further_out.find(|frame| !frame.is_tail_call())
+}
+
+impl Modules {
+    /// The frames that a thread would have at an address, inlined calls first, as far as
+    /// the address tells: no registers.
+    pub fn frames_at(&self, address: u64) -> Vec<Frame> {
+        let base = Frame {
+            pc: address,
+            lookup: address,
+            thread: None,
+            registers: Registers::default(),
+            cfa: None,
+            module: self.find(address).cloned(),
+            function: None,
+            name: None,
+            inline_depth: 0,
+            inline_count: 0,
+            begins: false,
+            file: None,
+            line: None,
+            interrupted: false,
+            guess: false,
+            called_by_juror: None,
+            tail_call: None,
+        };
+        with_inlined(base)
+    }
 }
 
 impl Program {
@@ -101,6 +152,18 @@ impl Program {
             true
         });
         (frames, more)
+    }
+
+    /// The innermost function of a stopped thread and, before it, the inlined calls that
+    /// the thread is in.
+    pub fn inlined_chain(&self, thread: ThreadId) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        self.walk(thread, |frame| {
+            let more = frame.is_inlined();
+            frames.push(frame);
+            more
+        });
+        frames
     }
 
     /// The canonical frame address of the innermost function of a stopped thread.
@@ -166,6 +229,7 @@ impl Program {
                 name: None,
                 inline_depth: 0,
                 inline_count: 0,
+                begins: false,
                 file: None,
                 line: None,
                 interrupted,
@@ -197,31 +261,18 @@ impl Program {
         true
     }
 
-    /// The frame that a thread would have at an address, as far as the address
-    /// tells: no registers.
+    /// The innermost of the frames that a thread would have at an address
+    /// ([`Modules::frames_at`]).
     pub fn frame_at(&self, address: u64) -> Option<Frame> {
-        let base = Frame {
-            pc: address,
-            lookup: address,
-            thread: None,
-            registers: Registers::default(),
-            cfa: None,
-            module: self.modules.find(address).cloned(),
-            function: None,
-            name: None,
-            inline_depth: 0,
-            inline_count: 0,
-            file: None,
-            line: None,
-            interrupted: false,
-            guess: false,
-            called_by_juror: None,
-            tail_call: None,
-        };
-        with_inlined(base).into_iter().next()
+        self.frames_at(address).into_iter().next()
     }
 
-    /// The visible variables of a frame, innermost scope first: name and
+    /// The frames that a thread would have at an address ([`Modules::frames_at`]).
+    pub fn frames_at(&self, address: u64) -> Vec<Frame> {
+        self.modules.frames_at(address)
+    }
+
+    /// The visible variables of a frame that have names, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
         let Some(module) = &frame.module else {
@@ -233,7 +284,9 @@ impl Program {
             let here = seen_inlined == frame.inline_depth;
             let ends = !matches!(scope.kind, ScopeKind::Block);
             if here {
-                found.extend(scope.variables.into_iter().map(|variable| {
+                let named = scope.variables.into_iter();
+                let named = named.filter(|variable| !variable.name.is_empty());
+                found.extend(named.map(|variable| {
                     let parameter = variable.parameter;
                     (variable, parameter)
                 }));
@@ -255,6 +308,8 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         return vec![base];
     };
     let address = module.to_file(base.lookup);
+    // A caller stands behind its call, whatever begins there.
+    let is_there = base.lookup == base.pc;
     let SourcePlace {
         function,
         inlined,
@@ -271,6 +326,7 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
             name: Some(call.name.to_string()),
             inline_depth: depth,
             inline_count: count,
+            begins: is_there && call.entry == address,
             file: std::mem::replace(&mut file, call.call_file),
             line: std::mem::replace(&mut number, call.call_line),
             ..base.clone()

@@ -111,7 +111,10 @@ impl Module {
             },
             _ => SourcePlace {
                 line: match inlined.first() {
-                    Some(call) if call.entry == address => self.symbols.statement_line_at(address),
+                    Some(call) if call.entry == address => {
+                        let entered = self.symbols.line_entered_at(address);
+                        entered.or_else(|| self.symbols.statement_line_at(address))
+                    }
                     _ => self.symbols.line_at(address),
                 },
                 left_out: 0,

@@ -2,6 +2,7 @@
 //! are, what their places are, and how their captures are read.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
+use crate::frames::{Frame, level_of_line};
 use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
 use crate::program::Program;
@@ -52,7 +53,7 @@ impl Program {
                 }
                 for address in found.addresses {
                     let address = module.to_process(address);
-                    sites.push(self.line_site(event, address)?);
+                    sites.push(self.line_site(event, address, (file, line))?);
                 }
             }
         }
@@ -75,13 +76,24 @@ impl Program {
         })
     }
 
-    fn line_site(&self, event: &SymbolicEvent, address: u64) -> Result<LineSite, BindError> {
-        let function = self.describe(address).function.unwrap_or_default();
+    fn line_site(
+        &self,
+        event: &SymbolicEvent,
+        address: u64,
+        (file, line): (&str, u32),
+    ) -> Result<LineSite, BindError> {
+        // Calls that were inlined may begin there: the line is that of their caller.
+        let mut frames = self.frames_at(address);
+        let level = level_of_line(&frames, file, line).unwrap_or(0);
+        let name = |frame: &mut Frame| frame.name.take();
+        let function = frames.get_mut(level).and_then(name).unwrap_or_default();
         let plan = |(slot, capture): (usize, &Capture)| {
-            plan_line_capture(event, capture, self, address).map_err(|error| BindError::Capture {
-                slot,
-                error,
-                function: function.clone(),
+            plan_line_capture(event, capture, self, address, level).map_err(|error| {
+                BindError::Capture {
+                    slot,
+                    error,
+                    function: function.clone(),
+                }
             })
         };
         let captures = event.captures.iter().enumerate().map(plan);
@@ -168,7 +180,7 @@ impl Program {
 }
 
 /// `FILE:LINE` in its parts.
-fn split_line(subject: &str) -> Option<(&str, u32)> {
+pub fn split_line(subject: &str) -> Option<(&str, u32)> {
     let (file, line) = subject.rsplit_once(':')?;
     let line = line.trim().parse().ok().filter(|&line| line > 0)?;
     (!file.is_empty()).then_some((file, line))

@@ -75,11 +75,17 @@ impl FrameScope<'_> {
     }
 
     /// A field of the object that a C++ member function is for: `this` is silent
-    /// there.
-    pub(crate) fn field_of_this(&self, name: &str) -> Option<Typed> {
+    /// there. Where nobody knows the object, nothing else of that name is meant, either.
+    pub(crate) fn field_of_this(&self, name: &str) -> Option<Result<Typed, String>> {
         let this = self.local(self.frame()?, "this")?;
-        let object = dereference(&this, self.memory()).ok()?;
-        object.field(name, self.memory()).ok()
+        let class = this.r#type.target()?;
+        let is_field = class.field(name).is_some() || class.virtual_field(name).is_some();
+        is_field.then(|| {
+            let object = dereference(&this, self.memory());
+            let object =
+                object.map_err(|error| format!("`{name}` is a field of `this`: {error}"))?;
+            object.field(name, self.memory())
+        })
     }
 
     /// A global variable, function or enumerator: of the frame's own module
@@ -251,7 +257,7 @@ impl Scope for FrameScope<'_> {
             return Ok(value);
         }
         match self.field_of_this(name) {
-            Some(field) => Ok(field),
+            Some(field) => field,
             None => self.outside(name),
         }
     }

@@ -338,7 +338,7 @@ impl Scope for Recording<'_> {
         let value = match self.frame.field_of_this(name) {
             Some(field) => {
                 self.record.is_local.set(true);
-                field
+                field?
             }
             None => self.frame.outside(name)?,
         };

@@ -77,8 +77,12 @@ impl Session {
                 .and_then(|name| self.remark_on_choice(name)),
         );
         if let (Some(condition), Some(program)) = (&condition, &self.program) {
-            check(condition, program, resolved.addresses.iter().copied()).map_err(in_condition)?;
-            let wrong = |&&at: &&u64| condition.at(program, at).is_err();
+            let addresses = resolved.addresses.iter().copied();
+            check(condition, program, &place, addresses).map_err(in_condition)?;
+            let wrong = |&&at: &&u64| {
+                let level = place.level_at(&program.modules, at, resolved.moved_to_line);
+                condition.at(program, at, level).is_err()
+            };
             remarks.extend(resolved.addresses.iter().find(wrong).map(|&at| {
                 format!(
                     "the condition cannot be asked at {}; it stops there and says why",

@@ -26,6 +26,7 @@ use crate::points::{Fate, Point, PointOwner};
 use juror_debuggee::DebuggeeError;
 use juror_instrument::condition::Condition;
 use juror_instrument::expression::ExpressionError;
+use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -179,6 +180,16 @@ impl Breakpoints {
             .any(|breakpoint| breakpoint.point.owner == PointOwner::Developer)
     }
 
+    /// In which of the frames of a thread it is that stands at an address where these
+    /// breakpoints have stopped it: the innermost of those that their places mean.
+    pub fn level_of(&self, address: u64, numbers: &[u32], frames: &[Frame]) -> Option<usize> {
+        let here = self.index.get(&address).into_iter().flatten();
+        let here = here.filter_map(|&(position, _)| self.list.get(position as usize));
+        let stopping = here.filter(|it| numbers.contains(&it.point.number));
+        let levels = stopping.filter_map(|it| it.place.level_in(frames, it.line));
+        levels.min()
+    }
+
     /// Passes the next so many hits of the breakpoints at an address; whether there are any.
     pub fn ignore_at(&mut self, address: u64, count: u64) -> bool {
         let here = self.index.get(&address);
@@ -231,7 +242,8 @@ impl Breakpoints {
         };
         if let (Some(condition), Some(program)) = (&condition, program) {
             let bound = breakpoint.locations.bound();
-            check(condition, program, bound.filter_map(|it| it.address))?;
+            let addresses = bound.filter_map(|it| it.address);
+            check(condition, program, &breakpoint.place, addresses)?;
         }
         breakpoint.point.condition = condition;
         for location in breakpoint.locations.iter_mut() {
@@ -311,7 +323,8 @@ impl Breakpoint {
         };
         for location in self.locations.iter_mut() {
             if let Some(address) = location.address {
-                location.check = condition.at(program, address).unwrap_or_default();
+                let level = self.place.level_at(&program.modules, address, self.line);
+                location.check = condition.at(program, address, level).unwrap_or_default();
             }
         }
     }
@@ -324,11 +337,14 @@ impl Breakpoint {
 pub fn check(
     condition: &Condition,
     program: &Program,
+    place: &Resolvable,
     addresses: impl IntoIterator<Item = u64>,
 ) -> Result<(), ExpressionError> {
     let mut first = Ok(());
+    let line = place.line_taken(&program.modules);
     for address in addresses {
-        match condition.at(program, address) {
+        let level = place.level_at(&program.modules, address, line);
+        match condition.at(program, address, level) {
             Ok(_) => return Ok(()),
             Err(error) => first = first.and(Err(error)),
         }

@@ -13,6 +13,7 @@ use crate::view::{Outcome, PointLocation, PointView};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;
+use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
 
@@ -70,9 +71,13 @@ impl HardwareBreakpoint {
     /// Prepares the condition for each place. Where it cannot be, it is
     /// evaluated at the hit, which says why.
     fn prepare(&mut self, program: &Program) {
+        let line = self.place.line_taken(&program.modules);
         for (address, check) in &mut self.sites {
             let condition = self.point.condition.as_ref();
-            let prepared = condition.map(|it| it.at(program, *address).unwrap_or_default());
+            let prepared = condition.map(|it| {
+                let level = self.place.level_at(&program.modules, *address, line);
+                it.at(program, *address, level).unwrap_or_default()
+            });
             *check = prepared.unwrap_or_default();
         }
     }
@@ -172,7 +177,12 @@ impl HardwareBreakpoints {
         };
         if let (Some(condition), Some(program)) = (&condition, program) {
             let sites = breakpoint.sites.iter();
-            check(condition, program, sites.map(|&(address, _)| address))?;
+            check(
+                condition,
+                program,
+                &breakpoint.place,
+                sites.map(|&(address, _)| address),
+            )?;
         }
         breakpoint.point.condition = condition;
         if let Some(program) = program {
@@ -204,6 +214,18 @@ impl HardwareBreakpoints {
             breakpoint.point.take_hit(answer, &mut stopping);
         }
         stopping
+    }
+
+    /// In which of the frames of a thread it is that these have stopped: the innermost of
+    /// those that their places mean.
+    fn level_of(&self, program: &Program, numbers: &[u32], frames: &[Frame]) -> Option<usize> {
+        let stopping = self.list.iter();
+        let stopping = stopping.filter(|it| numbers.contains(&it.point.number));
+        let levels = stopping.filter_map(|it| {
+            let line = it.place.line_taken(&program.modules);
+            it.place.level_in(frames, line)
+        });
+        levels.min()
     }
 
     /// As `info breakpoints` shows them.
@@ -257,7 +279,7 @@ impl Session {
         }
         if let (Some(condition), Some(program)) = (&condition, &self.program) {
             let addresses = resolved.addresses.iter().copied();
-            check(condition, program, addresses).map_err(in_condition)?;
+            check(condition, program, &place, addresses).map_err(in_condition)?;
         }
         let fate = if temporary { Fate::Delete } else { Fate::Keep };
         let mut breakpoint = HardwareBreakpoint {
@@ -305,6 +327,9 @@ impl Session {
         let points = &mut self.hardware_breakpoints;
         match points.hit(program, thread, address, &values) {
             Some(stopping) => {
+                let chain = program.inlined_chain(thread);
+                let level = points.level_of(program, &stopping.numbers, &chain);
+                self.stand_at_level(thread, level, &chain);
                 let reason = self.breakpoint_reason(stopping)?;
                 Ok(Some(Pause::Reason(reason, thread)))
             }

@@ -32,19 +32,13 @@ impl Session {
                 locals: None,
             };
         };
-        let mut location = report::location(program, frame.lookup);
-        location.address = frame.pc;
-        location.function.clone_from(&frame.name);
-        location.file = frame.file.as_ref().map(|file| file.display().to_string());
-        location.line = frame.line;
-        location.near = location.near.filter(|_| frame.line.is_none());
         let parameters = program
             .variables(frame)
             .into_iter()
             .filter(|(_, parameter)| *parameter);
         FrameView {
             level: level as u32,
-            location,
+            location: report::location_of(program, frame),
             arguments: parameters
                 .map(|(variable, _)| {
                     let value = program.value_of(frame, &variable);
@@ -195,6 +189,7 @@ impl Session {
     /// `info threads`
     pub(crate) fn threads(&mut self) -> Result<Outcome, CommandError> {
         let current = self.thread()?;
+        let shown = self.frames()?.first().cloned();
         let threads: Vec<_> = self.running()?.debuggee.threads().collect();
         let mut views = Vec::new();
         for thread in threads {
@@ -205,9 +200,11 @@ impl Session {
                 id: thread.id.0,
                 name: thread.name,
                 current: thread.id == current,
-                location: thread
-                    .pc
-                    .map_or_else(Default::default, |pc| report::location(program, pc)),
+                location: match (&shown, thread.pc) {
+                    (Some(frame), _) if thread.id == current => report::location_of(program, frame),
+                    (_, Some(pc)) => report::location(program, pc),
+                    (_, None) => Default::default(),
+                },
             });
         }
         views.sort_by_key(|view| view.number);

@@ -38,6 +38,9 @@ impl Session {
     /// Where a place is, in words. A function is called by its name also where its
     /// body begins with what was inlined from elsewhere.
     pub(crate) fn words_of_one(&self, place: &Resolvable, address: u64) -> String {
+        if let Some(words) = self.words_of_line(place, address) {
+            return words;
+        }
         let shown = self.modules().describe(address).function;
         let bound = self.modules().function_at(address);
         let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
@@ -45,6 +48,18 @@ impl Session {
             Some(meant) => meant.words().trim_start().to_owned(),
             None => self.place_words(address),
         }
+    }
+
+    /// The same of a line, where inlined calls begin at its address.
+    fn words_of_line(&self, place: &Resolvable, address: u64) -> Option<String> {
+        let modules = self.modules();
+        let frames = modules.frames_at(address);
+        let line = place.line_taken(modules)?;
+        let level = place.level_in(&frames, Some(line))?;
+        let frame = frames.get(level).filter(|_| level > 0)?;
+        let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
+        let (function, file) = (shortened(function), name_of(file));
+        Some(format!("{address:#x}: {function}, {file}:{line}"))
     }
 
     /// The function that a place by name means at one of its addresses: one

@@ -9,10 +9,10 @@
 //! whole up to the last event whatever becomes of juror.
 
 use crate::options::{Options, Recording, SessionError};
-use crate::report::Places;
+use crate::report::event_location;
 use crate::view::Ending;
 use crate::watch::loading;
-use juror_event::{Capture, EventId, Reach, SymbolicEvent};
+use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::program::Program;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -52,7 +52,7 @@ struct Open {
     layouts: Vec<LayoutId>,
     /// By return address (or by instruction, where the event is no call), as
     /// long as the modules stay where they are.
-    places: FxHashMap<(u64, bool), u32>,
+    places: FxHashMap<(u64, About), u32>,
     sequence: u64,
     /// Used again for every record.
     buffer: Vec<u8>,
@@ -161,8 +161,7 @@ impl Recorder {
     ) -> Option<String> {
         let open = self.open.as_mut()?;
         let symbolic = self.property.event(event);
-        let is_call = symbolic.is_none_or(|symbolic| symbolic.kind.is_call());
-        let error = open.record(program, event, happened, is_call).err()?;
+        let error = open.record(program, event, symbolic, happened).err()?;
         self.open = None;
         let file = self.recording.file.display();
         Some(format!(
@@ -254,19 +253,24 @@ impl Open {
         &mut self,
         program: &Program,
         event: EventId,
+        symbolic: Option<&SymbolicEvent>,
         happened: &juror_monitor::Occurrence<'_>,
-        is_call: bool,
     ) -> io::Result<()> {
         let Some(&layout) = self.layouts.get(usize::from(event.0)) else {
             return Ok(());
         };
         let time_ns = program.elapsed_ns();
         self.buffer.clear();
-        let key = (happened.address, is_call);
+        let about = match symbolic {
+            Some(symbolic) if symbolic.kind == EventKind::Line => About::Line(event),
+            Some(symbolic) if !symbolic.kind.is_call() => About::Instruction,
+            _ => About::Call,
+        };
+        let key = (happened.address, about);
         let place = match self.places.get(&key) {
             Some(&place) => place,
             None => {
-                let place = place(program, happened.address, is_call);
+                let place = place(program, happened.address, symbolic, about);
                 let number = self.encoder.place(&place, &mut self.buffer);
                 self.places.insert(key, number);
                 number
@@ -311,15 +315,23 @@ fn header(program: &Program, options: &Options) -> Header {
     }
 }
 
-/// The place of a call or of an instruction, as reports show it.
-fn place(program: &Program, address: u64, is_call: bool) -> Place {
-    let location = match is_call {
-        true => program.call(address),
-        false => program.instruction(address),
-    };
+/// What an address is the place of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum About {
+    /// A call that returns there.
+    Call,
+    /// An instruction.
+    Instruction,
+    /// The line of an event: several may begin at one instruction.
+    Line(EventId),
+}
+
+/// A place as reports show it.
+fn place(program: &Program, address: u64, symbolic: Option<&SymbolicEvent>, about: About) -> Place {
+    let location = event_location(symbolic, Some(program), address);
     let module = program
         .modules
-        .find(address.wrapping_sub(u64::from(is_call)));
+        .find(address.wrapping_sub(u64::from(about == About::Call)));
     Place {
         address: location.address,
         module: location.module,

@@ -7,8 +7,9 @@ use crate::view::{
     StoredValue, ViolationView,
 };
 use crate::watch::{Reaction, Violated, Watch, Watched};
-use juror_event::{EventId, Read, SymbolicEvent, Value};
-use juror_instrument::occasions::is_about_memory;
+use juror_event::{EventId, EventKind, Read, SymbolicEvent, Value};
+use juror_instrument::frames::{Frame, level_of_line};
+use juror_instrument::occasions::{is_about_memory, split_line};
 use juror_instrument::probes::BindError;
 use juror_instrument::program::Program;
 use juror_language::{Diagnostic, EvaluationError, Property};
@@ -39,6 +40,19 @@ pub fn location(program: &Program, address: u64) -> Location {
     }
 }
 
+/// Where a frame stands.
+pub fn location_of(program: &Program, frame: &Frame) -> Location {
+    let at = location(program, frame.lookup);
+    Location {
+        address: frame.pc,
+        function: frame.name.clone(),
+        file: frame.file.as_ref().map(|file| file.display().to_string()),
+        line: frame.line,
+        near: at.near.filter(|_| frame.line.is_none()),
+        ..at
+    }
+}
+
 /// Who knows where calls were made: the program, or its trace.
 pub trait Places {
     /// Where a call was made: the line of the call, not of what follows it.
@@ -47,6 +61,11 @@ pub trait Places {
     /// Where an instruction stands.
     fn instruction(&self, address: u64) -> Location {
         self.call(address)
+    }
+
+    /// Where an instruction stands by which a line begins, `FILE:LINE`.
+    fn line(&self, address: u64, _line: &str) -> Location {
+        self.instruction(address)
     }
 }
 
@@ -61,6 +80,16 @@ impl Places for Program {
     fn instruction(&self, address: u64) -> Location {
         location(self, address)
     }
+
+    fn line(&self, address: u64, line: &str) -> Location {
+        // Calls that were inlined may begin there: the line is that of their caller.
+        let frames = self.frames_at(address);
+        let level = split_line(line).and_then(|(file, line)| level_of_line(&frames, file, line));
+        match level.and_then(|level| frames.get(level)) {
+            Some(frame) => location_of(self, frame),
+            None => self.instruction(address),
+        }
+    }
 }
 
 fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
@@ -73,15 +102,20 @@ fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Location {
     }
 }
 
-/// Where an event happened: at the line of a call, or at the instruction.
+/// Where an event happened: at the line of a call, at the instruction, or at the line that
+/// it is about.
 pub fn event_location<P: Places>(
     event: Option<&SymbolicEvent>,
     places: Option<&P>,
     address: u64,
 ) -> Location {
-    match (event, places) {
-        (Some(event), Some(places)) if !event.kind.is_call() => places.instruction(address),
-        _ => call_location(places, address),
+    let Some((event, places)) = event.zip(places) else {
+        return call_location(places, address);
+    };
+    match event.kind {
+        EventKind::Line => places.line(address, &event.subject),
+        kind if kind.is_call() => places.call(address),
+        _ => places.instruction(address),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::processes::Processes;
 use crate::scenarios::Scenarios;
 use crate::skips::Skips;
 use crate::source::Sources;
+use crate::step::Unentered;
 use crate::view_commands::UserViews;
 use crate::watch::{Watch, loading};
 use crate::watchpoints::Watchpoints;
@@ -80,6 +81,8 @@ pub struct Session {
     /// The breakpoints here have been asked in the present run: a step that
     /// ends here does not ask them again.
     pub(crate) asked: Option<(ThreadId, u64)>,
+    /// What the user has been shown as not entered yet.
+    pub(crate) unentered: Option<Unentered>,
     pub(crate) watch: Watch,
     /// What the exit of the program itself has violated, by monitor.
     pub(crate) exit_violations: Vec<crate::watch::Violated>,
@@ -156,6 +159,7 @@ impl Session {
             ended_call: None,
             is_asking: false,
             asked: None,
+            unentered: None,
             watch,
             exit_violations: Vec::new(),
             breakpoints: Breakpoints::default(),
@@ -374,7 +378,7 @@ impl Session {
         let thread = self.thread()?;
         if self.selection.frames.is_none() {
             let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
-            let frames = self.without_foreign_inlined(frames);
+            let frames = self.shown_frames(thread, frames);
             self.selection.frames = Some(frames);
         }
         Ok(self.selection.frames.as_deref().unwrap_or(&[]))

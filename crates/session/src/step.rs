@@ -5,8 +5,11 @@
 //! running; only what lies between calls is stepped by instruction, with the
 //! other threads standing still.
 
+mod inlined;
 mod moves;
 mod out;
+
+pub(crate) use inlined::Unentered;
 
 use crate::options::{CommandError, Observer};
 use crate::run::{Pause, Temporary};
@@ -16,6 +19,7 @@ use juror_instrument::frames::Frame;
 use juror_instrument::modules::Module;
 use juror_stepping::{Flow, LineStops};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// How a line is stepped.
@@ -34,12 +38,13 @@ struct Leaving {
     thread: ThreadId,
     /// The code of the line, in the process.
     ranges: Vec<Range<u64>>,
+    file: Option<PathBuf>,
     line: Option<u32>,
     cfa: Option<u64>,
     /// Where its function begins.
     function: Option<u64>,
-    /// How many calls were inlined where it is.
-    inlined: usize,
+    /// How many inlined calls it is in.
+    nesting: usize,
     /// The step began in code that is not the user's: any line will do.
     foreign: bool,
     /// Where a thread that runs through it must be stopped, once asked for;
@@ -51,11 +56,12 @@ impl Leaving {
     fn from(frame: &Frame, thread: ThreadId, foreign: bool) -> Leaving {
         Leaving {
             thread,
-            ranges: line_ranges(frame),
+            ranges: shown_ranges(frame),
+            file: frame.file.clone(),
             line: frame.line,
             cfa: frame.cfa,
             function: function_start(frame),
-            inlined: frame.inline_count,
+            nesting: frame.nesting(),
             foreign,
             stops: None,
         }
@@ -86,16 +92,20 @@ impl Session {
             return Ok(pause);
         }
         let thread = self.thread()?;
+        if lines == Lines::Into && self.enter_inlined(thread)? {
+            return Ok(Pause::Stepped(thread));
+        }
         let frame = self.innermost()?;
         let foreign = !self.is_users(&frame);
         let mut leaving = Leaving::from(&frame, thread, foreign);
-        if leaving.ranges.is_empty() {
+        if line_ranges(&frame).is_empty() {
             // Nothing to step by here: go back to where there is.
             let (_, pause) = self.leave_frame(0, observer)?;
-            return Ok(match pause {
-                Pause::Temporary(thread) => Pause::Stepped(thread),
-                other => other,
-            });
+            let Pause::Temporary(thread) = pause else {
+                return Ok(pause);
+            };
+            self.stand_before_calls(thread)?;
+            return Ok(Pause::Stepped(thread));
         }
         loop {
             if let Some(pause) = self.advance_within_line(&mut leaving, lines, observer)? {
@@ -113,12 +123,14 @@ impl Session {
     ) -> Result<Pause, CommandError> {
         let thread = self.thread()?;
         let now = self.innermost()?;
-        let outside = frame.inline_count.saturating_sub(frame.inline_depth + 1);
+        let outside = frame.nesting().saturating_sub(1);
         let mut leaving = Leaving {
-            inlined: outside,
+            nesting: outside,
+            // Its caller goes on with whatever line.
+            line: None,
             ..Leaving::from(&now, thread, false)
         };
-        if !leaving.is_same_call(frame) || now.inline_count <= outside {
+        if !leaving.is_same_call(frame) || now.nesting() <= outside {
             return Ok(Pause::Stepped(thread));
         }
         loop {
@@ -246,8 +258,11 @@ impl Session {
                 };
                 let points = [point(body, 0), point(back, stack.wrapping_sub(1))];
                 let pause = self.run_to_any(&points, observer)?;
-                if matches!(pause, Pause::Temporary(_)) && self.innermost()?.pc == back {
-                    return self.is_line_done(leaving, Lines::Into, observer);
+                if matches!(pause, Pause::Temporary(_)) {
+                    if self.innermost()?.pc == back {
+                        return self.is_line_done(leaving, Lines::Into, observer);
+                    }
+                    self.stand_before_calls(leaving.thread)?;
                 }
                 Ok(Some(pause))
             }
@@ -328,8 +343,12 @@ impl Session {
         lines: Lines,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        let frame = self.innermost()?;
-        if leaving.holds(&frame) {
+        let thread = leaving.thread;
+        let arrival = self.arrival(thread)?;
+        let Some(frame) = arrival.frame().cloned() else {
+            return Ok(None);
+        };
+        if !arrival.is_before_call() && leaving.holds(&frame) {
             return Ok(None);
         }
         let same_frame = leaving.is_same_call(&frame);
@@ -340,18 +359,29 @@ impl Session {
             // A stub, the caller of `main`, a tail call into a library.
             return self.leave_foreign(&frame, leaving, observer);
         }
+        if arrival.is_outside() && leaving.is_line_of(&frame) {
+            if lines != Lines::Into {
+                leaving.pass_inlined(&frame);
+                return Ok(None);
+            }
+            let enters = self.enter_from(thread, &arrival);
+            return Ok(enters.then_some(Pause::Stepped(thread)));
+        }
         // A call that was inlined is passed like any other.
-        let is_call = same_frame && frame.inline_count > leaving.inlined;
+        let is_call = same_frame && frame.nesting() > leaving.nesting;
         if is_call && (lines != Lines::Into || self.is_skipped(&frame)) {
+            leaving.pass_inlined(&frame);
             return Ok(None);
         }
         // Code that begins no statement counts to the line before it.
-        let begins = line_ranges(&frame)
-            .iter()
-            .any(|range| range.start == frame.pc);
-        if begins {
+        let mut ranges = line_ranges(&frame).into_iter();
+        if arrival.is_before_call() || ranges.any(|range| range.start == frame.pc) {
             let backwards = lines == Lines::Forward && same_frame && frame.line < leaving.line;
-            return Ok((!backwards).then_some(Pause::Stepped(leaving.thread)));
+            if backwards {
+                return Ok(None);
+            }
+            self.stand_at(thread, &arrival);
+            return Ok(Some(Pause::Stepped(thread)));
         }
         if lines != Lines::Forward || !same_frame {
             *leaving = Leaving::from(&frame, leaving.thread, leaving.foreign);
@@ -384,31 +414,15 @@ impl Session {
         Ok(None)
     }
 
-    /// The innermost frame of the selected thread, as it is now.
+    /// The innermost frame of the selected thread that is shown, as it is now.
     fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
-        let mut frames = Vec::new();
-        self.running()?.walk(thread, |frame| {
-            let more = frame.is_inlined();
-            frames.push(frame);
-            more
-        });
-        let mut frames = self.without_foreign_inlined(frames);
+        let chain = self.running()?.inlined_chain(thread);
+        let mut frames = self.shown_frames(thread, chain);
         if frames.is_empty() {
             return Err(CommandError::new("the thread has no stack"));
         }
         Ok(frames.swap_remove(0))
-    }
-
-    /// Leaves out what was inlined from elsewhere (a library's header, Rust's
-    /// own library) and has no source to show: one is in the function that it
-    /// was inlined into.
-    pub(crate) fn without_foreign_inlined(&mut self, mut frames: Vec<Frame>) -> Vec<Frame> {
-        let call = frames.iter().position(|frame| !frame.is_inlined());
-        let chain = frames.get(..=call.unwrap_or(0)).unwrap_or(&[]).to_vec();
-        let own = chain.iter().position(|frame| self.is_users(frame));
-        frames.drain(..own.unwrap_or(0));
-        frames
     }
 }
 
@@ -417,7 +431,7 @@ fn function_start(frame: &Frame) -> Option<u64> {
     Some(module.to_process(function.low_pc))
 }
 
-/// The code of the line that a frame stands in.
+/// The code of the line where a frame stands.
 fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match &frame.module {
         Some(module) => ranges_at(module, frame.pc),
@@ -425,9 +439,28 @@ fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     }
 }
 
+/// The code of the line that a frame is shown in: that of the call, where it stands in an
+/// inlined one.
+fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
+    match (&frame.module, &frame.file, frame.line) {
+        (Some(module), Some(file), Some(line))
+            if frame.inline_depth > 0 && !frame.is_at_entry() =>
+        {
+            let address = module.to_file(frame.pc);
+            let ranges = module.symbols.step_ranges_of(address, file, line);
+            in_process(module, ranges)
+        }
+        _ => line_ranges(frame),
+    }
+}
+
 /// The code of the line at an address.
 fn ranges_at(module: &Module, address: u64) -> Vec<Range<u64>> {
     let ranges = module.symbols.step_ranges(module.to_file(address));
+    in_process(module, ranges)
+}
+
+fn in_process(module: &Module, ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges
         .into_iter()
         .map(|range| module.to_process(range.start)..module.to_process(range.end))

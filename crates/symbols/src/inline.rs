@@ -7,9 +7,11 @@ use crate::{SymbolFile, names};
 pub use rest::Rest;
 use rest::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod entry_line;
 mod rest;
 
 /// A place where a call was replaced by the code of the callee.
@@ -210,6 +212,16 @@ impl SymbolFile {
             .collect();
         frames.reverse();
         frames
+    }
+
+    /// All code of an inlined call that an address lies in: 1 is the outermost, which was
+    /// inlined into the function itself.
+    pub fn inlined_ranges(&self, address: u64, nesting: usize) -> Vec<Range<u64>> {
+        let found = self.inner.debug_info().and_then(|info| {
+            let (die, _) = *inlined_chain(info, address).get(nesting.checked_sub(1)?)?;
+            Some(info.code_ranges(die.unit, &info.die(die)?))
+        });
+        found.unwrap_or_default()
     }
 
     pub(crate) fn innermost_inlined(&self, info: &DebugInfo, address: u64) -> Option<DieRef> {

@@ -54,7 +54,7 @@ pub use location::{
     DroppedParameter, EvaluationContext, FixedPlace, Location, LocationError, Memory, Piece, Place,
     register, register_name,
 };
-pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out};
+pub use names::{demangle, is_name_of, is_whole_name_of, leaves_arguments_out, without_parameters};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Method, TableOwner,

@@ -5,7 +5,7 @@
 //! without template arguments, parameters and anonymous scopes, and the
 //! user's must be the end of the compiler's.
 
-use crate::function::signature::normal_arguments;
+use crate::function::signature::{self, normal_arguments};
 use memchr::memmem;
 use std::fmt;
 
@@ -324,6 +324,11 @@ pub(crate) fn tail(name: &str) -> &str {
 /// its last components, with template arguments or without.
 pub fn is_name_of(written: &str, name: &str) -> bool {
     matches(name, written)
+}
+
+/// A name as it was written, without the types of parameters that follow it.
+pub fn without_parameters(written: &str) -> &str {
+    signature::split(written).map_or(written, |(name, _)| name)
 }
 
 /// Whether `written` is the whole of a name: all its scopes, in which no namespace

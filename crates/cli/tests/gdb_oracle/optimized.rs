@@ -17,10 +17,6 @@ fn stacks_of_optimized_code_are_the_same() {
     };
     let first_rows = "several rows of gcc's line table are for the first instruction: juror takes \
                       the first of them, where the function begins, gdb the last";
-    let entry = "gcc has moved the first code of the copy to before the calls that it is in: gdb \
-                 stops there, juror at the entry that the compiler marks";
-    let begins = "the code of two calls begins at one address: juror shows both, gdb the one that \
-                  the breakpoint is for";
     let over = |gdb, juror| Difference {
         program: "overloads.cpp",
         gdb,
@@ -61,73 +57,6 @@ fn stacks_of_optimized_code_are_the_same() {
                 "main at inlined.c:37",
             ],
             first_rows,
-        ),
-        inner(
-            &[
-                "square at inlined.c:7",
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            &[
-                "square at inlined.c:8",
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            entry,
-        ),
-        inner(
-            &[
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            &[
-                "square at inlined.c:8",
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            begins,
-        ),
-        inner(
-            &[
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            &[
-                "square at inlined.c:7",
-                "both at inlined.c:15",
-                "start at inlined.c:28",
-                "main at inlined.c:37",
-            ],
-            begins,
-        ),
-        inner(
-            &["start at inlined.c:28"],
-            &["both at inlined.c:15"],
-            begins,
-        ),
-        inner(
-            &[
-                "at_entry at inlined.c:22",
-                "start at inlined.c:29",
-                "main at inlined.c:37",
-            ],
-            &[
-                "square at inlined.c:7",
-                "at_entry at inlined.c:22",
-                "start at inlined.c:29",
-                "main at inlined.c:37",
-            ],
-            begins,
-        ),
-        inner(
-            &["start at inlined.c:29"],
-            &["at_entry at inlined.c:22"],
-            begins,
         ),
     ];
     compare(

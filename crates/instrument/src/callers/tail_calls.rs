@@ -72,6 +72,7 @@ impl TailCall {
             name: None,
             inline_depth: 0,
             inline_count: 0,
+            begins: false,
             file: None,
             line: None,
             interrupted: false,

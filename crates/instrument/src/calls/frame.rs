@@ -35,6 +35,7 @@ impl Program {
             name: None,
             inline_depth: 0,
             inline_count: 0,
+            begins: false,
             file: None,
             line: None,
             interrupted: false,

@@ -31,8 +31,9 @@ const KEPT_SIZE_MAX: u64 = 4_096;
 pub(super) enum Site<'a> {
     /// A call of a function.
     Call(&'a Bound),
-    /// A line, at one of its addresses.
-    Line(u64),
+    /// A line, at one of its addresses, and in the frame at this level there: 0 is the
+    /// innermost.
+    Line(u64, usize),
     /// None of the program's.
     Free,
 }
@@ -41,6 +42,7 @@ pub(super) enum Site<'a> {
 #[derive(Debug, Clone)]
 pub struct Evaluation {
     expression: Rc<Expression>,
+    level: usize,
     frame_count: usize,
     conversion: Option<Conversion>,
     sees: Sees,
@@ -91,25 +93,26 @@ pub(super) fn plan(
         Site::Call(bound) if event.kind == EventKind::AfterCall => {
             returned_sight(&expression, bound)?
         }
-        Site::Call(_) | Site::Line(_) => Sees::Frames,
+        Site::Call(_) | Site::Line(..) => Sees::Frames,
         Site::Free => Sees::Globals,
     };
-    let address = match site {
-        Site::Call(bound) => bound.address(),
-        Site::Line(address) => address,
-        Site::Free => 0,
+    let (address, level) = match site {
+        Site::Call(bound) => (bound.address(), 0),
+        Site::Line(address, level) => (address, level),
+        Site::Free => (0, 0),
     };
     let result = match &sees {
         Sees::Returned { result, .. } => result.as_ref().map(|result| &result.r#type),
         _ => None,
     };
     let wrong = |error: expression::ExpressionError| CaptureError::new(error.message);
-    let check = condition.value_at(program, address, result);
+    let check = condition.value_at(program, address, level, result);
     let check = check.map_err(wrong)?;
     let is_compiled =
         check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
     let evaluation = Evaluation {
         expression,
+        level,
         frame_count: condition.frame_count(),
         conversion,
         sees,
@@ -237,14 +240,14 @@ impl Evaluation {
         let (frames, _) = match &self.sees {
             Sees::Globals => (Vec::new(), None),
             _ => {
-                let (frames, end) = program.backtrace(thread, self.frame_count);
+                let (frames, end) = program.backtrace(thread, self.level + self.frame_count);
                 (frames, Some(end))
             }
         };
         let scope = FrameScope {
             program,
             frames: &frames,
-            level: 0,
+            level: self.level,
             convenience: &|_| None,
         };
         match &self.sees {

@@ -104,7 +104,7 @@ fn plan_at(
     }
     let bound = match site {
         Site::Call(bound) => Some(bound),
-        Site::Line(_) | Site::Free => None,
+        Site::Line(..) | Site::Free => None,
     };
     let evaluated = || evaluation::plan(event, capture, site, program);
     if is_expression(&capture.read) {
@@ -203,16 +203,18 @@ fn element_plans(
     (*start..*end).map(plan).collect::<Result<_, _>>().map(Some)
 }
 
-/// Plans a capture of an event at a line, for one of its addresses.
+/// Plans a capture of an event at a line, for one of its addresses and the frame that
+/// stands in the line there.
 pub fn plan_line_capture(
     event: &SymbolicEvent,
     capture: &Capture,
     program: &Program,
     address: u64,
+    level: usize,
 ) -> Result<CapturePlan, CaptureError> {
     match fact_of(event, capture)? {
         Some(plan) => Ok(plan),
-        None => evaluation::plan(event, capture, Site::Line(address), program),
+        None => evaluation::plan(event, capture, Site::Line(address, level), program),
     }
 }
 

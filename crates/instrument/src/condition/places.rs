@@ -22,10 +22,11 @@ pub(super) struct PointNames<'a> {
 }
 
 impl<'a> PointNames<'a> {
-    pub(super) fn new(program: &'a Program, address: u64) -> PointNames<'a> {
+    /// Those of the frame at a level, where that is inside of inlined calls.
+    pub(super) fn new(program: &'a Program, address: u64, level: usize) -> PointNames<'a> {
         PointNames {
             program,
-            frame: program.frame_at(address),
+            frame: program.frames_at(address).into_iter().nth(level),
             result: None,
         }
     }

@@ -48,7 +48,7 @@ impl Probes {
                     CapturePlan::Fact(fact, conversion) => {
                         fact.value_as(*conversion, program, thread, &moment)
                     }
-                    CapturePlan::Evaluate(_) | CapturePlan::Compiled(..) => {
+                    CapturePlan::Evaluate(..) | CapturePlan::Compiled(..) => {
                         program.capture(thread, plan, &moment)
                     }
                 }

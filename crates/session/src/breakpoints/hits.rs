@@ -13,15 +13,26 @@ use juror_instrument::typed::Typed;
 use juror_language::Expression;
 use std::rc::Rc;
 
+/// A condition that calls functions of the program.
+#[derive(Debug)]
+pub struct CallingCondition {
+    /// The number of its breakpoint.
+    pub number: u32,
+    /// The frame that it speaks of.
+    pub level: usize,
+    /// The condition.
+    pub expression: Rc<Expression>,
+}
+
 impl Breakpoints {
     /// The conditions that call functions of the program, of the breakpoints
-    /// at an address that are for a thread: by the breakpoints' numbers.
+    /// at an address that are for a thread.
     pub fn calling_conditions(
         &self,
         program: &Program,
         thread: ThreadId,
         address: u64,
-    ) -> Vec<(u32, Rc<Expression>)> {
+    ) -> Vec<CallingCondition> {
         let here = self.index.get(&address).into_iter().flatten();
         here.filter_map(|&(position, location)| {
             let breakpoint = self.list.get(position as usize)?;
@@ -31,7 +42,11 @@ impl Breakpoints {
             }
             let condition = breakpoint.point.condition.as_ref()?;
             let asks = condition.calls_functions() && breakpoint.point.is_for(program, thread);
-            asks.then(|| (breakpoint.point.number, condition.expression()))
+            asks.then(|| CallingCondition {
+                number: breakpoint.point.number,
+                level: location.check.level(),
+                expression: condition.expression(),
+            })
         })
         .collect()
     }

@@ -4,8 +4,9 @@
 use super::location::Found;
 use crate::names::pattern;
 use crate::place::Place;
+use juror_instrument::frames::{Frame, level_of_line};
 use juror_instrument::modules::{Bound, Module, Modules};
-use juror_symbols::{Function, InlinedCopy};
+use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
 use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
@@ -105,6 +106,36 @@ impl Resolvable {
         found.sort_by_key(|it| it.address);
         found.dedup();
         found
+    }
+
+    /// In which frame a thread is at the place when it stands at this address: 0 is the
+    /// innermost, the others are those that inlined calls lie in. `line` is the one that was
+    /// taken. Nothing where none is of the place.
+    pub fn level_in(&self, frames: &[Frame], line: Option<u32>) -> Option<usize> {
+        let named = |is_named: &dyn Fn(&str, &Frame) -> bool| {
+            frames.iter().position(|frame| {
+                let name = frame.name.as_deref();
+                name.is_some_and(|name| is_named(name, frame))
+            })
+        };
+        match self {
+            Resolvable::Address(_) | Resolvable::InModule(..) => None,
+            Resolvable::Line(file, asked) => level_of_line(frames, file, line.unwrap_or(*asked)),
+            Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
+                let asked = without_parameters(asked);
+                named(&|name, _| is_name_of(asked, name))
+            }
+            // Inlined copies are not looked for.
+            Resolvable::Matching(_, pattern) => {
+                named(&|name, frame| !frame.is_inlined() && pattern.is_match(name))
+            }
+        }
+    }
+
+    /// The same of one of its addresses, before a thread is there.
+    pub fn level_at(&self, modules: &Modules, address: u64, line: Option<u32>) -> usize {
+        let frames = modules.frames_at(address);
+        self.level_in(&frames, line).unwrap_or(0)
     }
 
     /// The function that it names.

@@ -3,7 +3,7 @@
 use super::{Breakpoint, Breakpoints};
 use crate::points::PointKind;
 use crate::report;
-use crate::view::{PointLocation, PointView};
+use crate::view::{Location, PointLocation, PointView};
 use juror_instrument::program::Program;
 use juror_stepping::Passage;
 
@@ -24,7 +24,7 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
             .filter_map(|it| {
                 let address = it.address?;
                 Some(PointLocation {
-                    place: report::location(program, address),
+                    place: place(breakpoint, program, address),
                     number: it.number,
                     enabled: it.enabled,
                     hits: it.hits,
@@ -39,6 +39,17 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
         ..breakpoint
             .point
             .view(PointKind::Breakpoint, &breakpoint.text)
+    }
+}
+
+/// Where a location is: in front of the inlined calls that begin there.
+fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
+    let frames = program.frames_at(address);
+    match breakpoint.place.level_in(&frames, breakpoint.line) {
+        Some(level) if level > 0 => frames
+            .get(level)
+            .map_or_else(Default::default, |it| report::location_of(program, it)),
+        _ => report::location(program, address),
     }
 }
 

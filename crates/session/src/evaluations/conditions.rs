@@ -53,22 +53,23 @@ impl Session {
             .breakpoints
             .calling_conditions(program, thread, address);
         let mut answers = Vec::new();
-        for (number, condition) in asked {
-            let answer = match self.condition_with_calls(thread, &condition) {
+        for asked in asked {
+            let answer = match self.condition_with_calls(thread, asked.level, &asked.expression) {
                 Ok(holds) => Ok(holds),
                 Err(ConditionError::Message(message)) => Err(message),
                 Err(ConditionError::Pause(pause)) => return Ok(Err(pause)),
             };
-            answers.push((number, answer));
+            answers.push((asked.number, answer));
         }
         Ok(Ok(answers))
     }
 
-    /// Whether a condition with calls holds where a thread stands. The other
-    /// threads may run, and go on running.
+    /// Whether a condition with calls holds where a thread stands, in the frame at a
+    /// level. The other threads may run, and go on running.
     pub(crate) fn condition_with_calls(
         &mut self,
         thread: ThreadId,
+        level: usize,
         condition: &Expression,
     ) -> Result<bool, ConditionError> {
         let debuggee = &mut self.running_mut()?.debuggee;
@@ -77,7 +78,7 @@ impl Session {
             .filter(|&other| other != thread && !debuggee.is_waiting(other))
             .collect();
         debuggee.halt_all()?;
-        let answer = self.ask(thread, condition);
+        let answer = self.ask(thread, level, condition);
         if let Err(ConditionError::Pause(_)) = answer {
             return answer;
         }
@@ -87,11 +88,16 @@ impl Session {
         answer
     }
 
-    fn ask(&mut self, thread: ThreadId, condition: &Expression) -> Result<bool, ConditionError> {
-        let (frames, _) = self.running()?.backtrace(thread, FRAMES_MAX);
+    fn ask(
+        &mut self,
+        thread: ThreadId,
+        level: usize,
+        condition: &Expression,
+    ) -> Result<bool, ConditionError> {
+        let (frames, _) = self.running()?.backtrace(thread, level + FRAMES_MAX);
         let expression = condition.clone();
         let purpose = Purpose::Condition;
-        let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, 0);
+        let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, level);
         let depth = evaluation.depth;
         let was_asking = std::mem::replace(&mut self.is_asking, true);
         let driven = self.drive(evaluation, &mut Nobody);

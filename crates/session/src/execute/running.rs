@@ -98,6 +98,9 @@ impl Session {
             })
             .collect();
         let pause = self.run_to_any(&points, observer)?;
+        if let Pause::Temporary(thread) = pause {
+            self.stand_at_place(thread, &place, None)?;
+        }
         self.settle_at(pause)
     }
 
@@ -159,6 +162,7 @@ impl Session {
         let count = number(rest)?.unwrap_or(1).max(1);
         let thread = self.thread()?;
         for round in 1..=count {
+            self.unentered = None;
             let pause = if over_calls {
                 self.next_instruction(thread, observer)?
             } else {

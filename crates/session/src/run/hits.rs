@@ -173,6 +173,11 @@ impl Session {
         let Some(stopping) = self.divert(thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
+        let chain = self.running()?.inlined_chain(thread);
+        let level = self
+            .breakpoints
+            .level_of(address, &stopping.numbers, &chain);
+        self.stand_at_level(thread, level, &chain);
         let reason = self.breakpoint_reason(stopping)?;
         Ok(Some(Pause::Reason(reason, thread)))
     }

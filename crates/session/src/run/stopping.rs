@@ -8,7 +8,7 @@ use crate::report;
 use crate::session::Session;
 use crate::view::{EndView, Ending, FrameView, Location, Outcome, StopReason, StopView};
 use juror_debuggee::{Owners, ThreadId};
-use juror_instrument::frames::users_frames;
+use juror_instrument::frames::{level_of_line, users_frames};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -84,11 +84,35 @@ impl Session {
         };
         self.select_thread(thread);
         self.control.settle()?;
+        if !says_where_it_stands(&reason) {
+            self.unentered = None;
+            self.stand_at_line_of(&reason, thread)?;
+        }
         if reason.is_silent().is_none() {
             self.attached.clear();
         }
         let view = self.stop_view(reason, thread)?;
         Ok(Outcome::Stopped(Box::new(view)))
+    }
+
+    /// A line that has violated a property is where its thread is shown.
+    fn stand_at_line_of(
+        &mut self,
+        reason: &StopReason,
+        thread: ThreadId,
+    ) -> Result<(), CommandError> {
+        let StopReason::Violation { violations } = reason else {
+            return Ok(());
+        };
+        let steps = violations.iter().filter_map(|it| it.path.last());
+        let lines: Vec<&Location> = steps.map(|step| &step.location).collect();
+        let chain = self.running()?.inlined_chain(thread);
+        let level = lines.iter().find_map(|at| {
+            let (file, line) = at.file.as_deref().zip(at.line)?;
+            level_of_line(&chain, file, line)
+        });
+        self.stand_at_level(thread, level, &chain);
+        Ok(())
     }
 
     /// This thread, or another where it is gone; nothing where the process is
@@ -125,8 +149,9 @@ impl Session {
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
         let mut location = report::location(program, pc);
-        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX);
-        let mut frames = self.without_foreign_inlined(frames);
+        let hidden = self.unentered.map_or(0, |it| it.count);
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + hidden);
+        let mut frames = self.shown_frames(thread, frames);
         if let Some(count) = users_frames(&frames) {
             frames.truncate(count);
             more = false;
@@ -216,4 +241,15 @@ impl Session {
             summaries,
         }
     }
+}
+
+/// Whether whoever stops for it has said which inlined calls the thread has not entered.
+fn says_where_it_stands(reason: &StopReason) -> bool {
+    matches!(
+        reason,
+        StopReason::Breakpoint { .. }
+            | StopReason::Step
+            | StopReason::Finished { .. }
+            | StopReason::Started
+    )
 }

@@ -1,5 +1,6 @@
 //! Out of a function, and to a place.
 
+use crate::breakpoints::Resolvable;
 use crate::options::{CommandError, Observer};
 use crate::place;
 use crate::run::{Pause, Temporary};
@@ -26,6 +27,7 @@ impl Session {
             return self.settle(pause);
         };
         let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
+        self.stand_before_calls(thread)?;
         let returned = self.returned_value(&frame, thread);
         self.stop(StopReason::Finished { returned, function }, thread)
     }
@@ -149,6 +151,25 @@ impl Session {
             });
         }
         let pause = self.run_to_any(&points, observer)?;
+        if let Pause::Temporary(thread) = pause {
+            self.stand_at_place(thread, &place, resolved.moved_to_line)?;
+        }
         self.settle(pause)
+    }
+
+    /// A thread that was to come to a place is shown in it, or in front of the inlined calls
+    /// that begin where it stands.
+    pub(crate) fn stand_at_place(
+        &mut self,
+        thread: ThreadId,
+        place: &Resolvable,
+        line: Option<u32>,
+    ) -> Result<(), CommandError> {
+        let chain = self.running()?.inlined_chain(thread);
+        match place.level_in(&chain, line) {
+            Some(level) => self.stand_at_level(thread, Some(level), &chain),
+            None => self.stand_before_calls(thread)?,
+        }
+        Ok(())
     }
 }

@@ -3,14 +3,13 @@
 mod breakpoint;
 mod table;
 
-pub(crate) use table::{LineTable, has_file, paths_of_unit};
+pub(crate) use table::{LineTable, Row, has_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
 use crate::{Function, SymbolFile};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::Row;
 
 /// The source line that an instruction was compiled from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,13 +164,36 @@ impl SymbolFile {
 
     fn step_ranges_found(&self, address: u64) -> Option<Vec<Range<u64>>> {
         let info = self.inner.debug_info()?;
-        let function = self.function_at(address);
         let table = info.line_table(info.unit_at(address)?)?;
         let (sequence, at) = table.find(address)?;
-        let rows = table.rows(sequence);
-        let wanted = effective_lines(rows).get(at).copied()?;
+        let wanted = effective_lines(table.rows(sequence)).get(at).copied()?;
+        Some(self.ranges_of_lines(table, address, |line| line == wanted))
+    }
+
+    /// The same of a line that is given, within the function at an address. Where all of
+    /// its code was inlined from elsewhere, there is none.
+    pub fn step_ranges_of(&self, address: u64, file: &Path, line: u32) -> Vec<Range<u64>> {
+        let found = self.inner.debug_info().and_then(|info| {
+            let table = info.line_table(info.unit_at(address)?)?;
+            let is_of_file = |number: u32| {
+                let path = table.files().get(number as usize);
+                path.is_some_and(|path| **path == *file)
+            };
+            let is_wanted = |(of, at)| at == line && is_of_file(of);
+            Some(self.ranges_of_lines(table, address, is_wanted))
+        });
+        found.unwrap_or_default()
+    }
+
+    fn ranges_of_lines(
+        &self,
+        table: &LineTable,
+        address: u64,
+        is_wanted: impl Fn((u32, u32)) -> bool,
+    ) -> Vec<Range<u64>> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
         let whole = std::iter::once(address..address.saturating_add(1)).collect();
+        let function = self.function_at(address);
         let parts = function.map_or(whole, |function| function.ranges);
         for part in parts {
             let Some(sequence) = table.find(part.start).map(|(sequence, _)| sequence) else {
@@ -180,7 +202,7 @@ impl SymbolFile {
             let rows = table.rows(sequence);
             for (at, line) in effective_lines(rows).into_iter().enumerate() {
                 let range = table.row_range(sequence, at);
-                if line != wanted || range.is_empty() || !part.contains(&range.start) {
+                if !is_wanted(line) || range.is_empty() || !part.contains(&range.start) {
                     continue;
                 }
                 match ranges.last_mut() {
@@ -190,7 +212,7 @@ impl SymbolFile {
             }
         }
         ranges.sort_by_key(|range| range.start);
-        Some(ranges)
+        ranges
     }
 
     /// The source files of the program, for completion; sorted, each once.
@@ -229,7 +251,8 @@ impl SymbolFile {
     }
 }
 
-fn file_index(value: &crate::dwarf::Value) -> Option<u64> {
+/// The number of a file, where it is given as one.
+pub(crate) fn file_index(value: &crate::dwarf::Value) -> Option<u64> {
     match value {
         gimli::AttributeValue::FileIndex(file) => Some(*file),
         _ => None,

@@ -1,0 +1,109 @@
+//! By which line an inlined call begins.
+//!
+//! The line table has a row for each line whose code begins at an instruction, and the
+//! optimizer leaves many at one: that of the call, those of the callee, and those of what
+//! comes after it where nothing is left of the callee. A compiler that numbers the rows of
+//! one address ("views") says with which of them the call is entered: there stands the line
+//! in which the callee was declared, and then come its statements.
+
+use super::inlined_chain;
+use crate::SymbolFile;
+use crate::dwarf::{DebugInfo, DieRef};
+use crate::line::{Line, Row, file_index};
+
+/// Where a function was declared, by the numbers of its unit.
+#[derive(Debug, Clone, Copy)]
+struct Declaration {
+    file: u64,
+    line: u64,
+}
+
+impl SymbolFile {
+    /// The line by which the innermost inlined call begins at its first instruction: that of
+    /// its first statement there, or of its declaration. `None` where the compiler does not
+    /// say it.
+    pub fn line_entered_at(&self, address: u64) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let chain = inlined_chain(info, address);
+        let (&(copy, _), around) = chain.split_last()?;
+        let entry = info.die(copy)?;
+        let view = entry.attr_value(gimli::DW_AT_GNU_entry_view)?;
+        let view = usize::try_from(view.udata_value()?).ok()?;
+        let declared = declaration(info, copy)?;
+        let function = info.function_at(address).map(|function| function.die);
+        let around = around.iter().map(|(die, _)| *die).chain(function);
+        let around: Vec<Declaration> = around.filter_map(|die| declaration(info, die)).collect();
+
+        let table = info.line_table(copy.unit)?;
+        let (sequence, at) = table.find(address)?;
+        let rows = table.rows(sequence);
+        let before = rows.get(..at)?.iter().rev();
+        let first = at - before.take_while(|row| row.address == address).count();
+        let entered = first.checked_add(view).filter(|entered| *entered <= at)?;
+        let statement = (entered + 1..=at).find(|&number| {
+            let row = rows.get(number);
+            row.is_some_and(|row| row.is_stmt && row.line != 0)
+        });
+        let is_callees = |number: &usize| {
+            let row = rows.get(*number);
+            row.is_some_and(|row| is_line_of(row, declared, &around))
+        };
+        let found = statement.into_iter().chain([entered]).find(is_callees)?;
+        let mut line = table.line(sequence, found)?;
+        line.range = table.row_range(sequence, at);
+        Some(line)
+    }
+}
+
+/// Whether a line is one of a function, and not of those around its inlined copy: of the
+/// declarations before a line the last is that of its function.
+fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool {
+    let (file, line) = (u64::from(row.file), u64::from(row.line));
+    let is_between = |other: &Declaration| {
+        other.file == file && other.line > function.line && other.line <= line
+    };
+    file == function.file && line >= function.line && !around.iter().any(is_between)
+}
+
+/// Where a function was declared, or the one that a copy is of.
+fn declaration(info: &DebugInfo, die: DieRef) -> Option<Declaration> {
+    let file = info.inherited(die, |_, _, entry| {
+        let value = entry.attr_value(gimli::DW_AT_decl_file)?;
+        value.udata_value().or(file_index(&value))
+    });
+    Some(Declaration {
+        file: file?,
+        line: info.inherited_unsigned(die, gimli::DW_AT_decl_line)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_belong_to_the_last_declaration_before_them() {
+        let declared = |file, line| Declaration { file, line };
+        let around = [declared(1, 15), declared(1, 22), declared(2, 4)];
+        for (file, line, expected) in [
+            (1, 6, false),
+            (1, 7, true),
+            (1, 9, true),
+            (1, 15, false),
+            (1, 18, false),
+            (1, 26, false),
+            (2, 9, false),
+        ] {
+            let row = Row {
+                address: 0,
+                line,
+                column: 0,
+                file,
+                is_stmt: true,
+                prologue_end: false,
+            };
+            let found = is_line_of(&row, declared(1, 7), &around);
+            assert_eq!(found, expected, "{file}:{line}");
+        }
+    }
+}
