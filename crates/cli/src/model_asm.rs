@@ -398,7 +398,7 @@ fn wrong(model: &Model, fault: &Fault, output: &mut Output) -> anyhow::Result<u8
 
 /// `juror model simulate`.
 pub fn simulate(simulate: &Simulate, output: &mut Output) -> anyhow::Result<u8> {
-    refuse(&simulate.model, &[])?;
+    refuse(&simulate.model, &[("--violation", simulate.violation)])?;
     let Some(model) = read(&simulate.model.file, output)? else {
         return Ok(exit::USAGE);
     };
