@@ -34,11 +34,17 @@ pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
         let title = level.primary_title(format!("{file}: {message}"));
         return finish(Group::with_title(title), diagnostic);
     }
-    let source = safe_same_length(text);
-    let primary = AnnotationKind::Primary.span(inside(text, &diagnostic.span));
+    // Some editors write a mark at the beginning of a file, which nobody sees there.
+    let mark = mark_length(text);
+    let shown = |span: &Range<usize>| {
+        let Range { start, end } = inside(text, span);
+        start.saturating_sub(mark)..end.saturating_sub(mark)
+    };
+    let source = safe_same_length(text.get(mark..).unwrap_or(text));
+    let primary = AnnotationKind::Primary.span(shown(&diagnostic.span));
     let others = diagnostic.labels.iter().map(|(span, label)| {
         AnnotationKind::Context
-            .span(inside(text, span))
+            .span(shown(span))
             .label(safe(label).into_owned())
     });
     let snippet = Snippet::source(source)
@@ -70,6 +76,15 @@ pub fn render_all(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String 
         .collect()
 }
 
+/// How long the byte order mark at the beginning of a text is.
+fn mark_length(text: &str) -> usize {
+    const MARK: char = '\u{feff}';
+    match text.starts_with(MARK) {
+        true => MARK.len_utf8(),
+        false => 0,
+    }
+}
+
 /// The span moved into the text, onto whole characters.
 fn inside(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
@@ -80,7 +95,7 @@ fn inside(text: &str, span: &Range<usize>) -> Range<usize> {
 /// The line and column of a position, both from 1; columns count characters.
 pub fn line_and_column(text: &str, position: usize) -> (usize, usize) {
     let position = text.floor_char_boundary(position);
-    let before = text.get(..position).unwrap_or("");
+    let before = text.get(mark_length(text)..position).unwrap_or("");
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let column = before.get(start..).unwrap_or("").chars().count() + 1;
@@ -123,8 +138,32 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_not_shown() {
+        let diagnostic = at("wrong", 3..6);
+        assert_eq!(
+            plain("\u{feff}inti { skip }\n", &diagnostic),
+            "error: wrong
+ --> queue.prop:1:1
+  |
+1 | inti { skip }
+  | ^^^
+"
+        );
+        assert_eq!(line_and_column("\u{feff}inti", 3), (1, 1));
+        assert_eq!(line_and_column("\u{feff}a\nb", 5), (2, 1));
+    }
+
+    #[test]
     fn no_span_and_no_text_stops_it() {
-        let texts = ["", "x", "äöü\n", "\u{1b}[2J\r\n\u{9b}\tb", "a\n\n\nb"];
+        let texts = [
+            "",
+            "x",
+            "\u{feff}",
+            "\u{feff}x",
+            "äöü\n",
+            "\u{1b}[2J\r\n\u{9b}\tb",
+            "a\n\n\nb",
+        ];
         for text in texts {
             for start in 0..9 {
                 for end in 0..9 {

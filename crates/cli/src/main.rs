@@ -28,6 +28,7 @@ mod model_arguments;
 mod model_asm;
 mod model_command;
 mod model_report;
+mod model_simulate;
 mod model_walk;
 mod moments;
 mod monitors;

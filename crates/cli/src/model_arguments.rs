@@ -12,6 +12,8 @@ Examples:
   juror model check --trail run.svg breakpoint.pml
                                               the way to the error as a picture
   juror model simulate philosophers.pml       choose each step at a prompt
+  juror model simulate --violation philosophers.pml
+                                              step along the way to the error
   juror model simulate --random 7 --steps 100 philosophers.pml
   juror model conform control.asm run.jsonl   did this session follow the model?";
 
@@ -26,7 +28,8 @@ or the search was cut short and found nothing.";
 
 const SIMULATE_AFTER: &str = "\
 At the prompt: a number takes that step, Enter the first one, b goes back, s
-shows all values, t shows the way up to here, q ends. An abstract state machine
+shows all values, t shows the way up to here, q ends. With --violation, Enter takes
+the marked step, which is on the way to what is wrong. An abstract state machine
 asks for what its step reads: a value, or its number.
 
 Exit status: 0, or 1 if the run went wrong, 2 a mistake in the model.";
@@ -162,6 +165,9 @@ pub struct Simulate {
         requires = "random"
     )]
     pub steps: u32,
+    /// Walk along the way to what is wrong: Enter takes its next step
+    #[arg(long, conflicts_with_all = ["random", "script"])]
+    pub violation: bool,
     /// Let this script be the environment of an abstract state machine
     #[arg(long, value_name = "FILE", conflicts_with = "random")]
     pub script: Option<PathBuf>,

@@ -9,7 +9,7 @@ use crate::output::Output;
 use anyhow::Context as _;
 use juror_model::asm::{Divergence, Follower, Model, Refinement, Shown, load_with};
 use juror_model::promela::Text;
-use juror_model::{Automaton, Chart, Cut, Fault, Finding, Options, Report, Verdict};
+use juror_model::{Automaton, Chart, Cut, Fault, Finding, Options, Remembered, Report, Verdict};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -90,8 +90,10 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
         return Ok(exit::USAGE);
     };
     let mut status = exit::HOLDS;
+    // Each question is about the same steps.
+    let steps = Remembered::new(&model);
     if check.ltl.is_empty() {
-        let report = search(check, &model, output);
+        let report = search(check, &steps, output);
         status = tell(check, &model, "steps and states", &report, status, output)?;
     }
     for formula in &model.formulas {
@@ -102,7 +104,7 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
         let automaton = Automaton::violating(&formula.formula)?;
         let name = format!("the formula {}", formula.name);
         let report = juror_model::accepting_run(
-            &model,
+            &steps,
             &automaton,
             false,
             &format!("this run violates {name}"),
@@ -115,7 +117,7 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
         status = tell(check, &model, &name, &report, status, output)?;
     }
     match check.ltl.is_empty() && status != exit::VIOLATED {
-        true => refinement(check, &model, status, output),
+        true => refinement(check, &model, &steps, status, output),
         false => Ok(status),
     }
 }
@@ -193,12 +195,14 @@ fn standstill(model: &Model, report: &Report) -> Option<Fault> {
 fn refinement(
     check: &CheckModel,
     model: &Model,
+    steps: &Remembered<'_, Model>,
     status: u8,
     output: &mut Output,
 ) -> anyhow::Result<u8> {
     let name = model.abstract_name().unwrap_or_default().to_owned();
     let mut watch = watched(output);
-    let found = model.refinement(&options(check), &mut |states| watch(states, states));
+    let options = options(check);
+    let found = model.refinement_by(steps, &options, &mut |states| watch(states, states));
     drop(watch);
     let Some(found) = found else {
         return Ok(status);
@@ -394,7 +398,7 @@ fn wrong(model: &Model, fault: &Fault, output: &mut Output) -> anyhow::Result<u8
 
 /// `juror model simulate`.
 pub fn simulate(simulate: &Simulate, output: &mut Output) -> anyhow::Result<u8> {
-    refuse(&simulate.model, &[])?;
+    refuse(&simulate.model, &[("--violation", simulate.violation)])?;
     let Some(model) = read(&simulate.model.file, output)? else {
         return Ok(exit::USAGE);
     };

@@ -2,15 +2,16 @@
 
 use crate::driver::{FileDiagnostics, Observer as _};
 use crate::exit;
-use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order, Simulate};
+use crate::model_arguments::{CheckModel, ModelAction, ModelCommand, ModelFile, Order};
 use crate::model_asm;
 use crate::model_report::Answer;
+use crate::model_simulate;
 use crate::output::Output;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::{Model, Question, Reading, Text};
-use juror_model::{Chart, Fault, Finding, Options, Report, Search, System, Trail, Verdict, Walk};
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use juror_model::{Chart, Fault, Finding, Options, Report, Search, System, Trail, Verdict};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -47,7 +48,7 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
                 anyhow::bail!("a script is for an abstract state machine, a file .asm");
             }
             match read(&simulate.model, Vec::new(), &mut output)? {
-                Some(model) => simulate_model(simulate, &model, &mut output),
+                Some(model) => model_simulate::simulate(simulate, model, &mut output),
                 None => Ok(exit::USAGE),
             }
         }
@@ -263,6 +264,11 @@ fn available_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
+/// What states may take where nothing else is asked for.
+pub fn memory_bytes_max() -> u64 {
+    available_memory().map_or(u64::MAX, |bytes| bytes / 100 * MEMORY_PERCENT)
+}
+
 /// The limits of a search. States take no more memory than the machine has, unless
 /// that is asked for: a search that is ended by the kernel has no answer.
 pub fn options(check: &CheckModel) -> Options {
@@ -272,9 +278,7 @@ pub fn options(check: &CheckModel) -> Options {
         depth_max: check.depth.unwrap_or(unlimited.depth_max),
         memory_bytes_max: match check.memory {
             Some(megabytes) => megabytes.saturating_mul(1_000_000),
-            None => available_memory().map_or(unlimited.memory_bytes_max, |bytes| {
-                bytes / 100 * MEMORY_PERCENT
-            }),
+            None => memory_bytes_max(),
         },
         deadlocks: !check.no_deadlock,
         all: false,
@@ -335,117 +339,11 @@ fn ask(
     ))
 }
 
-fn deadlock_words(model: &Model, trail: &Trail) -> String {
+pub fn deadlock_words(model: &Model, trail: &Trail) -> String {
     let state = trail.end.as_deref().unwrap_or(&[]);
     let mut words = "nobody can go on, and this is no end\n".to_owned();
     for line in model.standing(state) {
         words += &format!("  {line}\n");
     }
     words + "label the places where a process may stay for ever with `end`"
-}
-
-fn simulate_model(simulate: &Simulate, model: &Model, output: &mut Output) -> anyhow::Result<u8> {
-    if let Some(seed) = simulate.random {
-        let (report, trail) = juror_model::random(model, seed, 1, simulate.steps);
-        let Some((finding, trail)) = report.finding else {
-            output.say(&Chart::of(model, &trail).text())?;
-            return Ok(exit::HOLDS);
-        };
-        output.say(&Chart::of(model, &trail).text())?;
-        match finding {
-            Finding::Fault(fault) => show_fault(model.texts(), &fault, output)?,
-            _ => output.show_error(&deadlock_words(model, &trail))?,
-        }
-        return Ok(exit::VIOLATED);
-    }
-    match Walk::new(model) {
-        Ok(walk) => converse(model, walk, output),
-        Err(fault) => {
-            show_fault(model.texts(), &fault, output)?;
-            Ok(exit::USAGE)
-        }
-    }
-}
-
-/// A person, or lines from standard input, choose the steps.
-fn converse(model: &Model, walk: Walk<'_, Model>, output: &mut Output) -> anyhow::Result<u8> {
-    let mut walk = walk;
-    let mut lines = io::stdin().lock().lines();
-    show_choices(model, &mut walk, output)?;
-    loop {
-        if io::stdin().is_terminal() {
-            print!("(model) ");
-            io::stdout().flush()?;
-        }
-        let Some(line) = lines.next().transpose()? else {
-            return Ok(exit::HOLDS);
-        };
-        match line.trim() {
-            "q" | "quit" => return Ok(exit::HOLDS),
-            "b" | "back" => {
-                if !walk.back() {
-                    output.say("this is the beginning\n")?;
-                }
-            }
-            "s" | "show" => {
-                for value in model.values(walk.state()) {
-                    output.say(&format!("{} = {}\n", value.name, value.value))?;
-                }
-                continue;
-            }
-            "t" | "trail" => {
-                output.say(&Chart::of(model, &walk.trail()).text())?;
-                continue;
-            }
-            number => {
-                let number = if number.is_empty() { "1" } else { number };
-                let chosen = number
-                    .parse()
-                    .ok()
-                    .and_then(|number: usize| number.checked_sub(1));
-                if let Some(fault) =
-                    chosen.and_then(|chosen| walk.choices().into_iter().nth(chosen)?.fault)
-                {
-                    show_fault(model.texts(), &fault, output)?;
-                    return Ok(exit::VIOLATED);
-                }
-                if !chosen.is_some_and(|chosen| walk.take(chosen)) {
-                    output.say("a number of a step, b, s, t or q\n")?;
-                    continue;
-                }
-            }
-        }
-        show_choices(model, &mut walk, output)?;
-    }
-}
-
-fn show_choices(model: &Model, walk: &mut Walk<'_, Model>, output: &mut Output) -> io::Result<()> {
-    let actors = model.actors(walk.state());
-    let choices = walk.choices();
-    if choices.is_empty() {
-        let words = match walk.may_end() {
-            true => "the model has come to its end\n",
-            false => "nobody can go on, and this is no end\n",
-        };
-        return output.say(words);
-    }
-    let mut text = format!("step {}\n", walk.depth() + 1);
-    for (number, choice) in choices.iter().enumerate() {
-        let parts: Vec<String> = choice
-            .steps
-            .iter()
-            .map(|step| {
-                let actor = step.actor.and_then(|actor| actors.get(actor));
-                let name = actor.map_or("", String::as_str);
-                format!("{name} {}: {}", step.actor.unwrap_or(0), step.text)
-            })
-            .collect();
-        let wrong = if choice.fault.is_some() {
-            "  goes wrong"
-        } else {
-            ""
-        };
-        text += &format!("{:>4}  {}{wrong}\n", number + 1, parts.join("; "));
-    }
-    output.say(&text)
 }

@@ -302,3 +302,33 @@ fn a_fault_of_the_abstract_model_is_shown_there() {
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("--> a.asm:3:"), "{said}");
 }
+
+#[test]
+fn a_walk_along_a_violation_comes_to_what_is_wrong() {
+    let text = "byte x; active proctype P() { do :: x = 0 :: x < 3 -> x++ :: x == 3 -> assert(x == 0) od }";
+    let files = [("m.pml", text)];
+    let along = ["simulate", "--violation", "m.pml"];
+    let (status, said) = model(&files, &along, &"\n".repeat(20));
+    assert_eq!(status, Some(1), "{said}");
+    for words in ["→  2  P 0: x < 3", "this assertion does not hold"] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    // Who leaves the way has no mark, and comes back to it.
+    let (status, said) = model(&files, &along, "1\n1\nb\nb\nq\n");
+    assert_eq!(status, Some(0), "{said}");
+    let last = said.rsplit("step ").next().unwrap_or("");
+    assert!(last.starts_with("1\n") && last.contains("→"), "{said}");
+    let fine = [("m.pml", "active proctype P() { skip }")];
+    let (status, said) = model(&fine, &along, "");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("nothing is wrong with this model"), "{said}");
+}
+
+#[test]
+fn a_walk_along_a_run_without_end_goes_round() {
+    let text = "bool a; ltl p { <> a } active proctype P() { do :: skip; skip od }";
+    let along = ["simulate", "--violation", "m.pml"];
+    let (status, said) = model(&[("m.pml", text)], &along, &"\n".repeat(8));
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(said.matches("→  1  P 0: skip").count(), 9, "{said}");
+}

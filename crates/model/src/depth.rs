@@ -1,8 +1,12 @@
 //! Depth-first search: the present way is all that is kept beside the states.
+//!
+//! Where runs may have so many steps and no more, all runs of so many are looked at. A
+//! state that was reached late, and then by fewer steps, is therefore expanded again;
+//! its note is the least number of steps so far.
 
 use crate::breadth::Options;
 use crate::report::{Cut, Finding, Report};
-use crate::store::{Insertion, Store};
+use crate::store::{Insertion, StateId, Store};
 use crate::system::{Fault, Participants, System, Visitor};
 use crate::trail::{Trail, fault_number};
 
@@ -13,6 +17,8 @@ const STATES_BETWEEN_QUESTIONS: u64 = 1 << 12;
 struct Place {
     state: Vec<u8>,
     next: std::vec::IntoIter<Vec<u8>>,
+    /// The steps from here have not been counted yet.
+    counts: bool,
 }
 
 /// What a state leads to.
@@ -40,6 +46,8 @@ struct Search<'a, S: System> {
     scratch: S::Scratch,
     store: Store,
     path: Vec<Place>,
+    /// States behind which a run would have been too long.
+    ends: Vec<StateId>,
     report: Report,
     searched: u64,
 }
@@ -56,6 +64,7 @@ pub(crate) fn depth_first<S: System>(
         scratch: system.scratch(),
         store: Store::new(options.states_max),
         path: Vec::new(),
+        ends: Vec::new(),
         report: Report::empty(),
         searched: 0,
     };
@@ -67,8 +76,13 @@ pub(crate) fn depth_first<S: System>(
     search.path.push(Place {
         state: Vec::new(),
         next: found.states.into_iter(),
+        counts: true,
     });
     search.all(go_on);
+    if !search.is_over() && search.leaves_states_out() {
+        let limit = options.depth_max;
+        search.report.cut = Some(Cut::Depth { limit });
+    }
     search.report.states = search.store.len() as u64;
     search.report.memory_bytes = search.store.memory_bytes();
     search.report
@@ -88,9 +102,14 @@ impl<S: System> Search<'_, S> {
                 self.path.pop();
                 continue;
             };
+            self.report.transitions += u64::from(place.counts);
             match self.store.insert(&state) {
-                Insertion::New(_) => self.enter(state, go_on),
-                Insertion::Known(_) => self.report.transitions += 1,
+                Insertion::New(id) => self.enter(id, state, true, go_on),
+                Insertion::Known(id) if self.is_nearer(id) => {
+                    let counts = self.store.note(id) == self.options.depth_max;
+                    self.enter(id, state, counts, go_on);
+                }
+                Insertion::Known(_) => {}
                 Insertion::Full => {
                     self.report.cut = Some(Cut::States {
                         limit: self.options.states_max,
@@ -100,21 +119,64 @@ impl<S: System> Search<'_, S> {
         }
     }
 
-    fn enter(&mut self, state: Vec<u8>, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        self.report.transitions += 1;
-        if self.searched.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
-            let known = self.store.len() as u64;
-            if self.store.memory_bytes() > self.options.memory_bytes_max {
-                self.report.cut = Some(Cut::Memory {
-                    limit: self.options.memory_bytes_max,
-                });
-            } else if !go_on(self.searched, known) {
-                self.report.cut = Some(Cut::Interrupted);
+    /// How many steps there are to the state that is reached next. The first place
+    /// holds the initial states.
+    fn depth(&self) -> u32 {
+        self.path.len() as u32 - 1
+    }
+
+    /// Whether more can be reached from a known state than before, for the present way
+    /// to it is shorter.
+    fn is_nearer(&self, id: StateId) -> bool {
+        self.options.depth_max != u32::MAX && self.depth() < self.store.note(id)
+    }
+
+    /// Whether there are states that only longer runs reach. If not, the last steps are
+    /// counted.
+    fn leaves_states_out(&mut self) -> bool {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.sort_unstable();
+        ends.dedup();
+        for id in ends {
+            if self.store.note(id) < self.options.depth_max {
+                continue;
             }
+            let (state, mut found) = (self.store.get(id).to_vec(), Found::default());
+            self.system
+                .successors(&mut self.scratch, &state, &mut found);
+            let is_new = |next: &Vec<u8>| self.store.find(next).is_none();
+            if found.states.iter().any(is_new) {
+                return true;
+            }
+            self.report.transitions += found.states.len() as u64;
+        }
+        false
+    }
+
+    fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
+        let known = self.store.len() as u64;
+        if self.store.memory_bytes() > self.options.memory_bytes_max {
+            self.report.cut = Some(Cut::Memory {
+                limit: self.options.memory_bytes_max,
+            });
+        } else if !go_on(self.searched.min(known), known) {
+            self.report.cut = Some(Cut::Interrupted);
+        }
+    }
+
+    fn enter(
+        &mut self,
+        id: StateId,
+        state: Vec<u8>,
+        counts: bool,
+        go_on: &mut dyn FnMut(u64, u64) -> bool,
+    ) {
+        if self.searched.is_multiple_of(STATES_BETWEEN_QUESTIONS) {
+            self.ask(go_on);
         }
         self.searched += 1;
-        // The first place holds the initial states.
-        let depth = self.path.len() as u32 - 1;
+        let depth = self.depth();
+        self.store.set_note(id, depth);
         self.report.depth = self.report.depth.max(depth);
         let wrong = self.system.wrong(&mut self.scratch, &state);
         let mut found = Found::default();
@@ -126,9 +188,14 @@ impl<S: System> Search<'_, S> {
             .fault
             .as_ref()
             .and_then(|fault| fault_number(self.system, &state, fault));
+        if depth >= self.options.depth_max && !found.states.is_empty() {
+            self.ends.push(id);
+            found.states.clear();
+        }
         self.path.push(Place {
             state,
             next: found.states.into_iter(),
+            counts,
         });
         if let Some(fault) = wrong {
             self.tell(Finding::Fault(fault), None);
@@ -138,11 +205,6 @@ impl<S: System> Search<'_, S> {
         }
         if is_stuck {
             self.tell(Finding::Deadlock, None);
-        }
-        if has_steps && depth >= self.options.depth_max {
-            self.report.cut = Some(Cut::Depth {
-                limit: self.options.depth_max,
-            });
         }
     }
 

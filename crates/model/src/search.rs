@@ -122,6 +122,43 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_all_runs_keep_changes_nothing() {
+        // In depth, the states are first reached by up to 999 steps.
+        let toy = Toy::ring(1000);
+        for depth_max in [500, 501, 700, 998, 999, 1000] {
+            let options = Options {
+                depth_max,
+                ..Options::default()
+            };
+            for kind in ALL.into_iter().filter(|kind| *kind != Search::Compact) {
+                let report = run(&toy, kind, &options);
+                let counts = (report.states, report.transitions, report.cut);
+                assert_eq!(counts, (1000, 2001, None), "{kind:?} {depth_max}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_runs_of_so_many_steps_are_looked_at_in_depth() {
+        // The way up is looked at first, and comes to its end; the error is down.
+        for fault in [70, 80, 95] {
+            let toy = Toy {
+                fault: Some(fault),
+                ..Toy::ring(100)
+            };
+            for depth_max in [4, 19, 20, 29, 30, 60] {
+                let options = Options {
+                    depth_max,
+                    ..Options::default()
+                };
+                let [breadth, depth] = [Search::Breadth, Search::Depth]
+                    .map(|kind| run(&toy, kind, &options).verdict());
+                assert_eq!(depth, breadth, "{fault} {depth_max}");
+            }
+        }
+    }
+
+    #[test]
     fn none_says_that_what_was_cut_short_holds() {
         let toy = Toy::ring(1000);
         let few_states = Options {

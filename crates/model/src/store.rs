@@ -131,18 +131,8 @@ impl Batch {
         self.items.is_empty()
     }
 
-    /// The states, each with its note.
-    pub fn states(&self) -> impl Iterator<Item = (&[u8], u32)> {
-        let mut start = 0;
-        self.items.iter().map(move |item| {
-            let state = self.bytes.get(start..item.end).unwrap_or(&[]);
-            start = item.end;
-            (state, item.note)
-        })
-    }
-
     /// Takes all states out.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.bytes.clear();
         self.items.clear();
     }

@@ -173,8 +173,17 @@ pub struct Function {
     pub class: Option<u32>,
     /// Which map of a state has its values.
     pub slot: Option<usize>,
-    /// Of a static function without arguments: its value, once computed.
+    /// The value that it is declared with, once computed, if that is always the same.
     pub known: OnceLock<Value>,
+}
+
+impl Function {
+    /// Whether the value that it is declared with is always the same. Only derived ones
+    /// may read what changes, and the value of a field does not depend on the object.
+    pub fn begins_alike(&self) -> bool {
+        let is_computed = matches!(self.kind, FunctionKind::Derived | FunctionKind::Monitored);
+        !is_computed && (self.parameters.is_empty() || self.class.is_some())
+    }
 }
 
 /// A class of objects.

@@ -258,6 +258,8 @@ pub(super) struct Location {
     pub is_accept: bool,
     /// Inside a `d_step`.
     pub in_sequence: bool,
+    /// Inside an atomic sequence, or behind its last step.
+    pub in_atomic: bool,
     /// Its steps touch nothing but variables of the process.
     pub is_local: bool,
     pub labels: Vec<Arc<str>>,

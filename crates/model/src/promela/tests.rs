@@ -5,6 +5,7 @@ mod hidden;
 mod labels;
 mod looks;
 mod run;
+mod sequences;
 mod traces;
 
 use super::*;
@@ -227,6 +228,18 @@ fn names_that_are_nearly_right_are_suggested() {
         refused.faults[0].help.as_deref(),
         Some("did you mean `counter`?")
     );
+    let text = "proctype worker() { skip } init { run workr() }";
+    let refused = read_with(text, &Reading::default()).unwrap_err();
+    let help = refused.faults[0].help.as_deref();
+    assert_eq!(help, Some("did you mean `worker`?"));
+}
+
+#[test]
+fn an_assignment_where_a_comparison_is_meant_is_helped() {
+    let text = "active proctype P() { byte x; assert(x = 1) }";
+    let refused = read_with(text, &Reading::default()).unwrap_err();
+    let help = refused.faults[0].help.as_deref().unwrap_or("");
+    assert!(help.starts_with("`==` compares"), "{help}");
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl Trap {
                 "fields",
                 "the message has another number of fields than the channel",
                 at(code),
-            ),
+            )
+            .help("a message has a field for each type in the braces after `of`"),
         }
     }
 }

@@ -51,19 +51,19 @@ pub fn has_spin() -> bool {
     here
 }
 
-/// Makes random models, from the seed 0 on and with all threads there are, until so
-/// many could be compared with Spin as `JUROR_SPIN` says: otherwise a hundred. Tells
-/// how many that took.
+/// Makes random models, with all threads there are, until so many could be compared
+/// with Spin as `JUROR_SPIN` says: otherwise a hundred. The first seed is that of
+/// `JUROR_SPIN_SEED`, otherwise 0. Tells how many that took.
 pub fn compare_many(compare: impl Fn(u64) -> bool + Sync) {
-    let wanted = std::env::var("JUROR_SPIN")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(100);
+    let number = |name: &str| std::env::var(name).ok()?.parse().ok();
+    let wanted: u64 = number("JUROR_SPIN").unwrap_or(100);
+    let first: u64 = number("JUROR_SPIN_SEED").unwrap_or(0);
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
     let work = || {
         while done.load(Ordering::Relaxed) < wanted {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            assert!(seed < wanted * 20, "most models are not compared");
+            let count = next.fetch_add(1, Ordering::Relaxed);
+            assert!(count < wanted * 20, "most models are not compared");
+            let seed = first + count;
             if compare(seed) {
                 done.fetch_add(1, Ordering::Relaxed);
             }

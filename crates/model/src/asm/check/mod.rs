@@ -16,7 +16,7 @@ mod script;
 mod tables;
 
 use super::gather::{Gathered, gather};
-use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term};
+use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term, TermKind};
 use super::syntax::Name;
 use super::types::{Enumeration, Type};
 pub(super) use script::Checking;
@@ -220,7 +220,13 @@ impl<'a> Checker<'a> {
             self.show(wanted),
             self.show(&term.of)
         );
-        Fault::new("type", message, Some(term.span))
+        let fault = Fault::new("type", message, Some(term.span));
+        match (wanted, &term.kind) {
+            (Type::Map(..), TermKind::Set(parts)) if parts.is_empty() => {
+                fault.help("the empty map is `{->}`")
+            }
+            _ => fault,
+        }
     }
 }
 

@@ -345,3 +345,15 @@ fn formulas_may_come_from_outside() {
         "expected an expression, found the end of the text in formula",
     );
 }
+
+#[test]
+fn an_empty_set_in_place_of_a_map_is_helped() {
+    check(
+        "controlled m : {Int -> Int} = {} main { skip }",
+        "expected {Int -> Int}, found {nothing} (the empty map is `{->}`)",
+    );
+    check(
+        "main { if true then { skip } }",
+        "expected `{`, found `then` (a rule has no `then`: `if c { ... } else { ... }`)",
+    );
+}

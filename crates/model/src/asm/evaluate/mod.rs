@@ -164,13 +164,6 @@ impl<'a> Machine<'a> {
         };
         self.check_arguments(id, &arguments, span)?;
         match function.kind {
-            FunctionKind::Static if function.parameters.is_empty() => {
-                if let Some(known) = function.known.get() {
-                    return Ok(known.clone());
-                }
-                let value = self.fitting(id, Vec::new(), span)?;
-                Ok(function.known.get_or_init(|| value).clone())
-            }
             FunctionKind::Static | FunctionKind::Derived => self.fitting(id, arguments, span),
             FunctionKind::Controlled | FunctionKind::Shared | FunctionKind::Monitored => {
                 self.look_up(id, arguments, span)
@@ -195,13 +188,20 @@ impl<'a> Machine<'a> {
     /// The value that a function is declared with, if it is one of its type.
     fn fitting(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
         let model = self.model;
-        let declared = model.function(id).and_then(|it| it.value.as_ref());
+        let function = model.function(id);
+        if let Some(known) = function.and_then(|it| it.known.get()) {
+            return Ok(known.clone());
+        }
+        let declared = function.and_then(|it| it.value.as_ref());
         let value = self.defined(declared, arguments, span)?;
         if let Some(declared) = declared {
             self.charge(length(&value), span)?;
             model.takes(id, &value, declared.span)?;
         }
-        Ok(value)
+        match function.filter(|function| function.begins_alike()) {
+            Some(function) => Ok(function.known.get_or_init(|| value).clone()),
+            None => Ok(value),
+        }
     }
 
     fn check_arguments(&self, id: FunctionId, arguments: &[Value], span: Span) -> Outcome<()> {

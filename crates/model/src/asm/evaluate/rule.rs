@@ -130,6 +130,10 @@ impl<'a> Machine<'a> {
 
     /// Puts updates together that are made at once.
     fn unite(&mut self, all: &mut Updates, updates: Updates) -> Outcome<()> {
+        if all.is_empty() {
+            *all = updates;
+            return Ok(());
+        }
         for (location, update) in updates {
             match all.entry(location) {
                 Entry::Vacant(entry) => {

@@ -130,9 +130,14 @@ impl Model {
             };
             let mut superfluous = Vec::new();
             for (arguments, value) in entries.iter() {
-                let without =
-                    machine.defined(function.value.as_ref(), arguments.clone(), function.span)?;
-                if without == *value {
+                let is_without = match function.known.get() {
+                    Some(known) => known == value,
+                    None => {
+                        let declared = function.value.as_ref();
+                        *value == machine.defined(declared, arguments.clone(), function.span)?
+                    }
+                };
+                if is_without {
                     superfluous.push(arguments.clone());
                 }
             }

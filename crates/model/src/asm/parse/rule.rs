@@ -61,6 +61,10 @@ impl Parser {
 
     fn condition(&mut self) -> Outcome<RuleKind> {
         let condition = self.expression()?;
+        if self.at("then") {
+            let fault = self.wrong("`{`");
+            return Err(fault.help("a rule has no `then`: `if c { ... } else { ... }`"));
+        }
         let then = Box::new(self.block()?);
         let otherwise = self.otherwise()?;
         Ok(RuleKind::If(condition, then, otherwise))

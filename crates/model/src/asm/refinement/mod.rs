@@ -80,6 +80,16 @@ impl Model {
     /// there is no claim. `go_on` is asked now and then with how many states are
     /// known, and ends the search with `false`.
     pub fn refinement(&self, options: &Options, go_on: GoOn<'_>) -> Option<Refinement> {
+        self.refinement_by(self, options, go_on)
+    }
+
+    /// The same, where another system makes the steps of this model.
+    pub fn refinement_by<S: System>(
+        &self,
+        system: &S,
+        options: &Options,
+        go_on: GoOn<'_>,
+    ) -> Option<Refinement> {
         let abstraction = self.abstraction.as_deref()?;
         let model = &abstraction.model;
         let ids = abstraction.pairs.iter().map(|(id, _)| *id).collect();
@@ -92,7 +102,7 @@ impl Model {
             });
             shown.collect()
         };
-        let mut search = Search::new(self, show, Above::new(model, ids));
+        let mut search = Search::new(system, show, Above::new(model, ids));
         Some(search.refinement(options, go_on))
     }
 

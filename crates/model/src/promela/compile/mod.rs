@@ -339,7 +339,12 @@ impl Compiler {
             Some(kind) => Ok(*kind),
             None => {
                 let message = format!("there is no process `{}`", name.text);
-                self.refuse("unknown-process", message, name.span)
+                let names = self.kinds.keys().map(|kind| &**kind);
+                let meant = juror_language::suggest(&name.text, names);
+                let mut fault = Fault::new("unknown-process", message, Some(name.span));
+                fault.help = meant.map(|meant| format!("did you mean `{meant}`?"));
+                self.faults.push(fault);
+                Err(GivenUp)
             }
         }
     }

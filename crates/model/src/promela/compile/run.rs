@@ -63,8 +63,9 @@ impl Compiler {
         let wanted = self.parameter_counts.get(kind as usize);
         let (wanted, given) = (wanted.copied().unwrap_or(0), run.arguments.len());
         if given != wanted {
+            let values = if wanted == 1 { "value" } else { "values" };
             let message = format!(
-                "`{}` takes {wanted} values, and is given {given}",
+                "`{}` takes {wanted} {values}, and is given {given}",
                 name.text
             );
             return self.refuse("arguments", message, name.span);

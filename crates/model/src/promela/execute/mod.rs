@@ -35,6 +35,8 @@ pub(in crate::promela) struct Done {
     pub has_ended: bool,
     /// Where it stands, if not where the transition leads.
     pub location: Option<u16>,
+    /// It has left the atomic sequence that the transition is in.
+    pub leaves_atomic: bool,
     /// It went wrong, and the state is what it would be otherwise.
     pub fault: Option<Fault>,
 }

@@ -46,9 +46,11 @@ impl Machine {
         let mut state = next.clone();
         for _ in 0..STEPS_MAX {
             let location = locations.get(here as usize);
+            let in_atomic = location.is_some_and(|location| location.in_atomic);
             let Some(location) = location.filter(|location| location.in_sequence) else {
                 return Ok(Done {
                     location: Some(here as u16),
+                    leaves_atomic: !in_atomic,
                     ..Done::default()
                 });
             };

@@ -16,6 +16,8 @@ pub(super) struct Emission {
     pub(super) ways: FxHashMap<ElementId, Way>,
     /// By element: where its escapes begin.
     pub(super) escapes: FxHashMap<ElementId, Vec<ElementId>>,
+    /// What is gone through is a `d_step` in the middle of an atomic sequence.
+    in_middle: bool,
 }
 
 impl Graph {
@@ -135,7 +137,11 @@ impl Graph {
                 for inner in element.inside {
                     self.bridge_atomic(inner);
                     self.get_mut(inner.last).next = element.next;
+                    let is_step = matches!(element.kind, ElementKind::DStep { .. });
+                    let in_middle = emission.in_middle || is_step && element.is_atomic;
+                    let outside = std::mem::replace(&mut emission.in_middle, in_middle);
                     self.emit(inner, emission)?;
+                    emission.in_middle = outside;
                 }
                 if let ElementKind::DStep { number } = element.kind {
                     self.emit_way(id, number, emission)?;
@@ -163,9 +169,10 @@ impl Graph {
             ElementKind::Stop { .. } => None,
             _ => element.next,
         };
-        let to = next
-            .map(|next| self.settle(next, element.is_atomic))
-            .transpose()?;
+        // Behind such a `d_step` the atomic sequence goes on.
+        let is_end = element.in_step && element.ends_atomic;
+        let goes_on = element.is_atomic || emission.in_middle && is_end;
+        let to = next.map(|next| self.settle(next, goes_on)).transpose()?;
         let way = Way {
             instruction,
             to,

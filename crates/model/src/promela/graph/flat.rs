@@ -163,6 +163,7 @@ impl Flat<'_> {
             locations.push(Location {
                 transitions,
                 in_sequence: element.in_step,
+                in_atomic: element.is_atomic || element.ends_atomic,
                 is_end: matches!(element.kind, ElementKind::Stop { .. }),
                 labels: self.graph.labels_at(*id).cloned().collect(),
                 ..Location::default()

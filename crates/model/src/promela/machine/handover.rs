@@ -131,7 +131,8 @@ impl<S: Sink> Walk<'_, S> {
                         state: &next,
                         shape: here.shape,
                     };
-                    self.after(next, view.process, transition.is_atomic);
+                    let is_atomic = transition.is_atomic && !done.leaves_atomic;
+                    self.after(next, view.process, is_atomic);
                 }
             }
             Err(fault) => self.fault(fault),

@@ -365,7 +365,8 @@ impl<'a, S: Sink> Walk<'a, S> {
                         state: &next,
                         shape,
                     };
-                    self.after(next, view.process, transition.is_atomic);
+                    let is_atomic = transition.is_atomic && !done.leaves_atomic;
+                    self.after(next, view.process, is_atomic);
                 }
             }
             Err(fault) => self.fault(fault),

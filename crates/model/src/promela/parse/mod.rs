@@ -240,6 +240,12 @@ impl Parser {
             fault =
                 fault.help("the end of a line ends a statement: put the expression in parentheses");
         }
+        if self
+            .peek()
+            .is_some_and(|token| token.kind == Kind::Punctuation("="))
+        {
+            fault = fault.help("`==` compares; `=` gives a variable a value, as a statement");
+        }
         self.faults.push(fault);
         Err(GivenUp)
     }

@@ -1,0 +1,199 @@
+//! A system whose steps are remembered.
+//!
+//! Where several questions are asked about a system whose steps take long to find, they
+//! are found once. What is remembered takes a limited amount of memory; what comes after
+//! that is found each time.
+
+use crate::system::{Change, Fault, Participants, Step, System, Visitor};
+use juror_logic::Letter;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is remembered takes no more than so many bytes.
+const BYTES_MAX: usize = 64 << 20;
+/// A state takes so many bytes beside its own.
+const ENTRY_BYTES: usize = 96;
+
+/// A system, with the steps of the states that were asked about.
+#[derive(Debug)]
+pub struct Remembered<'a, S> {
+    system: &'a S,
+    known: Mutex<Known>,
+    bytes_max: usize,
+}
+
+/// What comes after states.
+#[derive(Debug, Default)]
+struct Known {
+    successors: FxHashMap<Box<[u8]>, Arc<Successors>>,
+    bytes: usize,
+}
+
+/// States one after the other, each with its end and who takes part.
+#[derive(Debug, Default)]
+struct Successors {
+    bytes: Vec<u8>,
+    ends: Vec<(usize, Participants)>,
+}
+
+impl<'a, S> Remembered<'a, S> {
+    /// Nothing is remembered of the system yet.
+    pub fn new(system: &'a S) -> Remembered<'a, S> {
+        Remembered {
+            system,
+            known: Mutex::default(),
+            bytes_max: BYTES_MAX,
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Nothing in there is ever half done.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, state: &[u8], found: Successors) {
+        let ends = size_of_val(&found.ends[..]);
+        let bytes = ENTRY_BYTES + state.len() + found.bytes.len() + ends;
+        let mut known = self.known();
+        if known.bytes + bytes <= self.bytes_max {
+            known.bytes += bytes;
+            known.successors.insert(state.into(), Arc::new(found));
+        }
+    }
+}
+
+/// Passes successors on, and keeps them.
+struct Keeper<'v, V> {
+    visitor: &'v mut V,
+    found: Successors,
+    /// All of them were states, and all were wanted.
+    is_whole: bool,
+}
+
+impl<V: Visitor> Visitor for Keeper<'_, V> {
+    fn next(&mut self, state: &[u8], participants: Participants) -> bool {
+        self.found.bytes.extend_from_slice(state);
+        let end = self.found.bytes.len();
+        self.found.ends.push((end, participants));
+        let more = self.visitor.next(state, participants);
+        self.is_whole &= more;
+        more
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.is_whole = false;
+        self.visitor.fault(fault)
+    }
+}
+
+impl<S: System> System for Remembered<'_, S> {
+    type Scratch = S::Scratch;
+
+    fn scratch(&self) -> S::Scratch {
+        self.system.scratch()
+    }
+
+    fn initial(&self, scratch: &mut S::Scratch, visitor: &mut impl Visitor) {
+        self.system.initial(scratch, visitor);
+    }
+
+    fn successors(&self, scratch: &mut S::Scratch, state: &[u8], visitor: &mut impl Visitor) {
+        let known = self.known().successors.get(state).map(Arc::clone);
+        if let Some(known) = known {
+            let mut start = 0;
+            for (end, participants) in &known.ends {
+                let next = known.bytes.get(start..*end).unwrap_or(&[]);
+                start = *end;
+                if !visitor.next(next, *participants) {
+                    return;
+                }
+            }
+            return;
+        }
+        let mut keeper = Keeper {
+            visitor,
+            found: Successors::default(),
+            is_whole: true,
+        };
+        self.system.successors(scratch, state, &mut keeper);
+        if keeper.is_whole {
+            self.keep(state, keeper.found);
+        }
+    }
+
+    fn reduced(&self, scratch: &mut S::Scratch, state: &[u8], visitor: &mut impl Visitor) -> bool {
+        self.system.reduced(scratch, state, visitor)
+    }
+
+    fn may_end(&self, scratch: &mut S::Scratch, state: &[u8]) -> bool {
+        self.system.may_end(scratch, state)
+    }
+
+    fn wrong(&self, scratch: &mut S::Scratch, state: &[u8]) -> Option<Fault> {
+        self.system.wrong(scratch, state)
+    }
+
+    fn letter(&self, scratch: &mut S::Scratch, state: &[u8]) -> Result<Letter, Fault> {
+        self.system.letter(scratch, state)
+    }
+
+    fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
+        self.system.steps(state, number)
+    }
+
+    fn actors(&self, state: &[u8]) -> Vec<String> {
+        self.system.actors(state)
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<Change> {
+        self.system.values(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toy::Toy;
+    use crate::{Options, Report, Search, search};
+
+    fn run<S: System>(system: &S, kind: Search) -> Report {
+        search(system, kind, &Options::default(), &mut |_, _| true)
+    }
+
+    #[test]
+    fn what_is_remembered_changes_nothing() {
+        let toys = [
+            Toy::ring(3000),
+            Toy {
+                stuck: Some(70),
+                ..Toy::ring(100)
+            },
+            Toy {
+                fault: Some(30),
+                ..Toy::ring(100)
+            },
+        ];
+        for toy in &toys {
+            for bytes_max in [0, 10_000, BYTES_MAX] {
+                let remembered = Remembered {
+                    bytes_max,
+                    ..Remembered::new(toy)
+                };
+                for kind in [
+                    Search::Breadth,
+                    Search::Breadth,
+                    Search::Parallel(2),
+                    Search::Depth,
+                ] {
+                    let (known, new) = (run(&remembered, kind), run(toy, kind));
+                    assert_eq!(known.finding, new.finding, "{kind:?}");
+                    if new.finding.is_none() {
+                        let counts = |it: &Report| (it.states, it.transitions, it.depth);
+                        assert_eq!(counts(&known), counts(&new), "{kind:?}");
+                    }
+                }
+                assert!(remembered.known().bytes <= bytes_max);
+            }
+        }
+    }
+}
