@@ -184,6 +184,11 @@ fn random_models_have_one_verdict_in_every_search() {
             for reduces in [false, true] {
                 let report = run(kind, reduces);
                 let wrong = report.finding.is_some();
+                // One thread may come to the limit before another one to what is wrong.
+                let is_cut = report.verdict() == Verdict::Incomplete;
+                if is_cut && plain.finding.is_some() && matches!(kind, Search::Parallel(_)) {
+                    continue;
+                }
                 assert_eq!(wrong, plain.finding.is_some(), "{kind:?} {reduces}\n{text}");
                 if !reduces && !wrong {
                     let counts = (report.states, report.transitions);
