@@ -355,6 +355,12 @@ fn rust_is_stepped_by_its_own_lines() {
     check("rust", "shapes.rs", unoptimized);
 }
 
+/// Of what is inlined from Rust's own library nobody sees anything.
+#[test]
+fn optimized_rust_is_stepped_by_its_own_lines() {
+    check("chained", "chained.rs", |build| !unoptimized(build));
+}
+
 #[test]
 fn steps_of_one_thread_let_the_others_run() {
     check("workers", "workers.c", unoptimized);

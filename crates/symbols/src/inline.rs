@@ -357,7 +357,7 @@ fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
 }
 
 /// The inlined copies around an address, outermost first, and their entries.
-fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
+pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
     let Some(function) = info.function_at(address) else {
         return Vec::new();
     };

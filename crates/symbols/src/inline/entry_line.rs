@@ -1,4 +1,5 @@
-//! By which line an inlined call begins.
+//! By which line an inlined call begins, and a function whose first instruction is that of
+//! an inlined call.
 //!
 //! The line table has a row for each line whose code begins at an instruction, and the
 //! optimizer leaves many at one: that of the call, those of the callee, and those of what
@@ -7,9 +8,9 @@
 //! in which the callee was declared, and then come its statements.
 
 use super::inlined_chain;
-use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::line::{Line, Row, file_index};
+use crate::{Function, SymbolFile};
 
 /// Where a function was declared, by the numbers of its unit.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +56,26 @@ impl SymbolFile {
     }
 }
 
-/// Whether a line is one of a function, and not of those around its inlined copy: of the
+impl SymbolFile {
+    /// The first of the rows of a function's first instruction that is a line of its own,
+    /// and not of a call that was inlined.
+    pub(crate) fn own_row(
+        &self,
+        info: &DebugInfo,
+        function: &Function,
+        rows: &[Row],
+    ) -> Option<usize> {
+        let declared = declaration(info, function.die?)?;
+        let inlined = inlined_chain(info, function.low_pc).into_iter();
+        let inlined: Vec<Declaration> = inlined
+            .filter_map(|(die, _)| declaration(info, die))
+            .collect();
+        let mut rows = rows.iter();
+        rows.position(|row| row.line != 0 && is_line_of(row, declared, &inlined))
+    }
+}
+
+/// Whether a line is one of a function, and not of these other ones: of the
 /// declarations before a line the last is that of its function.
 fn is_line_of(row: &Row, function: Declaration, around: &[Declaration]) -> bool {
     let (file, line) = (u64::from(row.file), u64::from(row.line));

@@ -6,6 +6,7 @@ mod table;
 pub(crate) use table::{LineTable, Row, has_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
+use crate::inline::inlined_chain;
 use crate::{Function, SymbolFile};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -140,8 +141,9 @@ impl SymbolFile {
         found
     }
 
-    /// The line by which a function begins: the first of those that its first
-    /// instruction is from.
+    /// The line by which a function begins: the first of its own that its first
+    /// instruction is from. Where that is of calls that were inlined alone, it is the line
+    /// of the call.
     pub fn opening_line(&self, function: &Function) -> Option<Line> {
         let info = self.inner.debug_info()?;
         let table = info.line_table(info.unit_at(function.low_pc)?)?;
@@ -151,7 +153,23 @@ impl SymbolFile {
         let same = before
             .take_while(|row| row.address == function.low_pc)
             .count();
-        table.line(sequence, found - same)
+        let first = found - same;
+        let line = table.line(sequence, first)?;
+        let Some((outermost, _)) = inlined_chain(info, function.low_pc).into_iter().next() else {
+            return Some(line);
+        };
+        match self.own_row(info, function, rows.get(first..=found)?) {
+            Some(own) => table.line(sequence, first + own),
+            None => Some(match self.call_site(info, outermost) {
+                (Some(file), Some(number)) => Line {
+                    file: file.into(),
+                    line: number,
+                    column: None,
+                    ..line
+                },
+                _ => line,
+            }),
+        }
     }
 
     /// All file address ranges, ascending, of the statement line at an
