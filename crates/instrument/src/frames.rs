@@ -316,6 +316,11 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         left_out,
         line,
     } = module.source_place(address);
+    // Where a statement begins, a thread that stands there is at the statement, also if the
+    // optimizer has put an instruction of another line there.
+    let is_entered = left_out > 0 || inlined.first().is_some_and(|call| call.entry == address);
+    let begun = (is_there && !is_entered).then(|| module.symbols.line_begun_at(address));
+    let line = begun.flatten().or(line);
     let mut file = line.as_ref().map(|line| line.file.to_path_buf());
     let mut number = line.map(|line| line.line).filter(|&line| line != 0);
     let count = inlined.len() + left_out;

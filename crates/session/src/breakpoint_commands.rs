@@ -132,8 +132,10 @@ impl Session {
     }
 
     pub(crate) fn place_words(&self, address: u64) -> String {
-        let described = self.modules().describe(address);
-        match (described.function, described.file, described.line) {
+        let frames = self.modules().frames_at(address);
+        let frame = frames.into_iter().next();
+        let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
+        match shown.unwrap_or_default() {
             (Some(function), Some(file), Some(line)) => {
                 let file = file
                     .file_name()

@@ -46,10 +46,10 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
 fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
     let frames = program.frames_at(address);
     match breakpoint.place.level_in(&frames, breakpoint.line) {
-        Some(level) if level > 0 => frames
+        Some(level) => frames
             .get(level)
             .map_or_else(Default::default, |it| report::location_of(program, it)),
-        _ => report::location(program, address),
+        None => report::location(program, address),
     }
 }
 

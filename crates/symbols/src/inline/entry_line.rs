@@ -1,5 +1,5 @@
-//! By which line an inlined call begins, and a function whose first instruction is that of
-//! an inlined call.
+//! Which of several lines a thread is at that stands where they begin: by which an inlined
+//! call begins, by which a function, and which statement elsewhere.
 //!
 //! The line table has a row for each line whose code begins at an instruction, and the
 //! optimizer leaves many at one: that of the call, those of the callee, and those of what
@@ -57,6 +57,30 @@ impl SymbolFile {
 }
 
 impl SymbolFile {
+    /// The line of the statement that begins at an address, in the innermost call that was
+    /// inlined there, or in the function. The instruction itself may be of another line:
+    /// the optimizer moves it before what it has to be executed before.
+    pub fn line_begun_at(&self, address: u64) -> Option<Line> {
+        let info = self.inner.debug_info()?;
+        let function = self.function_at(address)?.die?;
+        let mut chain = vec![function];
+        chain.extend(inlined_chain(info, address).into_iter().map(|(die, _)| die));
+        let (&innermost, around) = chain.split_last()?;
+        let declared = declaration(info, innermost)?;
+        let around = around.iter().filter_map(|die| declaration(info, *die));
+        let around: Vec<Declaration> = around.collect();
+        let table = info.line_table(innermost.unit)?;
+        let (sequence, at) = table.find(address)?;
+        let rows = table.rows(sequence);
+        let found = (0..=at).rev().map_while(|number| {
+            let row = rows.get(number)?;
+            (row.address == address && row.line != 0).then_some((number, row))
+        });
+        let mut begun = found.filter(|(_, row)| row.is_stmt);
+        let (number, _) = begun.find(|(_, row)| is_line_of(row, declared, &around))?;
+        table.line(sequence, number)
+    }
+
     /// The first of the rows of a function's first instruction that is a line of its own,
     /// and not of a call that was inlined.
     pub(crate) fn own_row(
