@@ -317,8 +317,13 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         line,
     } = module.source_place(address);
     // Where a statement begins, a thread that stands there is at the statement, also if the
-    // optimizer has put an instruction of another line there.
-    let is_entered = left_out > 0 || inlined.first().is_some_and(|call| call.entry == address);
+    // optimizer has put an instruction of another line there. At the beginning of a function
+    // it is at that of the function, or of the inlined call.
+    let begins = function.as_ref().map(|function| function.low_pc);
+    let is_entered = begins
+        .into_iter()
+        .chain(inlined.first().map(|call| call.entry));
+    let is_entered = is_entered.into_iter().any(|entry| entry == address);
     let begun = (is_there && !is_entered).then(|| module.symbols.line_begun_at(address));
     let line = begun.flatten().or(line);
     let mut file = line.as_ref().map(|line| line.file.to_path_buf());
