@@ -113,8 +113,8 @@ impl Condition {
         self.frame_count
     }
 
-    /// Prepares it for its value at an address, in the frame at a level there. `result` is the type of what the
-    /// function returns, where it has returned.
+    /// Prepares it for its value at an address, in the frame at a level there. `result` is
+    /// the type of what the function returns, where it has returned.
     ///
     /// # Errors
     /// As [`Condition::at`].

@@ -56,6 +56,29 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// One at an address, of which nothing else is known.
+    pub(crate) fn bare(pc: u64) -> Frame {
+        Frame {
+            pc,
+            lookup: pc,
+            thread: None,
+            registers: Registers::default(),
+            cfa: None,
+            module: None,
+            function: None,
+            name: None,
+            inline_depth: 0,
+            inline_count: 0,
+            begins: false,
+            file: None,
+            line: None,
+            interrupted: false,
+            guess: false,
+            called_by_juror: None,
+            tail_call: None,
+        }
+    }
+
     /// It stands at the first instruction of its function: its arguments are
     /// still where the caller put them.
     pub fn is_at_entry(&self) -> bool {
@@ -111,26 +134,10 @@ impl Modules {
     /// The frames that a thread would have at an address, inlined calls first, as far as
     /// the address tells: no registers.
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
-        let base = Frame {
-            pc: address,
-            lookup: address,
-            thread: None,
-            registers: Registers::default(),
-            cfa: None,
+        with_inlined(Frame {
             module: self.find(address).cloned(),
-            function: None,
-            name: None,
-            inline_depth: 0,
-            inline_count: 0,
-            begins: false,
-            file: None,
-            line: None,
-            interrupted: false,
-            guess: false,
-            called_by_juror: None,
-            tail_call: None,
-        };
-        with_inlined(base)
+            ..Frame::bare(address)
+        })
     }
 }
 
@@ -219,23 +226,14 @@ impl Program {
                 None => None,
             };
             let base = Frame {
-                pc,
                 lookup,
                 thread: Some(thread),
                 registers,
                 cfa: unwound.as_ref().map(|unwound| unwound.cfa),
                 module,
-                function: None,
-                name: None,
-                inline_depth: 0,
-                inline_count: 0,
-                begins: false,
-                file: None,
-                line: None,
                 interrupted,
                 guess,
-                called_by_juror: None,
-                tail_call: None,
+                ..Frame::bare(pc)
             };
             for frame in with_inlined(base) {
                 if !visit(frame) {

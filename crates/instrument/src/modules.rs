@@ -15,6 +15,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+/// So many tables are remembered with what they are of.
+const OBJECTS_MAX: usize = 4_096;
+
 /// A loaded program or library.
 #[derive(Debug)]
 pub struct Module {
@@ -301,7 +304,12 @@ impl Modules {
         }
         let found = self.classes.borrow().get(class.0 as usize).cloned();
         let is_object = found.is_some_and(|class| ask(&class));
-        self.objects.borrow_mut().insert((table, class), is_object);
+        let mut objects = self.objects.borrow_mut();
+        if objects.len() >= OBJECTS_MAX {
+            // What is no object points anywhere.
+            objects.clear();
+        }
+        objects.insert((table, class), is_object);
         is_object
     }
 

@@ -62,23 +62,15 @@ impl TailCall {
         registers.set(register::RIP, Some(self.pc));
         registers.set(register::RSP, Some(cfa.wrapping_sub(8)));
         Frame {
-            pc: self.pc,
             lookup: self.lookup,
             thread: inner.thread,
             registers,
             cfa: Some(cfa),
             module: Some(Rc::clone(&self.function.module)),
             function: Some(self.function.function.clone()),
-            name: None,
-            inline_depth: 0,
-            inline_count: 0,
-            begins: false,
-            file: None,
-            line: None,
-            interrupted: false,
             guess: inner.guess,
-            called_by_juror: None,
             tail_call: Some(Rc::clone(self)),
+            ..Frame::bare(self.pc)
         }
     }
 

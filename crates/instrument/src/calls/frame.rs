@@ -25,23 +25,10 @@ impl Program {
             below.set(number, call.registers().by_dwarf_number(number));
         }
         let frame = Frame {
-            pc,
-            lookup: pc,
             thread: Some(thread),
             registers: *registers,
-            cfa: None,
-            module: None,
-            function: None,
-            name: None,
-            inline_depth: 0,
-            inline_count: 0,
-            begins: false,
-            file: None,
-            line: None,
-            interrupted: false,
-            guess: false,
             called_by_juror: Some(call.number),
-            tail_call: None,
+            ..Frame::bare(pc)
         };
         Some((frame, below))
     }

@@ -95,7 +95,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["n"],
         summary: "run to the next line, over calls",
         examples: &[("next", "one line"), ("next 3", "three lines")],
-        details: "",
+        details: "Calls that were inlined are passed, too.",
         repeats: true,
         completes: Completes::Nothing,
     },
@@ -243,7 +243,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["s"],
         summary: "run to the next line, into calls of functions that have lines",
         examples: &[("step", "one line"), ("step 3", "three lines")],
-        details: "",
+        details: "Calls that were inlined, and begin where the thread stands, are entered one \
+                  by one; nothing runs for that.",
         repeats: true,
         completes: Completes::Nothing,
     },
