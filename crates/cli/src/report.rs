@@ -40,13 +40,17 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
         // Where a process happened to be is no news to a log.
         return;
     }
+    if let Some(frame) = &view.source_frame {
+        let place = frame_place(page, frame);
+        writeln!(page, "Called from frame {}: {place}", frame.level);
+    }
     if let Some(source) = &view.source {
         write_source(page, source);
     }
     if with_stack {
         write_frames(page, &view.backtrace, view.more_frames, 2);
         if context.prompt {
-            write_advice(page, view);
+            advice::write_advice(page, view);
         }
     }
     write_displays(page, &view.displays);
@@ -336,50 +340,14 @@ fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableVie
     }
 }
 
-/// Says what to type at a stop that asks for an explanation.
-fn write_advice(page: &mut Page, view: &StopView) {
-    let mut advice: Vec<String> = Vec::new();
-    if view.backtrace.len() > 1 {
-        advice.push(format!("{NAME}up{NAME:#} to see the caller"));
-    }
-    if let Some(pointer) = pointer_argument(view) {
-        advice.push(format!("{NAME}print *{}{NAME:#}", safe(pointer)));
-    }
-    if let StopReason::Violation { .. } | StopReason::MonitorError { .. } = view.reason {
-        advice.push(format!("{NAME}monitor{NAME:#} to see the monitor"));
-    }
-    advice.push(format!("{NAME}continue{NAME:#}"));
-    advice.push(format!("{NAME}help{NAME:#}"));
-    page.gap();
-    writeln!(page, "Type {}.", advice.join(", "));
-}
-
-/// An argument of the innermost frame that is worth looking into: the slice's
-/// own, or the first pointer.
-fn pointer_argument(view: &StopView) -> Option<&str> {
-    let arguments = &view.backtrace.first()?.arguments;
-    let mut pointers = arguments
-        .iter()
-        .filter(|argument| argument.type_name.ends_with('*'))
-        .map(|argument| argument.name.as_str());
-    let StopReason::Violation { violations } = &view.reason else {
-        return pointers.next();
-    };
-    let sliced = |name: &&str| {
-        violations
-            .iter()
-            .flat_map(|violation| &violation.slice)
-            .any(|parameter| parameter.name == **name)
-    };
-    pointers.clone().find(sliced).or_else(|| pointers.next())
-}
+mod advice;
 
 #[cfg(test)]
 pub mod samples;
 
 #[cfg(test)]
 mod tests {
-    use super::samples::{stop, violation, violation_stop};
+    use super::samples::{frame, location, stop, violation, violation_stop};
     use super::*;
     use crate::page::plain;
 
@@ -533,6 +501,38 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
         };
         assert_eq!(lines(false), 1);
         assert!(lines(true) > 3);
+    }
+
+    #[test]
+    fn the_source_of_a_caller_is_said_to_be_one() {
+        let signal = StopReason::Signal {
+            signal: "SIGABRT".into(),
+            description: "aborted".into(),
+            fault_address: None,
+            fatal: true,
+        };
+        let mut view = stop(signal);
+        view.backtrace[0] = frame(0, location("abort", "abort.c", 79), vec![]);
+        view.source_frame = view.backtrace.pop();
+        view.more_frames = true;
+        check(
+            &view,
+            true,
+            "\
+SIGABRT  aborted; it will end the program
+
+Stopped in abort () at src/abort.c:79, thread 4711
+Called from frame 2: main () at src/main.c:31
+      22   void queue_push(struct queue *queue, char c)
+  →   23   {
+      24           queue->data[queue->pos++] = c;
+  #0  abort () at src/abort.c:79
+  #1  fill (n=9) at src/main.c:17
+  …   more frames
+
+Type frame 2 to go there, continue, help.
+",
+        );
     }
 
     #[test]

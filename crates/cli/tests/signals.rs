@@ -2,7 +2,7 @@
 
 mod support;
 
-use juror_testing::{Build, Language};
+use juror_testing::{Build, Language, Optimization};
 use support::{Batch, program};
 
 /// `signals.c`, stopped at the line where it sends itself its first signal.
@@ -54,5 +54,29 @@ fn a_step_by_line_runs_through_the_handler() {
         let stop = report.kind("stop").last().expect("a stop");
         assert_eq!(stop["location"]["function"], "send", "{step}");
         assert_eq!(stop["location"]["line"], 23, "{step}");
+    }
+}
+
+#[test]
+fn a_stop_in_a_library_shows_the_nearest_caller_whose_source_is_there() {
+    let source = include_str!("programs/crash.c");
+    let line = source.lines().position(|line| line.contains("abort();"));
+    let line = line.expect("the line is there") + 1;
+    let plain = Build::plain(Language::C);
+    let optimized = Build {
+        optimization: Optimization::Full,
+        ..plain
+    };
+    for build in [plain, optimized] {
+        let crash = program("crash.c").compile(&build);
+        let report = Batch::new()
+            .command("handle SIGUSR1 nostop noprint")
+            .command("run")
+            .run(crash, &["abort"]);
+        let stop = report.kind("stop").next().expect("a stop");
+        let frame = &stop["source_frame"];
+        assert_eq!(frame["location"]["function"], "main", "{}", report.all());
+        assert_eq!(frame["location"]["line"], line, "{}", report.all());
+        assert_eq!(stop["source"]["current"], line, "{}", report.all());
     }
 }

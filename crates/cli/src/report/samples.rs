@@ -128,6 +128,7 @@ pub fn stop(reason: StopReason) -> StopView {
         thread_count: 1,
         location: location("queue_push", "queue.c", 23),
         source: Some(source()),
+        source_frame: None,
         backtrace: vec![
             frame(
                 0,

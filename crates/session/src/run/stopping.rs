@@ -6,12 +6,18 @@ use super::Pause;
 use crate::options::CommandError;
 use crate::report;
 use crate::session::Session;
-use crate::view::{EndView, Ending, FrameView, Location, Outcome, StopReason, StopView};
+use crate::view::{
+    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView,
+};
 use juror_debuggee::{Owners, ThreadId};
-use juror_instrument::frames::{level_of_line, users_frames};
+use juror_instrument::frames::{Frame, level_of_line, users_frames};
 
 /// Frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
+
+/// Among how many frames a stop looks for one whose source is there.
+const CALLERS_MAX: usize = 64;
+
 /// Source lines that a stop shows.
 const STOP_LINES: u32 = 7;
 
@@ -185,10 +191,14 @@ impl Session {
             .first()
             .and_then(|frame| Some((frame, self.line_of(frame)?)));
         let line_shown = location.line;
-        let source = shown.and_then(|(frame, (file, line, _))| {
+        let mut source = shown.and_then(|(frame, (file, line, _))| {
             let line = line_shown.unwrap_or(line);
             self.text_around(frame, &file, line, STOP_LINES)
         });
+        let mut source_frame = None;
+        if source.is_none() && asks_why(&reason) {
+            (source, source_frame) = self.source_of_caller(thread).unzip();
+        }
         let displays = self.displayed(&frames, 0);
         Ok(StopView {
             evaluation: self.evaluations.innermost(thread),
@@ -198,10 +208,37 @@ impl Session {
             thread_count,
             location,
             source,
+            source_frame,
             backtrace,
             more_frames: more,
             displays,
         })
+    }
+
+    /// The nearest caller whose source is there, as a program that aborts stands
+    /// deep in its libraries; preferably one that is not a library's own, such as
+    /// a template of C++ of a system header.
+    fn source_of_caller(&mut self, thread: ThreadId) -> Option<(SourceView, FrameView)> {
+        let (frames, _) = self.running().ok()?.backtrace(thread, CALLERS_MAX);
+        let mut frames = self.shown_frames(thread, frames);
+        if let Some(count) = users_frames(&frames) {
+            frames.truncate(count);
+        }
+        let is_systems = |frame: &&(usize, Frame)| {
+            let file = frame.1.file.as_deref();
+            file.is_some_and(|file| file.starts_with("/usr"))
+        };
+        let callers: Vec<(usize, Frame)> = frames.into_iter().enumerate().skip(1).collect();
+        let own = callers.iter().filter(|it| !is_systems(it));
+        for (level, frame) in own.chain(callers.iter().filter(is_systems)) {
+            let Some((file, line, false)) = self.line_of(frame) else {
+                continue;
+            };
+            if let Some(source) = self.text_around(frame, &file, line, STOP_LINES) {
+                return Some((source, self.frame_view(*level, frame)));
+            }
+        }
+        None
     }
 
     /// Where the statement stands that has accessed what was watched, when the
@@ -241,6 +278,19 @@ impl Session {
             summaries,
         }
     }
+}
+
+/// Whether a person has not asked for the stop, and will look for its reason.
+fn asks_why(reason: &StopReason) -> bool {
+    matches!(
+        reason,
+        StopReason::Violation { .. }
+            | StopReason::MonitorError { .. }
+            | StopReason::ScenarioError { .. }
+            | StopReason::Signal { .. }
+            | StopReason::Interrupted
+            | StopReason::Attached { .. }
+    )
 }
 
 /// Whether whoever stops for it has said which inlined calls the thread has not entered.

@@ -254,8 +254,11 @@ pub struct StopView {
     pub thread_count: usize,
     /// Where it stands.
     pub location: Location,
-    /// The source around it, where there is any.
+    /// The source around it, where there is any; or around `source_frame`.
     pub source: Option<SourceView>,
+    /// Where `source` is that of a caller, because there is none of the place
+    /// itself: that frame. Only at stops that a person will ask the reason of.
+    pub source_frame: Option<FrameView>,
     /// The stack, innermost first; cut after some frames.
     pub backtrace: Vec<FrameView>,
     /// There are more frames than `backtrace` holds.
