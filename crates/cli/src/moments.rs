@@ -18,9 +18,9 @@ pub fn moment(what: &str) -> String {
 /// What stands between the moment and the place where the thread is. That is
 /// where it happened; or else where the thread has come by the time.
 pub fn joint(what: &str) -> &'static str {
-    use EventKind::{ModuleLoad, ModuleUnload, ProgramExit, ThreadEnd};
+    use EventKind::{ModuleLoad, ModuleUnload, ProgramExit, ThreadEnd, Unwound};
     match EventKind::of_words(what) {
-        Some((ThreadEnd | ModuleLoad | ModuleUnload | ProgramExit, _)) => ", in ",
+        Some((ThreadEnd | ModuleLoad | ModuleUnload | ProgramExit | Unwound, _)) => ", in ",
         _ => " in ",
     }
 }
@@ -39,6 +39,7 @@ fn words(kind: EventKind, subject: &str) -> String {
     match kind {
         EventKind::BeforeCall => named("before *", "before a call"),
         EventKind::AfterCall => named("after *", "after a call"),
+        EventKind::Unwound => named("after * was unwound", "after a call was unwound"),
         EventKind::Read => named("after a read of *", "after a read"),
         EventKind::Write => named("after a store to *", "after a store"),
         EventKind::Change => named("after a change of *", "after a change"),
@@ -73,6 +74,10 @@ mod tests {
     fn each_kind_of_event_makes_a_sentence() {
         check("before queue_push", "Stopped before queue_push in main");
         check("after queue_new", "Stopped after queue_new in main");
+        check(
+            "unwound queue_new",
+            "Stopped after queue_new was unwound, in main",
+        );
         check("read limit", "Stopped after a read of limit in main");
         check(
             "write board[0..81]",

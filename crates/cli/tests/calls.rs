@@ -67,11 +67,69 @@ fn calls_that_longjmp_leaves_are_dropped_without_events_before_calls() {
 }
 
 #[test]
-fn exceptions_end_calls_without_an_event() {
+fn calls_that_longjmp_leaves_are_unwound_the_innermost_first() {
     let events = "
-        event enter = before work(n)
-        event leave = after  work(n) returns result
-        event outer = after  outer(n) returns result";
+        event left   = unwound escape(n, by = caller)
+        event never  = unwound work(n)
+        event worked = after work returns result";
+    for build in Build::all() {
+        let report = run(events, "returns.c", &build, &[]);
+        assert_eq!(report.occurrences("worked"), report.printed("returned"));
+        assert_eq!(report.occurrences("never"), 0, "{build}");
+        let expected = [0, 0, 1, 0, 1, 2].map(Value::from);
+        check_values(&report, "left", "n", &expected);
+        let outermost = report.values("left", "by").last().cloned();
+        assert_ne!(outermost, Some("escape".into()), "{build}");
+        assert_eq!(report.values("left", "by")[3], "escape", "{build}");
+    }
+}
+
+#[test]
+fn panics_unwind_calls() {
+    let events = "
+        event enter  = before panics::work(n)
+        event leave  = after  panics::work(n)
+        event thrown = unwound panics::work(n)
+        event back   = after  panics::outer(n)
+        event outer  = unwound panics::outer(n)";
+    for build in Build::all_of(Language::Rust) {
+        let report = run(events, "panics.rs", &build, &[]);
+        assert_eq!(report.occurrences("enter"), report.printed("entered"));
+        assert_eq!(report.occurrences("leave"), report.printed("returned"));
+        check_values(&report, "back", "n", &[0, 2, 4].map(Value::from));
+        let expected = [1, 3, 5, 7].map(Value::from);
+        check_values(&report, "thrown", "n", &expected);
+        check_values(&report, "outer", "n", &expected);
+    }
+}
+
+#[test]
+fn a_step_passes_a_call_of_which_the_panic_is_caught() {
+    let source = include_str!("programs/panics.rs");
+    let line = source
+        .lines()
+        .position(|line| line.contains("mark: caught"));
+    let line = line.expect("the line is there") + 1;
+    for build in Build::all_of(Language::Rust) {
+        let report = Batch::new()
+            .command(&format!("tbreak panics.rs:{line} if good == 3"))
+            .command("run")
+            .command("next")
+            .run(program("panics.rs").compile(&build), &[]);
+        let lines = report.kind("stop").map(|stop| &stop["location"]["line"]);
+        let lines: Vec<&Value> = lines.collect();
+        assert_eq!(lines, [&json!(line), &json!(line + 1)], "{build}");
+    }
+}
+
+#[test]
+fn exceptions_unwind_calls() {
+    let events = "
+        event enter  = before work(n)
+        event leave  = after  work(n) returns result
+        event thrown = unwound work(n, by = caller)
+        event outer  = after  outer(n) returns result
+        event left   = unwound outer(n)";
     for build in Build::all_of(Language::Cpp) {
         let report = run(events, "exceptions.cpp", &build, &[]);
         assert_eq!(report.occurrences("enter"), report.printed("entered"));
@@ -80,6 +138,9 @@ fn exceptions_end_calls_without_an_event() {
         check_values(&report, "leave", "n", &expected);
         check_values(&report, "leave", "result", &expected);
         check_values(&report, "outer", "result", &expected);
+        let expected = [1, 3, 5].map(Value::from);
+        check_values(&report, "thrown", "n", &expected);
+        check_values(&report, "left", "n", &expected);
     }
 }
 

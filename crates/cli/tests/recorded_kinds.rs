@@ -193,6 +193,20 @@ fn the_kernel() {
 }
 
 #[test]
+fn calls_that_are_unwound() {
+    check_program(
+        &program("exceptions.cpp").compile_plain(),
+        &[],
+        &[
+            "unwound work(n)",
+            "unwound outer(n, back = return_address, by = caller, who = thread, at = time)",
+        ],
+        2,
+        true,
+    );
+}
+
+#[test]
 fn lines_of_the_source() {
     let line = line_number();
     check(

@@ -15,6 +15,9 @@ pub enum EventKind {
     BeforeCall,
     /// A call has returned to its caller.
     AfterCall,
+    /// A call has ended without returning: an exception that it did not catch, or a
+    /// `longjmp`, has taken its frame from the stack.
+    Unwound,
     /// A place of the debuggee's memory was read.
     Read,
     /// Something was stored there, the same value or another.
@@ -47,9 +50,10 @@ pub enum EventKind {
 
 impl EventKind {
     /// All of them.
-    pub const ALL: [EventKind; 16] = [
+    pub const ALL: [EventKind; 17] = [
         EventKind::BeforeCall,
         EventKind::AfterCall,
+        EventKind::Unwound,
         EventKind::Read,
         EventKind::Write,
         EventKind::Change,
@@ -71,6 +75,7 @@ impl EventKind {
         match self {
             EventKind::BeforeCall => "before",
             EventKind::AfterCall => "after",
+            EventKind::Unwound => "unwound",
             EventKind::Read => "read",
             EventKind::Write => "write",
             EventKind::Change => "change",
@@ -100,9 +105,15 @@ impl EventKind {
         })
     }
 
-    /// True for the two moments of a call.
+    /// True for the moments of a call.
     pub fn is_call(self) -> bool {
-        matches!(self, EventKind::BeforeCall | EventKind::AfterCall)
+        self == EventKind::BeforeCall || self.is_end_of_call()
+    }
+
+    /// True where a call has ended in one way or the other: it is followed from its
+    /// entry, and what is read of its arguments is read there.
+    pub fn is_end_of_call(self) -> bool {
+        matches!(self, EventKind::AfterCall | EventKind::Unwound)
     }
 }
 

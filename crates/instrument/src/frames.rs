@@ -114,12 +114,16 @@ pub fn beginning_calls(frames: &[Frame]) -> usize {
 }
 
 /// Which of these frames stands in a line: 0 is the innermost, the others are those that
-/// inlined calls lie in. Nothing where none does.
+/// inlined calls lie in. Nothing where none does. Where a closure is called in the line
+/// that it is written in, and both begin, the line is that of the statement.
 pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
-    frames.iter().position(|frame| {
+    let is_in_line = |frame: &Frame| {
         let path = frame.file.as_ref();
         frame.line == Some(line) && path.is_some_and(|path| path.ends_with(file))
-    })
+    };
+    let mut beginning = frames.iter().take(beginning_calls(frames) + 1);
+    let statement = beginning.rposition(is_in_line);
+    statement.or_else(|| frames.iter().position(is_in_line))
 }
 
 /// The frame that a frame of a stack returns to: neither calls that were inlined nor

@@ -9,15 +9,17 @@
 //! that was entered last ends first. Several probes may wait for one call; they
 //! get it in the order in which they were entered.
 //!
-//! `longjmp` and exceptions remove frames without an arrival: such calls are
-//! dropped ([`PendingReturns::unwind_to`]), and their sites released.
+//! `longjmp` and exceptions remove frames without an arrival: such calls are taken,
+//! innermost first ([`PendingReturns::pop_unwound`]), and their sites released.
 
 use juror_stepping::ThreadId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 
 use crate::read_plan::Begun;
 use crate::typed::Typed;
+use crate::unwinding::{Dropped, JumpTarget};
 
 /// A call that has been entered and has not returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +40,17 @@ pub struct PendingReturn {
     pub begun: SmallVec<[Begun; 4]>,
     /// The values of the entry that captures evaluate at the return, in order.
     pub entry: Vec<Typed>,
+}
+
+impl PendingReturn {
+    /// Whether a jump or an exception has taken its frame away.
+    pub fn is_among(&self, dropped: &Dropped) -> bool {
+        let back = JumpTarget {
+            pc: self.address,
+            stack: self.frame,
+        };
+        dropped.goes_on(back).is_some()
+    }
 }
 
 /// The pending calls of all threads.
@@ -88,19 +101,19 @@ impl PendingReturns {
         Some(calls.remove(position))
     }
 
-    /// The thread's stack now begins at `stack`, because frames were unwound
-    /// within one stack: the calls whose frames lay below are gone. `same_stack`
-    /// says whether a frame address lies on that stack at all.
-    pub fn unwind_to(
+    /// Takes the innermost call that is gone because frames were unwound, if one is;
+    /// of several probes that wait for it, the first. Call it until it gives nothing.
+    pub fn pop_unwound(
         &mut self,
         thread: ThreadId,
-        stack: u64,
-        same_stack: impl Fn(u64) -> bool,
-        dropped: &mut Vec<u64>,
-    ) {
-        self.retain(thread, dropped, |call| {
-            call.frame > stack || !same_stack(call.frame)
-        });
+        is_gone: impl Fn(&PendingReturn) -> bool,
+    ) -> Option<PendingReturn> {
+        let calls = self.threads.get_mut(&thread)?;
+        let gone = calls.iter().enumerate().filter(|(_, call)| is_gone(call));
+        // Where a tail call has taken a frame over, what was entered last ends first.
+        let (position, _) =
+            gone.min_by_key(|(position, call)| (call.frame, Reverse(call.call), *position))?;
+        Some(calls.remove(position))
     }
 
     /// The thread is gone.
@@ -142,34 +155,16 @@ impl PendingReturns {
         }
     }
 
-    /// Whether any call of the thread is pending.
-    pub fn is_waiting(&self, thread: ThreadId) -> bool {
-        self.threads
-            .get(&thread)
-            .is_some_and(|calls| !calls.is_empty())
+    /// The frame of the outermost call that is pending in a thread.
+    pub fn outermost(&self, thread: ThreadId) -> Option<u64> {
+        let calls = self.threads.get(&thread)?;
+        calls.iter().map(|call| call.frame).max()
     }
 
     /// Whether a probe waits for any call, in any thread.
     pub fn waits_for(&self, probe: u32) -> bool {
         let mut calls = self.threads.values().flatten();
         calls.any(|call| call.probe == probe)
-    }
-
-    fn retain(
-        &mut self,
-        thread: ThreadId,
-        dropped: &mut Vec<u64>,
-        keep: impl Fn(&PendingReturn) -> bool,
-    ) {
-        if let Some(calls) = self.threads.get_mut(&thread) {
-            calls.retain(|call| {
-                let kept = keep(call);
-                if !kept {
-                    dropped.push(call.address);
-                }
-                kept
-            });
-        }
     }
 }
 
@@ -260,20 +255,40 @@ mod tests {
     }
 
     #[test]
+    fn an_unwound_tail_call_ends_as_a_returned_one_does() {
+        let mut pending = PendingReturns::default();
+        for (frame, call_number, probe) in [(100, 1, 0), (80, 2, 1), (80, 3, 2), (80, 3, 3)] {
+            pending.push(
+                THREAD,
+                PendingReturn {
+                    call: call_number,
+                    ..call(7, frame, probe)
+                },
+            );
+        }
+        let gone = std::iter::from_fn(|| pending.pop_unwound(THREAD, |call| call.frame <= 100));
+        let gone: Vec<u32> = gone.map(|call| call.probe).collect();
+        assert_eq!(gone, [2, 3, 1, 0]);
+    }
+
+    #[test]
     fn unwinding_drops_the_frames_below_and_keeps_other_stacks() {
         let mut pending = PendingReturns::default();
         pending.push(THREAD, call(1, 100, 0));
         pending.push(THREAD, call(2, 80, 0));
         pending.push(THREAD, call(3, 60, 0));
         pending.push(THREAD, call(4, 5, 0));
-        let mut dropped = Vec::new();
-        pending.unwind_to(THREAD, 80, |frame| frame > 50, &mut dropped);
-        assert_eq!(dropped, [2, 3]);
+        let gone = std::iter::from_fn(|| {
+            pending.pop_unwound(THREAD, |call| (50..=80).contains(&call.frame))
+        });
+        let gone: Vec<u64> = gone.map(|call| call.address).collect();
+        assert_eq!(gone, [3, 2], "the innermost first");
         // What lies on another stack is kept.
-        assert!(pending.is_waiting(THREAD));
+        assert!(pending.outermost(THREAD).is_some());
+        let mut dropped = Vec::new();
         pending.end_thread(THREAD, &mut dropped);
-        assert_eq!(dropped, [2, 3, 1, 4]);
-        assert!(!pending.is_waiting(THREAD));
+        assert_eq!(dropped, [1, 4]);
+        assert!(!pending.outermost(THREAD).is_some());
     }
 
     proptest! {
@@ -283,7 +298,6 @@ mod tests {
         fn every_call_returns_once_or_is_unwound(actions in proptest::collection::vec(0u8..4, 0..200)) {
             let mut pending = PendingReturns::default();
             let mut stack: Vec<(u64, u64)> = Vec::new();
-            let mut dropped = Vec::new();
             for action in actions {
                 match action {
                     0 | 1 => {
@@ -298,15 +312,14 @@ mod tests {
                     _ => {
                         let keep = stack.len() / 2;
                         if let Some(&(_, frame)) = stack.get(keep) {
-                            let gone = stack.len() - keep;
-                            stack.truncate(keep);
-                            dropped.clear();
-                            pending.unwind_to(THREAD, frame, |_| true, &mut dropped);
-                            prop_assert_eq!(dropped.len(), gone);
+                            let gone: Vec<u64> = stack.drain(keep..).rev().map(|it| it.1).collect();
+                            let told = std::iter::from_fn(|| pending.pop_unwound(THREAD, |call| call.frame <= frame));
+                            let told: Vec<u64> = told.map(|call| call.frame).collect();
+                            prop_assert_eq!(told, gone);
                         }
                     }
                 }
-                prop_assert_eq!(pending.is_waiting(THREAD), !stack.is_empty());
+                prop_assert_eq!(pending.outermost(THREAD).is_some(), !stack.is_empty());
             }
         }
     }

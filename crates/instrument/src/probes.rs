@@ -13,6 +13,7 @@ use crate::capture_plan::CapturePlan;
 use crate::pending_returns::{PendingReturn, PendingReturns};
 use crate::program::Program;
 use crate::read_plan::Begun;
+use crate::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventId, EventKind, Unavailability};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,7 +27,7 @@ pub struct Probe {
     pub monitor: u16,
     /// Which of its events.
     pub event: EventId,
-    /// Before or after the call, or at the line.
+    /// Before the call, at its end, or at the line.
     pub kind: EventKind,
     /// The function's first instruction, or the line's.
     pub address: u64,
@@ -171,7 +172,7 @@ impl Probes {
             }
             probe.planted = true;
             program.debuggee.insert(probe.address, Owner::Monitor)?;
-            if probe.kind == EventKind::AfterCall {
+            if probe.kind.is_end_of_call() {
                 awaited.push(number as u32);
             }
         }
@@ -182,7 +183,7 @@ impl Probes {
             }
             probe.planted = false;
             lifted = true;
-            if probe.kind == EventKind::AfterCall {
+            if probe.kind.is_end_of_call() {
                 if self.pending.waits_for(number as u32) {
                     self.quiet.remove(&probe.address);
                 } else {
@@ -234,34 +235,36 @@ impl Probes {
         }
     }
 
-    /// The planted probes at an address whose event is after the call, into
-    /// `hit`.
+    /// The planted probes at an address whose event is the end of the call,
+    /// into `hit`.
     pub fn awaited_at(&self, address: u64, hit: &mut Vec<u32>) {
         hit.clear();
         let here = self.by_address.get(&address).map_or(&[][..], |here| here);
         hit.extend(here.iter().copied().filter(|&number| {
             self.get(number)
-                .is_some_and(|p| p.planted && p.kind == EventKind::AfterCall)
+                .is_some_and(|p| p.planted && p.kind.is_end_of_call())
         }));
     }
 
-    /// Whether returns are awaited at all in this thread.
-    pub fn is_waiting(&self, thread: ThreadId) -> bool {
-        self.pending.is_waiting(thread)
+    /// The frame of the outermost call of a thread whose end is awaited.
+    pub fn outermost(&self, thread: ThreadId) -> Option<u64> {
+        self.pending.outermost(thread)
     }
 
-    /// Frames of a thread were removed without returning (`longjmp`, an
-    /// exception): its stack begins at `stack` now.
-    pub fn unwind_to(
+    /// Calls of a thread were dropped without returning, and nobody is told.
+    pub fn drop_calls(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        stack: u64,
-        same_stack: impl Fn(u64) -> bool,
+        dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
-        self.pending
-            .unwind_to(thread, stack, same_stack, &mut self.dropped);
-        self.release(program)
+        while let Some(call) = self
+            .pending
+            .pop_unwound(thread, |call| call.is_among(dropped))
+        {
+            program.debuggee.remove(call.address, Owner::Return)?;
+        }
+        Ok(())
     }
 
     /// A thread is gone.

@@ -1,16 +1,20 @@
 //! Frames that go without returning: `longjmp` and exceptions.
 //!
-//! While events after calls are awaited, juror's own points stand at the few
-//! functions by which frames are dropped. At each of them the stack pointer
-//! that the thread will have is known, so the calls below it are gone.
+//! While ends of calls are awaited, juror's own points stand at the few functions
+//! by which frames are dropped. A jump tells the stack pointer that the thread will
+//! have, so the calls below it are gone. An exception that was caught does not: Rust's
+//! library may call several functions in between. Then the calls are gone that are not
+//! on the stack any more ([`Dropped`]); a call is known by its frame address and the
+//! address to which it returns, since another may have taken its place.
 
 use crate::program::Program;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// The functions by which frames are dropped without returning.
 const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
-/// Called by the frame that caught an exception, as the first thing.
+/// Called for the frame that caught an exception, as the first thing.
 const CATCHES: &[&str] = &["__cxa_begin_catch", "__rust_panic_cleanup"];
 
 /// Where the x86-64 `jmp_buf` of glibc and musl keeps the stack pointer.
@@ -90,6 +94,82 @@ pub fn jump_target(
     Ok(target.map(|(stack, pc)| JumpTarget { pc, stack }))
 }
 
+/// Calls that a jump or an exception has taken from a thread's stack, or is about to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// The stack that they were on: calls on others are as they were.
+    mapping: Range<u64>,
+    which: Which,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Which {
+    /// Those whose frames are below the stack as it will be.
+    Below(JumpTarget),
+    /// Those that are not among these, which are there, the innermost first: who has
+    /// caught an exception does not say where its own frame begins.
+    NotAmong(Vec<JumpTarget>),
+}
+
+impl Dropped {
+    /// What a thread leaves that goes on at a place further out on its stack.
+    pub fn below(program: &Program, target: JumpTarget) -> Option<Dropped> {
+        Some(Dropped {
+            mapping: program.mapping_of(target.stack)?,
+            which: Which::Below(target),
+        })
+    }
+
+    /// What a thread leaves that stands at the first instruction of a function by which
+    /// frames are dropped; nothing where that does not tell. `outermost` is the frame of
+    /// the outermost call that one will ask for.
+    pub fn at(
+        program: &Program,
+        thread: ThreadId,
+        drops: Drops,
+        outermost: u64,
+    ) -> Result<Option<Dropped>, DebuggeeError> {
+        if drops == Drops::Jump {
+            let target = jump_target(program, thread)?;
+            return Ok(target.and_then(|target| Dropped::below(program, target)));
+        }
+        let stack = program.registers(thread)?.rsp;
+        let Some(mapping) = program.mapping_of(stack) else {
+            return Ok(None);
+        };
+        let mut there = Vec::new();
+        program.walk(thread, |frame| {
+            if frame.is_inlined() {
+                return true;
+            }
+            let Some(stack) = frame.cfa.filter(|_| !frame.guess) else {
+                return false;
+            };
+            if let Ok(pc) = program.debuggee.read_u64(stack.wrapping_sub(8)) {
+                there.push(JumpTarget { pc, stack });
+            }
+            stack < outermost || !mapping.contains(&stack)
+        });
+        let which = Which::NotAmong(there);
+        Ok(Some(Dropped { mapping, which }))
+    }
+
+    /// Where the thread goes on when a call is among them, which would have returned to
+    /// `call.pc` with the stack pointer `call.stack`; nothing when the call is there.
+    pub fn goes_on(&self, call: JumpTarget) -> Option<JumpTarget> {
+        match &self.which {
+            _ if !self.mapping.contains(&call.stack) => None,
+            Which::Below(target) => (call.stack <= target.stack).then_some(*target),
+            Which::NotAmong(there) if there.contains(&call) => None,
+            Which::NotAmong(there) => {
+                let is_outside =
+                    |it: &&JumpTarget| self.mapping.contains(&it.stack) && it.stack >= call.stack;
+                there.iter().find(is_outside).copied()
+            }
+        }
+    }
+}
+
 /// juror's own points at these functions.
 #[derive(Debug, Clone, Default)]
 pub struct UnwindPoints {
@@ -125,40 +205,63 @@ impl UnwindPoints {
         self.points.clear();
     }
 
-    /// Where a thread at such a function goes on: where it jumps to, or where
-    /// the frame that has caught goes on. Nothing when the address is not one
-    /// of them.
-    pub fn landing(
+    /// What a thread leaves that stands at such a function ([`Dropped::at`]); nothing
+    /// when the address is not one of them.
+    pub fn dropped(
         &self,
         program: &Program,
         thread: ThreadId,
         address: u64,
-    ) -> Result<Option<JumpTarget>, DebuggeeError> {
-        Ok(match self.points.get(&address) {
-            None => None,
-            Some(Drops::Caught) => {
-                let stack = program.registers(thread)?.rsp;
-                Some(JumpTarget {
-                    pc: program.debuggee.read_u64(stack)?,
-                    stack: stack.wrapping_add(8),
-                })
-            }
-            Some(Drops::Jump) => jump_target(program, thread)?,
-        })
+        outermost: u64,
+    ) -> Result<Option<Dropped>, DebuggeeError> {
+        match self.points.get(&address) {
+            None => Ok(None),
+            Some(&drops) => Dropped::at(program, thread, drops, outermost),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn call(pc: u64, stack: u64) -> JumpTarget {
+        JumpTarget { pc, stack }
     }
 
-    /// The stack pointer that a thread at such a function will have, or
-    /// nothing when the address is not one of them.
-    pub fn future_stack(
-        &self,
-        program: &Program,
-        thread: ThreadId,
-        address: u64,
-    ) -> Result<Option<u64>, DebuggeeError> {
-        Ok(match self.points.get(&address) {
-            None => None,
-            Some(Drops::Caught) => Some(program.registers(thread)?.rsp.wrapping_add(8)),
-            Some(Drops::Jump) => jump_target(program, thread)?.map(|target| target.stack),
-        })
+    #[track_caller]
+    fn check(which: Which, asked: JumpTarget, expected: Option<JumpTarget>) {
+        let mapping = 0x1000..0x2000;
+        let dropped = Dropped { mapping, which };
+        assert_eq!(dropped.goes_on(asked), expected);
+    }
+
+    #[test]
+    fn a_jump_drops_what_is_below() {
+        let below = || Which::Below(call(7, 0x1100));
+        check(below(), call(1, 0x10f0), Some(call(7, 0x1100)));
+        check(below(), call(1, 0x1100), Some(call(7, 0x1100)));
+        check(below(), call(1, 0x1110), None);
+        check(below(), call(1, 0x900), None);
+    }
+
+    #[test]
+    fn a_call_that_is_not_on_the_stack_any_more_was_dropped() {
+        // What is called by who has caught has a frame in the place of the dropped one.
+        let there = || Which::NotAmong(vec![call(5, 0x1080), call(6, 0x1100), call(8, 0x1200)]);
+        check(there(), call(6, 0x1100), None);
+        check(there(), call(7, 0x1100), Some(call(6, 0x1100)));
+        check(there(), call(7, 0x10a0), Some(call(6, 0x1100)));
+        check(there(), call(8, 0x1200), None);
+        // Nothing is known of what lies beyond.
+        check(there(), call(9, 0x1300), None);
+        check(there(), call(7, 0x900), None);
+    }
+
+    #[test]
+    fn a_handlers_stack_tells_nothing_of_another() {
+        let there = || Which::NotAmong(vec![call(5, 0x1080), call(6, 0x5100)]);
+        check(there(), call(7, 0x1100), None);
+        check(there(), call(7, 0x1070), Some(call(5, 0x1080)));
     }
 }

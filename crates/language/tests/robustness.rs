@@ -45,6 +45,7 @@ fn word() -> impl Strategy<Value = &'static str> {
         "event",
         "before",
         "after",
+        "unwound",
         "returns",
         "in",
         "library",

@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_instrument::assignment::bytes_for;
 use juror_instrument::frames::{Frame, returns_to};
-use juror_instrument::unwinding::JumpTarget;
+use juror_instrument::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPlace, Type, register};
 
 impl Session {
@@ -150,9 +150,11 @@ impl Session {
             pc: registers.rip,
             stack: registers.rsp,
         };
-        if let Some(program) = &mut self.program {
-            self.watch.drop_calls(program, thread, landing.stack)?;
-            self.watchpoints.drop_frames(program, thread, landing)?;
+        if let Some(program) = &mut self.program
+            && let Some(dropped) = Dropped::below(program, landing)
+        {
+            self.watch.drop_calls(program, thread, &dropped)?;
+            self.watchpoints.drop_frames(program, thread, &dropped)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::JumpTarget;
+use juror_instrument::unwinding::{Dropped, JumpTarget};
 use juror_instrument::watched::Reading;
 use juror_instrument::watched_use::ValueUse;
 use juror_stepping::{Flow, flow_of};
@@ -234,19 +234,15 @@ impl Watchpoint {
     pub(crate) fn redirect(
         &mut self,
         program: &mut Program,
-        landing: JumpTarget,
+        dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
-        /// The return address, which the called function's frame begins with.
-        const SLOT_SIZE: u64 = 8;
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(());
         };
-        let is_home = followed.back.is_some_and(|back| {
-            landing.stack < home.cfa && landing.stack > back.stack.wrapping_sub(SLOT_SIZE)
-        });
-        match is_home {
-            true => followed.set_back(program, Some(landing)),
-            false => Ok(()),
+        let landing = followed.back.and_then(|back| dropped.goes_on(back));
+        match landing.filter(|landing| landing.stack < home.cfa) {
+            Some(landing) => followed.set_back(program, Some(landing)),
+            None => Ok(()),
         }
     }
 }
@@ -353,7 +349,7 @@ impl Session {
             return Ok(None);
         }
         let stack = program.registers(thread)?.rsp;
-        let landing = self.watchpoints.landing(program, thread, address)?;
+        let dropped = self.watchpoints.dropped(program, thread, address)?;
         let mut is_back = false;
         for watchpoint in self.watchpoints.followed() {
             if watchpoint
@@ -363,8 +359,8 @@ impl Session {
             {
                 continue;
             }
-            if let Some(landing) = landing {
-                watchpoint.redirect(program, landing)?;
+            if let Some(dropped) = &dropped {
+                watchpoint.redirect(program, dropped)?;
             }
             let back = watchpoint.followed.as_ref().and_then(|it| it.back);
             is_back |= back.is_some_and(|back| back.pc == address && stack >= back.stack);

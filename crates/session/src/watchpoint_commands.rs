@@ -274,12 +274,12 @@ impl Session {
         let Some(program) = &mut self.program else {
             return Ok(None);
         };
-        if let Some(landing) = self.watchpoints.landing(program, thread, address)? {
+        if let Some(dropped) = self.watchpoints.dropped(program, thread, address)? {
             // Watching less stops every thread.
             let debuggee = &program.debuggee;
             let ids = debuggee.thread_ids();
             let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
-            self.watchpoints.drop_frames(program, thread, landing)?;
+            self.watchpoints.drop_frames(program, thread, &dropped)?;
             for other in ran {
                 program.debuggee.resume(other)?;
             }

@@ -12,7 +12,7 @@ use juror_instrument::condition::Check;
 use juror_instrument::frames::Frame;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
-use juror_instrument::unwinding::{JumpTarget, UnwindPoints};
+use juror_instrument::unwinding::{Dropped, JumpTarget, UnwindPoints};
 use juror_instrument::watched::{Reading, WatchedExpression};
 
 /// What a watchpoint stops for.
@@ -223,14 +223,20 @@ impl Watchpoints {
         self.list.iter_mut().filter(is_followed)
     }
 
-    /// Where a thread goes on that is about to drop frames.
-    pub(crate) fn landing(
+    /// The calls that a thread leaves without returning, standing at an internal point.
+    pub(crate) fn dropped(
         &self,
         program: &Program,
         thread: ThreadId,
         address: u64,
-    ) -> Result<Option<JumpTarget>, DebuggeeError> {
-        self.unwind_points.landing(program, thread, address)
+    ) -> Result<Option<Dropped>, DebuggeeError> {
+        let homes = self.list.iter().filter_map(|it| it.home.as_ref());
+        let frames = homes.filter(|it| it.thread == thread).map(|it| it.cfa);
+        let Some(outermost) = frames.max() else {
+            return Ok(None);
+        };
+        let points = &self.unwind_points;
+        points.dropped(program, thread, address, outermost)
     }
 
     /// One by the debuggee's number.
@@ -362,15 +368,25 @@ impl Watchpoints {
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        landing: JumpTarget,
+        dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
         for watchpoint in &mut self.list {
             let Some(home) = &mut watchpoint.home else {
                 continue;
             };
-            if home.thread != thread || landing.stack < home.cfa || home.is_dropped {
+            if home.thread != thread || home.is_dropped {
                 continue;
             }
+            let landing = match home.back {
+                Some(pc) => dropped.goes_on(JumpTarget {
+                    pc,
+                    stack: home.cfa,
+                }),
+                None => goes_on(program, home),
+            };
+            let Some(landing) = landing else {
+                continue;
+            };
             home.is_dropped = true;
             program.debuggee.insert(landing.pc, Owner::Internal)?;
             if let Some(back) = home.back.replace(landing.pc) {
@@ -398,7 +414,9 @@ impl Watchpoints {
         };
         match goes_on(program, home) {
             Some(landing) => {
-                self.drop_frames(program, thread, landing)?;
+                if let Some(dropped) = Dropped::below(program, landing) {
+                    self.drop_frames(program, thread, &dropped)?;
+                }
                 Ok(true)
             }
             None => Ok(false),

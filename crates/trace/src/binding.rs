@@ -12,9 +12,7 @@
 //! guard that needs it reports; nothing is guessed.
 
 use crate::model::{Declaration, Layout};
-use juror_event::{
-    Conversion, EventId, EventKind, Reach, Read, SymbolicEvent, Unavailability, Value,
-};
+use juror_event::{Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value};
 use juror_language::Property;
 use std::sync::Arc;
 
@@ -79,7 +77,7 @@ impl Binding {
             }
             bindings.push(EventBinding {
                 event: EventId(position as u16),
-                is_masked: event.kind != EventKind::AfterCall,
+                is_masked: !event.kind.is_end_of_call(),
                 slots: slots(event, layout),
             });
         }

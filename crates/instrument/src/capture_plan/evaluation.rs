@@ -18,7 +18,7 @@ use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::Typed;
 use juror_debuggee::ThreadId;
-use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent, Value};
+use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{EntryPlace, EntryValue, Parameter};
 use std::rc::Rc;
@@ -90,9 +90,7 @@ pub(super) fn plan(
         })?;
     let expression = condition.expression();
     let sees = match site {
-        Site::Call(bound) if event.kind == EventKind::AfterCall => {
-            returned_sight(&expression, bound)?
-        }
+        Site::Call(bound) if event.kind.is_end_of_call() => returned_sight(&expression, bound)?,
         Site::Call(_) | Site::Line(..) => Sees::Frames,
         Site::Free => Sees::Globals,
     };

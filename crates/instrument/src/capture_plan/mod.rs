@@ -19,7 +19,7 @@ use crate::read_plan::{ClassNumber, Machine, ReadPlan, Source};
 use crate::scope::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
-use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent, Value};
+use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use planner::Planner;
 
 pub use evaluation::Evaluation;
@@ -159,7 +159,7 @@ struct Planned {
 /// The plan of a place by fixed offsets.
 fn place_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, CaptureError> {
     let is_late = |plan: &ReadPlan| {
-        planner.event.kind == EventKind::AfterCall
+        planner.event.kind.is_end_of_call()
             && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }))
     };
     if let Some(plans) = element_plans(planner, &capture.read)? {

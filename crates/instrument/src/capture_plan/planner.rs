@@ -235,6 +235,9 @@ impl Planner<'_> {
                 _ => Err(CaptureError::new("only calls return something")),
             };
         };
+        if self.event.kind == EventKind::Unwound {
+            return Err(CaptureError::new("a call that was unwound returns nothing"));
+        }
         if self.event.kind == EventKind::BeforeCall {
             return Err(CaptureError::new(
                 "before the call nothing has been returned yet",

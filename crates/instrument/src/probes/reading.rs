@@ -1,5 +1,5 @@
 //! The values of an event, read where it happens: before a call, at a line, and
-//! after a call that was awaited.
+//! at the end of a call that was awaited.
 
 use super::{Occurrence, Probes};
 use crate::capture_plan::CapturePlan;
@@ -7,8 +7,9 @@ use crate::facts::Moment;
 use crate::pending_returns::PendingReturn;
 use crate::program::Program;
 use crate::read_plan::{Begun, ReadPlan};
+use crate::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
-use juror_event::{Unavailability, Value};
+use juror_event::{EventKind, Unavailability, Value};
 
 impl Probes {
     /// Reads the values of an event before a call, by capture slot; slots out
@@ -139,46 +140,92 @@ impl Probes {
         address: u64,
         values: &mut Vec<Value>,
     ) -> Result<Option<Occurrence>, DebuggeeError> {
-        values.clear();
         let stack = program.registers(thread)?.rsp;
-        let Some(pending) = self.pending.pop_returned(thread, address, stack) else {
-            return Ok(None);
-        };
-        program.debuggee.remove(address, Owner::Return)?;
-        let machine = program.machine(thread)?;
-        let moment = Moment {
-            return_address: Some(address),
-            ..Moment::default()
-        };
-        if let Some(probe) = self.get(pending.probe) {
-            let mut kept = pending.entry.as_slice();
-            for (plan, begun) in probe.captures.iter().zip(&pending.begun) {
-                values.push(match plan {
-                    CapturePlan::Return(plan) => plan.read(&machine, stack),
-                    CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
-                    CapturePlan::Elements { plans, is_late } => {
-                        let read = |plan: &ReadPlan| match is_late {
-                            true => plan.read(&machine, stack),
-                            false => plan.complete(&machine, *begun),
-                        };
-                        Value::Sequence(plans.iter().map(read).collect())
-                    }
-                    CapturePlan::Fact(fact, conversion) => {
-                        fact.value_as(*conversion, program, thread, &moment)
-                    }
-                    CapturePlan::Evaluate(evaluation) => {
-                        let own = kept.split_at_checked(evaluation.entry_count());
-                        let (own, rest) = own.unwrap_or_default();
-                        kept = rest;
-                        evaluation.value(program, thread, own)
-                    }
-                    CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
-                });
+        while let Some(pending) = self.pending.pop_returned(thread, address, stack) {
+            program.debuggee.remove(address, Owner::Return)?;
+            if self.is_of_kind(&pending, EventKind::AfterCall) {
+                self.read_ended(program, thread, &pending, stack, values)?;
+                return Ok(Some(Occurrence::of(&pending)));
             }
         }
-        Ok(Some(Occurrence {
-            probe: pending.probe,
-            caller: address,
-        }))
+        Ok(None)
+    }
+
+    /// Calls of a thread were dropped without returning (`longjmp`, an exception):
+    /// takes the next event that this is, with its values, the innermost call's first.
+    pub fn take_unwound(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        dropped: &Dropped,
+        values: &mut Vec<Value>,
+    ) -> Result<Option<Occurrence>, DebuggeeError> {
+        let stack = program.registers(thread)?.rsp;
+        while let Some(pending) = self.pending.pop_unwound(thread, |it| it.is_among(dropped)) {
+            program.debuggee.remove(pending.address, Owner::Return)?;
+            if self.is_of_kind(&pending, EventKind::Unwound) {
+                self.read_ended(program, thread, &pending, stack, values)?;
+                return Ok(Some(Occurrence::of(&pending)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_of_kind(&self, pending: &PendingReturn, kind: EventKind) -> bool {
+        self.get(pending.probe).is_some_and(|it| it.kind == kind)
+    }
+
+    /// Reads the values of an event at the end of a call, by capture slot.
+    fn read_ended(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        pending: &PendingReturn,
+        stack: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<(), DebuggeeError> {
+        values.clear();
+        let machine = program.machine(thread)?;
+        let moment = Moment {
+            return_address: Some(pending.address),
+            ..Moment::default()
+        };
+        let plans = self
+            .get(pending.probe)
+            .map_or(&[][..], |it| it.captures.as_slice());
+        let mut kept = pending.entry.as_slice();
+        for (plan, begun) in plans.iter().zip(&pending.begun) {
+            values.push(match plan {
+                CapturePlan::Return(plan) => plan.read(&machine, stack),
+                CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
+                CapturePlan::Elements { plans, is_late } => {
+                    let read = |plan: &ReadPlan| match is_late {
+                        true => plan.read(&machine, stack),
+                        false => plan.complete(&machine, *begun),
+                    };
+                    Value::Sequence(plans.iter().map(read).collect())
+                }
+                CapturePlan::Fact(fact, conversion) => {
+                    fact.value_as(*conversion, program, thread, &moment)
+                }
+                CapturePlan::Evaluate(evaluation) => {
+                    let own = kept.split_at_checked(evaluation.entry_count());
+                    let (own, rest) = own.unwrap_or_default();
+                    kept = rest;
+                    evaluation.value(program, thread, own)
+                }
+                CapturePlan::Compiled(..) => program.capture(thread, plan, &moment),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Occurrence {
+    fn of(ended: &PendingReturn) -> Occurrence {
+        Occurrence {
+            probe: ended.probe,
+            caller: ended.address,
+        }
     }
 }

@@ -143,7 +143,7 @@ impl Writer<'_> {
         let Some(assign) = tokens.find(|&position| self.is_sign(position, Sign::Assign)) else {
             return Vec::new();
         };
-        let moment = matches!(self.text(assign + 1), "before" | "after");
+        let moment = matches!(self.text(assign + 1), "before" | "after" | "unwound");
         if is_event && moment && assign + 2 < line.tokens.end {
             vec![assign, assign + 2]
         } else {

@@ -11,8 +11,8 @@ use juror_event::{EventKind, Reach};
 
 /// The words that an event begins with.
 const EVENT_WORDS: &[&str] = &[
-    "before", "after", "read", "write", "change", "access", "entry", "exit", "signal", "thread",
-    "module", "line", "program",
+    "before", "after", "unwound", "read", "write", "change", "access", "entry", "exit", "signal",
+    "thread", "module", "line", "program",
 ];
 
 /// The words after which a clause of a proposition goes on.
@@ -99,7 +99,7 @@ impl Parser<'_> {
         let kind = self.event_kind()?;
         let mut place = None;
         let subject = match kind {
-            EventKind::BeforeCall | EventKind::AfterCall => self.function()?,
+            EventKind::BeforeCall | EventKind::AfterCall | EventKind::Unwound => self.function()?,
             EventKind::Read | EventKind::Write | EventKind::Change | EventKind::Access => {
                 let (name, expression) = self.watched_place()?;
                 place = Some(expression);
@@ -134,6 +134,7 @@ impl Parser<'_> {
         let kind = match word {
             "before" => EventKind::BeforeCall,
             "after" => EventKind::AfterCall,
+            "unwound" => EventKind::Unwound,
             "read" => EventKind::Read,
             "write" => EventKind::Write,
             "change" => EventKind::Change,
@@ -169,7 +170,7 @@ impl Parser<'_> {
                 self.report(match similar {
                     Some(_) => error.did_you_mean(similar),
                     None => error.help(
-                        "events: `before` and `after` a call, `read`, `write`, `change`, \
+                        "events: `before` and `after` a call, `unwound`, `read`, `write`, `change`, \
                          `access` of a place, `entry` and `exit` of a system call, `signal`, \
                          `thread start`, `thread end`, `module load`, `module unload`, `line`, \
                          `program start`, `program exit`",

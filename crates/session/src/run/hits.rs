@@ -105,7 +105,7 @@ impl Session {
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
-    /// The events of monitors at a site: returns, then calls.
+    /// The events of monitors at a site: calls that are unwound, returns, then calls.
     fn ask_monitors(
         &mut self,
         thread: ThreadId,
@@ -121,7 +121,8 @@ impl Session {
         };
         let mut reaction = Reaction::default();
         if owners.contains(Owners::INTERNAL) {
-            self.watch.on_internal(program, thread, address)?;
+            self.watch
+                .on_unwinding(program, thread, address, observer, &mut reaction)?;
         }
         if owners.contains(Owners::RETURN) {
             self.watch

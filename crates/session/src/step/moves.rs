@@ -6,7 +6,7 @@ use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
+use juror_instrument::unwinding::{Dropped, JumpTarget, frame_dropping_functions};
 use juror_stepping::{Flow, flow_of};
 
 /// The longest instruction of the machine, in bytes.
@@ -30,11 +30,7 @@ impl Session {
         };
         let exits = frame_dropping_functions(self.running()?);
         let mut points = vec![point(back, stack.wrapping_sub(1))];
-        points.extend(exits.iter().map(|exit| match exit.drops {
-            // Called by the frame that has caught.
-            Drops::Caught => point(exit.address, stack.wrapping_sub(9)),
-            Drops::Jump => point(exit.address, 0),
-        }));
+        points.extend(exits.iter().map(|exit| point(exit.address, 0)));
         loop {
             let pause = self.run_to_any(&points, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -43,24 +39,18 @@ impl Session {
             let program = self.running()?;
             let registers = *program.registers(thread)?;
             let exit = exits.iter().find(|exit| exit.address == registers.rip);
-            match exit.map(|exit| exit.drops) {
-                None => return Ok(pause),
-                Some(Drops::Caught) => {
-                    let after = program.debuggee.read_u64(registers.rsp)?;
-                    return self.run_to(after, thread, registers.rsp, observer);
-                }
-                Some(Drops::Jump) => {
-                    if let Some(target) = jump_target(program, thread)?
-                        && target.stack >= stack
-                    {
-                        return self.run_to(target.pc, thread, target.stack - 1, observer);
-                    }
-                    // A jump inside of the call: past its point.
-                    let pause = self.step_instruction(thread, observer)?;
-                    if !matches!(pause, Pause::Stepped(_)) {
-                        return Ok(pause);
-                    }
-                }
+            let Some(exit) = exit else {
+                return Ok(pause);
+            };
+            let dropped = Dropped::at(program, thread, exit.drops, stack)?;
+            let call = JumpTarget { pc: back, stack };
+            if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(call)) {
+                return self.run_to(target.pc, thread, target.stack - 1, observer);
+            }
+            // Caught inside of the call, or a jump there: past its point.
+            let pause = self.step_instruction(thread, observer)?;
+            if !matches!(pause, Pause::Stepped(_)) {
+                return Ok(pause);
             }
         }
     }

@@ -71,11 +71,7 @@ impl Watch {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(program, options)?;
         }
-        if self
-            .probes
-            .iter()
-            .any(|probe| probe.kind == EventKind::AfterCall)
-        {
+        if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
             self.unwind_points.plant(program).map_err(internal)?;
         }
         Ok(())

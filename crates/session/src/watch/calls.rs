@@ -4,9 +4,10 @@
 use super::{Reaction, Watch, Watched};
 use crate::options::Observer;
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_event::EventKind;
-use juror_instrument::probes::{ActiveCall, Probe};
+use juror_event::{EventKind, Value};
+use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
 use juror_instrument::program::Program;
+use juror_instrument::unwinding::Dropped;
 
 impl Watch {
     /// A thread is about to execute the first instruction of watched
@@ -29,7 +30,7 @@ impl Watch {
             };
             count(&mut self.watched, probe);
             // An event before may have made this one unneeded.
-            if probe.kind == EventKind::AfterCall || !probe.planted {
+            if probe.kind.is_end_of_call() || !probe.planted {
                 continue;
             }
             let (monitor, event) = (usize::from(probe.monitor), probe.event);
@@ -78,17 +79,70 @@ impl Watch {
             self.probes
                 .take_returned(program, thread, address, &mut values)?
         {
-            let Some(probe) = self.probes.get(occurrence.probe) else {
-                continue;
-            };
-            count(&mut self.watched, probe);
-            let (monitor, event) = (usize::from(probe.monitor), probe.event);
-            let place = occurrence.caller;
-            self.step(
-                program, thread, monitor, event, place, &values, observer, reaction,
-            )?;
+            self.end_call(program, thread, occurrence, &values, observer, reaction)?;
         }
         self.values = values;
+        self.await_those_needed_now(program, thread)
+    }
+
+    /// A thread is at one of juror's own points, where frames may be taken from its
+    /// stack: the calls among them have ended.
+    pub fn on_unwinding(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(outermost) = self.probes.outermost(thread) else {
+            return Ok(());
+        };
+        let points = &self.unwind_points;
+        let Some(dropped) = points.dropped(program, thread, address, outermost)? else {
+            return Ok(());
+        };
+        program.begin_moment();
+        let mut values = std::mem::take(&mut self.values);
+        while let Some(occurrence) =
+            self.probes
+                .take_unwound(program, thread, &dropped, &mut values)?
+        {
+            self.end_call(program, thread, occurrence, &values, observer, reaction)?;
+        }
+        self.values = values;
+        self.await_those_needed_now(program, thread)?;
+        // The frames of a jump still stand on the stack, and are about to go.
+        self.probes.drop_calls(program, thread, &dropped)
+    }
+
+    /// The end of a call is an event.
+    fn end_call(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        occurrence: Occurrence,
+        values: &[Value],
+        observer: &mut dyn Observer,
+        reaction: &mut Reaction,
+    ) -> Result<(), DebuggeeError> {
+        let Some(probe) = self.probes.get(occurrence.probe) else {
+            return Ok(());
+        };
+        count(&mut self.watched, probe);
+        let (monitor, event) = (usize::from(probe.monitor), probe.event);
+        let place = occurrence.caller;
+        self.step(
+            program, thread, monitor, event, place, values, observer, reaction,
+        )
+    }
+
+    /// The calls that are active, of functions whose end an event has just made needed.
+    fn await_those_needed_now(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
         self.newly_awaited
             .retain(|&number| !self.probes.is_quiet(number));
         if !self.newly_awaited.is_empty() {
@@ -97,40 +151,15 @@ impl Watch {
         Ok(())
     }
 
-    /// A thread is at one of juror's own points.
-    pub fn on_internal(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-        address: u64,
-    ) -> Result<(), DebuggeeError> {
-        if !self.probes.is_waiting(thread) {
-            return Ok(());
-        }
-        if let Some(stack) = self.unwind_points.future_stack(program, thread, address)?
-            && let Some(mapping) = program.mapping_of(stack)
-        {
-            self.probes
-                .unwind_to(program, thread, stack, |frame| mapping.contains(&frame))?;
-        }
-        Ok(())
-    }
-
-    /// A person took frames off a thread's stack, which begins at `stack` now: the
-    /// calls among them return to nobody.
+    /// A person took frames off a thread's stack: the calls among them return to
+    /// nobody.
     pub fn drop_calls(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        stack: u64,
+        dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
-        match program.mapping_of(stack) {
-            Some(mapping) => {
-                let same = |frame| mapping.contains(&frame);
-                self.probes.unwind_to(program, thread, stack, same)
-            }
-            None => Ok(()),
-        }
+        self.probes.drop_calls(program, thread, dropped)
     }
 
     /// An event after a call has become needed while calls may be active:

@@ -7,7 +7,6 @@
 use super::{Watch, Watched, internal};
 use crate::options::{Options, SessionError};
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_event::EventKind;
 use juror_instrument::program::Program;
 use juror_monitor::Monitor;
 
@@ -57,8 +56,7 @@ impl Watch {
         monitor: usize,
     ) -> Result<(), DebuggeeError> {
         self.apply_needs(program, monitor)?;
-        let is_after = |probe: &juror_instrument::probes::Probe| probe.kind == EventKind::AfterCall;
-        if self.probes.iter().any(is_after) {
+        if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
             self.unwind_points.plant(program)?;
         }
         self.await_calls_on_stacks(program, thread, None)
