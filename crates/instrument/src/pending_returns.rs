@@ -288,7 +288,7 @@ mod tests {
         let mut dropped = Vec::new();
         pending.end_thread(THREAD, &mut dropped);
         assert_eq!(dropped, [1, 4]);
-        assert!(!pending.outermost(THREAD).is_some());
+        assert!(pending.outermost(THREAD).is_none());
     }
 
     proptest! {
