@@ -276,11 +276,20 @@ fn write_violation(page: &mut Page, violation: &ViolationView) {
     page.push("\n");
     path::write(page, violation);
     if violation.at_end {
-        writeln!(
-            page,
-            "  {QUIET}because{QUIET:#} the run ended in state {NAME}{}{NAME:#}",
-            safe(&violation.state)
-        );
+        // A formula has no names for its states, but says what they wait for.
+        let state = violation.state.replace('\n', " ");
+        match state.split_once(' ') {
+            None => writeln!(
+                page,
+                "  {QUIET}because{QUIET:#} the run ended in state {NAME}{}{NAME:#}",
+                safe(&state)
+            ),
+            Some(_) => writeln!(
+                page,
+                "  {QUIET}because{QUIET:#} the run ended while it {}",
+                safe(&state)
+            ),
+        }
     }
 }
 
@@ -501,6 +510,23 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
         };
         assert_eq!(lines(false), 1);
         assert!(lines(true) > 3);
+    }
+
+    #[test]
+    fn the_end_violates_a_formula_by_what_it_waits_for() {
+        for (state, expected) in [
+            ("open", "because the run ended in state open\n"),
+            (
+                "waits for `p`\nor needs `q`",
+                "because the run ended while it waits for `p` or needs `q`\n",
+            ),
+        ] {
+            let mut violation = violation();
+            violation.at_end = true;
+            violation.state = state.into();
+            let text = plain(|page| write_violation(page, &violation));
+            assert!(text.ends_with(expected), "{text}");
+        }
     }
 
     #[test]
