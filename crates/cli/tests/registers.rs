@@ -314,3 +314,33 @@ fn a_call_that_is_left_by_a_jump_or_an_exception_ends_once_where_it_goes_on() {
         }
     }
 }
+
+#[test]
+fn what_another_thread_stores_is_told_of_that_thread() {
+    for build in optimized() {
+        for kind in ["watch", "change"] {
+            let mut batch = Batch::new()
+                .command("tbreak hold")
+                .command("run")
+                .command(&format!("{kind} queue->count"))
+                .command("info watchpoints");
+            for _ in 0..16 {
+                batch = batch.command("continue");
+            }
+            let report = batch.run(program("shared.c").compile(&build), &[]);
+            let mut expected = vec![("0".to_owned(), "1".to_owned(), "hold")];
+            expected.extend((0..10).map(|round| {
+                let (before, value) = (1 + 3 * round, 4 + 3 * round);
+                (before.to_string(), value.to_string(), "store")
+            }));
+            expected.push(("31".to_owned(), "131".to_owned(), "hold"));
+            let expected: Vec<(&str, &str, &str)> =
+                expected.iter().map(|it| (&*it.0, &*it.1, it.2)).collect();
+            let case = format!("{kind} {build} {}", report.all());
+            assert_eq!(changes(&report), expected, "{case}");
+            let point = &report.outcome("info watchpoints")[0];
+            assert_eq!(point["passage"], "steps", "{case}");
+            assert_eq!(report.end()["ending"]["status"], 0, "{case}");
+        }
+    }
+}

@@ -145,6 +145,12 @@ impl WatchedExpression {
         true
     }
 
+    /// What the variables that move were worth when they were looked for last.
+    pub fn moving_values(&self) -> Vec<Typed> {
+        let known = |name: &String| self.names.get(&(0, name.clone())).cloned();
+        self.moving.keys().filter_map(known).collect()
+    }
+
     /// Where the variables that move are, in the frames of their call where it
     /// stands now.
     pub(crate) fn moving_pieces(&self, program: &Program, frames: &[Frame]) -> Vec<Piece> {

@@ -45,6 +45,11 @@ pub struct ValueUse {
 }
 
 impl ValueUse {
+    /// Whether the instruction stores to memory that holds the value.
+    pub fn writes_memory(&self) -> bool {
+        self.writes_memory
+    }
+
     /// Whether the instruction has run, now that its thread is here.
     pub fn has_run(&self, counter: u64) -> bool {
         counter != self.address && (!self.registers.is_straight || counter == self.registers.end)

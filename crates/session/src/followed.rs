@@ -11,6 +11,11 @@
 //! they keep the registers that hold variables across a call. While the value is
 //! in memory they are stepped, too, for they may have its address.
 //!
+//! What is in memory may be stored to by other threads. While there are some, that
+//! memory is guarded, too: their accesses are told by the trap, those of the call's own
+//! thread by its steps. A value that differs though its thread has not stored to it is
+//! left to the trap that tells who has.
+//!
 //! Invariant: while its call lasts, the thread of such a watchpoint is stepped,
 //! or there is a point where it comes back into the call.
 
@@ -28,6 +33,7 @@ use juror_instrument::watched::Reading;
 use juror_instrument::watched_use::ValueUse;
 use juror_stepping::{Flow, flow_of};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// How far up the stack the call is looked for.
 const FRAMES_MAX: usize = 512;
@@ -40,6 +46,8 @@ pub struct Followed {
     /// What the instruction does that its thread is about to execute. Only
     /// where more than changes matters.
     next: Option<ValueUse>,
+    /// The memory that is guarded against other threads.
+    guarded: Vec<Range<u64>>,
 }
 
 /// Where a thread is, as a watchpoint sees it.
@@ -85,6 +93,11 @@ fn whereabouts(program: &Program, home: &Home) -> Whereabouts {
 }
 
 impl Followed {
+    /// Whether memory is guarded against other threads.
+    pub(crate) fn is_guarded(&self) -> bool {
+        !self.guarded.is_empty()
+    }
+
     /// Has the thread come back by another way, or not at all.
     pub(crate) fn set_back(
         &mut self,
@@ -163,7 +176,8 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return;
         };
-        if self.kind == WatchKind::Change {
+        // Who has changed memory that others share must be known.
+        if self.kind == WatchKind::Change && followed.guarded.is_empty() {
             return;
         }
         let before = followed.next.take();
@@ -187,9 +201,39 @@ impl Watchpoint {
         Ok(followed.next.take_if(|next| next.has_run(counter)))
     }
 
+    /// Guards the memory that it reads against other threads, while there are some.
+    fn guard(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        let Some(followed) = &mut self.followed else {
+            return Ok(());
+        };
+        let has_others = program.debuggee.thread_ids().nth(1).is_some();
+        let wanted: &[Range<u64>] = match has_others {
+            true => &self.seen.ranges,
+            false => &[],
+        };
+        if followed.guarded == wanted {
+            return Ok(());
+        }
+        followed.guarded = wanted.to_vec();
+        // Watching something else stops every thread.
+        let debuggee = &program.debuggee;
+        let ids = debuggee.thread_ids();
+        let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
+        self.disarm(program)?;
+        self.arm(program)?;
+        for thread in ran {
+            program.debuggee.resume(thread)?;
+        }
+        Ok(())
+    }
+
     /// Compares the value, where its thread has done a step or come back.
     fn compare(&mut self, program: &Program) -> Result<Compared, DebuggeeError> {
+        let is_guarded = self.id.is_some();
+        let is_known = self.followed.as_ref().is_some_and(|it| it.next.is_some());
         let used = self.take_use(program)?;
+        let stores = !is_known || used.is_some_and(|used| used.writes_memory());
+        let led = self.expression.moving_values();
         let Some(home) = &self.home else {
             return Ok(Compared::Same);
         };
@@ -206,6 +250,14 @@ impl Watchpoint {
             }
         }
         let now = self.expression.read(program);
+        if is_guarded
+            && !stores
+            && led == self.expression.moving_values()
+            && bytes_of(&now) != bytes_of(&self.seen)
+        {
+            // Another thread has stored it, or the kernel has.
+            return Ok(read_by(used));
+        }
         let before = std::mem::replace(&mut self.seen, now);
         let is_known = before.value.is_ok() && self.seen.value.is_ok();
         let is_changed = is_known && bytes_of(&before) != bytes_of(&self.seen);
@@ -227,6 +279,7 @@ impl Watchpoint {
             return Ok(());
         };
         program.debuggee.run_by_steps(home.thread, false);
+        followed.guarded.clear();
         followed.set_back(program, None)
     }
 
@@ -280,6 +333,7 @@ impl Session {
             if !program.debuggee.is_waiting(thread) {
                 continue;
             }
+            watchpoint.guard(program)?;
             if watchpoint.follow_thread(program)? {
                 stepped.push(thread);
             }

@@ -231,6 +231,14 @@ impl Session {
         let Some(watchpoint) = watchpoints.watched_as(access.watch) else {
             return Ok(None);
         };
+        // Its own thread is stepped, but for what the kernel does for it.
+        let is_own = watchpoint
+            .home
+            .as_ref()
+            .is_some_and(|home| home.thread == thread);
+        if watchpoint.followed.is_some() && is_own && access.system_call.is_none() {
+            return Ok(None);
+        }
         let before = watchpoint.look(program)?;
         let is_changed = bytes_of(&before) != bytes_of(&watchpoint.seen);
         if watchpoint.kind == WatchKind::Change && !is_changed {

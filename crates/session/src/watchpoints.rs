@@ -141,9 +141,10 @@ impl WatchKind {
 }
 
 impl Watchpoint {
-    fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+    pub(crate) fn arm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         let is_dropped = self.home.as_ref().is_some_and(|home| home.is_dropped);
-        let is_memory = self.followed.is_none() && !is_dropped;
+        let is_meant = self.followed.as_ref().is_none_or(Followed::is_guarded);
+        let is_memory = is_meant && !is_dropped;
         if is_memory && self.point.enabled && self.id.is_none() && !self.seen.ranges.is_empty() {
             let kinds = self.kind.accesses();
             let debuggee = &mut program.debuggee;
@@ -159,7 +160,7 @@ impl Watchpoint {
         Ok(())
     }
 
-    fn disarm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+    pub(crate) fn disarm(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         match self.id.take() {
             Some(id) => program.debuggee.unwatch(id),
             None => Ok(()),
