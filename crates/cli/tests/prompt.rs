@@ -165,3 +165,25 @@ fn commands_have_abbreviations_and_unique_beginnings() {
     assert!(ask(&mut terminal, "frob").contains("no command"));
     quit(terminal);
 }
+
+#[test]
+fn what_gdb_is_told_first_is_understood() {
+    let mut terminal = start("crash.c");
+    for (setting, expected) in [
+        ("set pagination off", "nothing to set: juror does not page"),
+        ("set confirm off", "nothing to set: juror never asks"),
+        ("set print pretty on", "print -pretty"),
+        ("set frob on", "there is no setting `frob`"),
+        ("set args 7", ""),
+        ("handle SIGUSR1 nostop noprint", ""),
+        ("run", "status 7"),
+        ("run 8", "status 8"),
+        ("run", "status 8"),
+        ("set args", ""),
+        ("run", "SIGSEGV"),
+    ] {
+        let answer = ask(&mut terminal, setting);
+        assert!(answer.contains(expected), "{setting}: {answer}");
+    }
+    quit(terminal);
+}

@@ -6,55 +6,17 @@ use crate::session::Session;
 use crate::view::Outcome;
 use juror_debuggee::{Follow, ThreadId};
 
-/// The names of the setting; gdb's is the longest.
-const NAMES: [&str; 3] = ["follow", "follow-fork", "follow-fork-mode"];
-
-/// What can be said.
-const HELP: &str = "set PLACE = VALUE gives a variable of the program a value; set follow parent, \
-                    child or both; set checkpoint-files on or off; set \
-                    checkpoint-namespace on, off or auto; set substitute-path FROM TO; \
-                    set debug-file-directory DIRECTORY";
-
 impl Session {
-    /// `set follow child`, `set var count = 3`.
-    pub(crate) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let mut words = rest.split_whitespace();
-        let name = words.next().unwrap_or("");
-        if name == "checkpoint-files" {
-            return self.set_checkpoint_files(words.next().unwrap_or(""));
-        }
-        if name == "checkpoint-namespace" {
-            return self.set_checkpoint_namespace(words.next().unwrap_or(""));
-        }
-        let (_, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        match name {
-            "debug-file-directory" => return self.set_debug_directories(after),
-            "substitute-path" => return self.set_substitution(after),
-            _ => {}
-        }
-        if let "var" | "variable" = name {
-            return self.assign(after);
-        }
-        if crate::assignment::split(rest).is_some() && !NAMES.contains(&name) {
-            return self.assign(rest);
-        }
-        if !NAMES.contains(&name) {
-            return Err(CommandError::with_help(
-                match name {
-                    "" => "what is to be set?".to_owned(),
-                    name => format!("there is no setting `{name}`"),
-                },
-                HELP,
-            ));
-        }
-        let follow = match words.next() {
-            Some("parent") => Follow::Parent,
-            Some("child") => Follow::Child,
-            Some("both") => Follow::Both,
+    /// `set follow child`
+    pub(crate) fn set_follow(&mut self, which: &str) -> Result<Outcome, CommandError> {
+        let follow = match which {
+            "parent" => Follow::Parent,
+            "child" => Follow::Child,
+            "both" => Follow::Both,
             _ => {
                 return Err(CommandError::with_help(
                     "which process is to be followed?",
-                    HELP,
+                    "set follow parent, child or both",
                 ));
             }
         };

@@ -57,6 +57,7 @@ mod run;
 mod scenarios;
 mod scripts;
 mod session;
+mod settings;
 mod signal;
 mod skips;
 mod source;

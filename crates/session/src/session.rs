@@ -5,7 +5,7 @@ use crate::attached::Attached;
 use crate::breakpoints::Breakpoints;
 use crate::catchpoints::Catchpoints;
 use crate::checkpoints::Checkpoints;
-use crate::command_line::Redirections;
+use crate::command_line::{CommandLine, Redirections};
 use crate::displays::Displays;
 use crate::evaluations::{CallEnd, Evaluations};
 use crate::examine::Examined;
@@ -92,6 +92,8 @@ pub struct Session {
     pub(crate) attached: Attached,
     /// What `run` was given for the standard streams, over the options.
     pub(crate) redirections: Redirections,
+    /// What `set args` has said: for the next run and those after it.
+    pub(crate) next_line: Option<CommandLine>,
     pub(crate) sources: Sources,
     /// What `step` does not enter.
     pub(crate) skips: Skips,
@@ -167,6 +169,7 @@ impl Session {
             watchpoints: Watchpoints::default(),
             attached: Attached::default(),
             redirections: Redirections::default(),
+            next_line: None,
             sources: Sources::default(),
             skips: Skips::default(),
             selection: Selection::default(),

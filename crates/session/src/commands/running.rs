@@ -167,6 +167,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("set queue->items[2] = count + 1", "a field or an element"),
             ("set *(int *)0x601040 = 0", "memory"),
             ("set $rax = 1", "a register of the innermost frame"),
+            ("set args a b", "what run gives to the program from then on"),
             (
                 "set follow child",
                 "debug the process that the program makes, from then on",

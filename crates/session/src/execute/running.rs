@@ -25,8 +25,9 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
+        let said = self.next_line.take();
         let line = match rest {
-            "" => None,
+            "" => said,
             _ => Some(CommandLine::parse(rest)?),
         };
         if self.is_fresh() && line.is_none() && self.has_wanted_numbers() {
