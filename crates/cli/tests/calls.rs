@@ -123,6 +123,24 @@ fn a_step_passes_a_call_of_which_the_panic_is_caught() {
 }
 
 #[test]
+fn a_stop_in_deeply_inlined_code_is_in_the_frame_that_stacks_begin_with() {
+    for build in Build::all_of(Language::Rust) {
+        let report = Batch::new()
+            .command("tbreak panics::outer if n == 1")
+            .command("run")
+            .command("watch n")
+            .command("continue")
+            .command("backtrace")
+            .run(program("panics.rs").compile(&build), &[]);
+        let stop = report.kind("stop").nth(1).expect("the call ends");
+        assert_eq!(stop["reason"], "watchpoint_ended", "{build}");
+        let frames = report.outcome("backtrace")["frames"].clone();
+        let place = |frame: &Value| frame["location"].clone();
+        assert_eq!(place(&stop["backtrace"][0]), place(&frames[0]), "{build}");
+    }
+}
+
+#[test]
 fn exceptions_unwind_calls() {
     let events = "
         event enter  = before work(n)

@@ -155,13 +155,16 @@ impl Session {
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
         let mut location = report::location(program, pc);
-        let hidden = self.unentered.map_or(0, |it| it.count);
-        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + hidden);
+        // Some of the calls inlined here are not shown.
+        let inlined = program.inlined_chain(thread).len();
+        let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + inlined);
         let mut frames = self.shown_frames(thread, frames);
         if let Some(count) = users_frames(&frames) {
             frames.truncate(count);
             more = false;
         }
+        more |= frames.len() > STOP_FRAMES_MAX;
+        frames.truncate(STOP_FRAMES_MAX);
         let mut backtrace: Vec<FrameView> = frames
             .iter()
             .enumerate()
