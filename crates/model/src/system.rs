@@ -161,6 +161,16 @@ pub trait System: Sync {
     /// New scratch.
     fn scratch(&self) -> Self::Scratch;
 
+    /// What it remembers of its own states, in bytes, which a search has to count.
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
+
+    /// The same of what one search remembers.
+    fn scratch_bytes(&self, _scratch: &Self::Scratch) -> u64 {
+        0
+    }
+
     /// The states it may begin in, at least one.
     fn initial(&self, scratch: &mut Self::Scratch, visitor: &mut impl Visitor);
 

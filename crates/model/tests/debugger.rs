@@ -1,8 +1,13 @@
 //! The models of a debugger: each has the verdict that its text expects.
 
+use juror_logic::Letter;
 use juror_model::asm::{Follower, Model, Script, load};
 use juror_model::promela::Text;
-use juror_model::{Automaton, Finding, Options, Trail, Verdict, accepting_run, breadth_first};
+use juror_model::{
+    Automaton, Fault, Finding, Options, Participants, System, Trail, Verdict, Visitor,
+    accepting_run, breadth_first,
+};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn directory() -> PathBuf {
@@ -107,6 +112,85 @@ fn ground() {
 #[test]
 fn ground_that_is_too_early() {
     check("ground-early.asm");
+}
+
+/// The successors of a state, and what goes wrong.
+#[derive(Debug, Default, PartialEq)]
+struct After {
+    states: Vec<Vec<u8>>,
+    faults: Vec<Fault>,
+}
+
+impl Visitor for After {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.states.push(state.to_vec());
+        true
+    }
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.faults.push(fault);
+        true
+    }
+}
+
+/// All that is known of a state, with what is known of others.
+fn known(
+    model: &Model,
+    scratch: &mut <Model as System>::Scratch,
+    state: &[u8],
+) -> (After, Option<Fault>, Result<Letter, Fault>) {
+    let mut after = After::default();
+    model.successors(scratch, state, &mut after);
+    (
+        after,
+        model.wrong(scratch, state),
+        model.letter(scratch, state),
+    )
+}
+
+#[test]
+fn what_is_known_of_other_states_changes_nothing() {
+    // Steps that go wrong, and places of functions with parameters.
+    let other = "controlled at(x : 0..3) : 0..3 = x
+                 controlled n : 0..3 = 0
+                 monitored to : 0..4
+                 main { choose x in 0..3 { at(x) := at(n) n := to } }
+                 invariant few = size({x | x in 0..3 with at(x) = 2}) < 3
+                 ltl one = always eventually (at(n) = 1)";
+    let other = Text {
+        name: "test.asm".to_owned(),
+        text: other.to_owned(),
+    };
+    let names = [
+        "object.asm",
+        "object-unload.asm",
+        "ground.asm",
+        "session.asm",
+    ];
+    let mut models: Vec<Model> = names.into_iter().map(model).collect();
+    models.push(load(other, &mut read).unwrap());
+    for model in &mut models {
+        let mut scratch = model.scratch();
+        model.limit_memory(0);
+        let mut nothing = model.scratch();
+        let mut first = After::default();
+        model.initial(&mut nothing, &mut first);
+        let mut reached: BTreeSet<Vec<u8>> = first.states.iter().cloned().collect();
+        let mut left = first.states;
+        while let Some(state) = left.pop() {
+            let new = known(model, &mut nothing, &state);
+            assert!(known(model, &mut scratch, &state) == new);
+            left.extend(
+                new.0
+                    .states
+                    .into_iter()
+                    .filter(|it| reached.insert(it.clone())),
+            );
+        }
+        assert!(reached.len() > 10);
+        assert!(model.scratch_bytes(&scratch) > 0);
+        assert_eq!(model.scratch_bytes(&nothing), 0);
+    }
 }
 
 #[test]

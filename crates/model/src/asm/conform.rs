@@ -153,16 +153,15 @@ impl<'a> Follower<'a> {
         for (state, settings) in &self.states {
             let value = model.evaluate(state, term).map_err(Stop::fault)?;
             model.takes(id, &value, term.span)?;
-            let (mut state, mut settings) = (state.clone(), settings.clone());
-            let function = model.function(id);
-            match function.and_then(|function| function.slot) {
-                Some(slot) => {
-                    state.set(slot, Vec::new(), value);
-                    model.normalize(&mut state).map_err(Stop::fault)?;
-                }
-                None => {
-                    settings.insert((id, Vec::new()), value);
-                }
+            let (place, mut settings) = ((id, Vec::new()), settings.clone());
+            let state = model
+                .with_value(state, &place, &value)
+                .map_err(Stop::fault)?;
+            if model
+                .function(id)
+                .is_some_and(|function| !function.is_dynamic())
+            {
+                settings.insert(place, value);
             }
             next.insert((state, settings));
         }

@@ -174,15 +174,10 @@ impl Checker<'_> {
 
     fn push_function(&mut self, function: Function) -> FunctionId {
         let id = FunctionId(self.functions.len() as u32);
-        let is_dynamic = matches!(
-            function.kind,
-            FunctionKind::Controlled | FunctionKind::Shared
-        );
-        let slot = is_dynamic.then_some(self.dynamic.len());
-        if is_dynamic {
+        if function.is_dynamic() {
             self.dynamic.push(id);
         }
-        self.functions.push(Function { slot, ..function });
+        self.functions.push(function);
         id
     }
 
@@ -220,7 +215,6 @@ impl Checker<'_> {
             possible: None,
             value: None,
             class: Some(class as u32),
-            slot: None,
             known: OnceLock::new(),
         });
         if let Some(class) = self.classes.get_mut(class) {
@@ -256,7 +250,6 @@ impl Checker<'_> {
                 possible: None,
                 value: None,
                 class: None,
-                slot: None,
                 known: OnceLock::new(),
             });
             self.declare_symbol(&function.name, Symbol::Function(id.0));

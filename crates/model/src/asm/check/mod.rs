@@ -16,7 +16,9 @@ mod script;
 mod tables;
 
 use super::gather::{Gathered, gather};
-use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term, TermKind};
+use super::program::{
+    Class, Function, Invariant, KNOWN_BYTES_MAX, Model, NamedFormula, NamedRule, Term, TermKind,
+};
 use super::syntax::Name;
 use super::types::{Enumeration, Type};
 pub(super) use script::Checking;
@@ -102,6 +104,7 @@ fn load_below(
             formulas: parts.formulas,
             record: parts.record,
             abstraction: parts.abstraction,
+            known_bytes_max: KNOWN_BYTES_MAX,
             texts,
         }),
         _ => Err(Rejection { texts, faults }),
