@@ -304,6 +304,11 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
     }
     let mut follower = match Follower::new(&model) {
         Ok(follower) => follower,
+        // What cannot be compared is no answer about the session.
+        Err(fault) if fault.code == "unsaid" => {
+            show_fault(&model.texts, &fault, &mut output)?;
+            return Ok(exit::USAGE);
+        }
         Err(fault) => return wrong(&model, &fault, &mut output),
     };
     let name = conform.record.display();

@@ -260,6 +260,7 @@ fn the_wizard_finds_the_contradiction_by_hand() {
 #[test]
 fn a_recorded_session_follows_the_model_or_not() {
     let start: &[(&str, &str)] = &[("kind", "start")];
+    let resume: &[(&str, &str)] = &[("kind", "resume")];
     let stop: &[(&str, &str)] = &[("kind", "stop"), ("reason", "breakpoint")];
     let step: &[(&str, &str)] = &[("kind", "stop"), ("reason", "step")];
     let command: &[(&str, &str)] = &[("kind", "outcome"), ("command", "backtrace")];
@@ -268,22 +269,62 @@ fn a_recorded_session_follows_the_model_or_not() {
     let other: &[(&str, &str)] = &[("kind", "self_check")];
     assert_eq!(follow(&[]), Ok(0));
     let whole = [
-        start, command, event, event, stop, command, step, other, event, end,
+        start, command, resume, event, event, stop, command, resume, step, other, resume, event,
+        end,
     ];
-    assert_eq!(follow(&whole), Ok(9));
+    assert_eq!(follow(&whole), Ok(12));
+    // A scenario acts in the middle of a run; a call ends with its answer; a user kills.
+    let of_scenario = [start, resume, command, event, stop, end];
+    assert_eq!(follow(&of_scenario), Ok(6));
+    let of_call = [start, resume, stop, resume, command, resume, stop];
+    assert_eq!(follow(&of_call), Ok(7));
     let check = |lines: &[&[(&str, &str)]], line: usize, message: &str| {
         assert_eq!(follow(lines), Err((line, message.to_owned())));
     };
-    // Nothing stops before the start, and nobody types while the program runs.
+    // Nothing stops before the start, or what does not run.
     check(&[stop], 0, "`mode = Run` does not hold: `mode` is Init");
     check(
         &[start, start],
         1,
         "`mode = Init` does not hold: `mode` is Break",
     );
+    let stands = "`mode = Run` does not hold: `mode` is Break";
+    check(&[start, resume, stop, stop], 3, stands);
+    check(&[start, resume, stop, event, step], 4, stands);
     check(
-        &[start, stop, event, command],
-        3,
+        &[start, resume, resume],
+        2,
         "`mode = Break` does not hold: `mode` is Run",
     );
+}
+
+#[test]
+fn what_a_record_cannot_tell_is_said() {
+    let object = model("object.asm");
+    let fault = Follower::new(&object).unwrap_err();
+    for name in ["`place`", "`loadedPlaces`", "`unloaded`"] {
+        assert!(fault.message.contains(name), "{}", fault.message);
+    }
+    let help = fault.help.unwrap();
+    assert!(
+        help.contains("record { any place, loadedPlaces, unloaded }"),
+        "{help}"
+    );
+    let text = |any: &str| Text {
+        name: "any.asm".to_owned(),
+        text: format!("refine \"object.asm\" record {{ any {any} }}"),
+    };
+    let any = load(text("place, loadedPlaces, unloaded"), &mut read).unwrap();
+    let mut follower = Follower::new(&any).unwrap();
+    for kind in ["start", "resume", "stop"] {
+        let key = |name: &str| (name == "kind").then(|| kind.to_owned());
+        // A breakpoint is hit that nobody has set: of that the model knows.
+        let result = follower.line(&key);
+        assert_eq!(result.is_err(), kind == "stop", "{kind}");
+    }
+    for (wrong, word) in [("mode", "mode"), ("modes", "modes"), ("", "a function")] {
+        let rejection = load(text(wrong), &mut read).unwrap_err();
+        let said = &rejection.faults[0].message;
+        assert!(said.contains(word), "{said}");
+    }
 }

@@ -279,6 +279,8 @@ pub struct Model {
     /// The formulas that it should fulfil.
     pub formulas: Vec<NamedFormula>,
     pub(super) record: Vec<When>,
+    /// Functions of which it does not say anything, and need not.
+    pub(super) untold: Vec<FunctionId>,
     pub(super) abstraction: Option<Box<Abstraction>>,
     /// So many bytes are remembered of its steps in a search.
     pub(super) known_bytes_max: usize,

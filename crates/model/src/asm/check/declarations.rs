@@ -32,6 +32,7 @@ impl Checker<'_> {
         let invariants = self.invariants(items);
         let formulas = self.formulas(items);
         let record = self.record(items);
+        let untold = self.untold(items);
         let abstraction = self.abstraction(items, reader, refined);
         self.check_reads(&invariants, &record, abstraction.as_deref());
         Some(Parts {
@@ -40,6 +41,7 @@ impl Checker<'_> {
             invariants,
             formulas,
             record,
+            untold,
             abstraction,
         })
     }

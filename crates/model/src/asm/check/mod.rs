@@ -103,6 +103,7 @@ fn load_below(
             symbols,
             formulas: parts.formulas,
             record: parts.record,
+            untold: parts.untold,
             abstraction: parts.abstraction,
             known_bytes_max: KNOWN_BYTES_MAX,
             texts,
@@ -130,6 +131,7 @@ struct Parts {
     invariants: Vec<Invariant>,
     formulas: Vec<NamedFormula>,
     record: Vec<super::program::When>,
+    untold: Vec<super::program::FunctionId>,
     abstraction: Option<Box<super::program::Abstraction>>,
 }
 
