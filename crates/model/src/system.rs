@@ -52,15 +52,18 @@ impl Span {
     }
 }
 
-/// Which actors take part in a step: bit n is actor n. Actors from 64 on have
-/// no bit.
+/// Which actors take part in a step: bit n is actor n. Actors from 63 on have one bit
+/// together, [`Participants::OTHERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Participants(pub u64);
 
 impl Participants {
+    /// An actor that is not told from some others.
+    pub const OTHERS: u64 = 1 << 63;
+
     /// One actor.
     pub fn one(actor: usize) -> Participants {
-        Participants(1_u64.checked_shl(actor as u32).unwrap_or(0))
+        Participants(1 << actor.min(63))
     }
 
     /// These and another one.
