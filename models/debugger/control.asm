@@ -133,33 +133,52 @@ invariant userSeesStop = mode = Break implies not owed
 ltl stopIsNotLost = always (mode = Break? implies
     (mode = Break release (mode in {Break, Break?} or event = NoResponse)))
 
-// What the lines of a session of juror say. The command that lets the program
-// run has no line of its own, and neither has an event that nobody asked for.
+// What the lines of a session of juror say. An answer comes while the user has the
+// control, or is that of a scenario, in the middle of a run; and a command that the
+// program had to run for, such as the value of a call, ends with its answer, too.
 record {
     when kind = "start" { check mode = Init set command = Start step check mode = Break }
-    when kind = "outcome" { check mode = Break set command = Inspect step check mode = Break }
+    when kind = "resume" { check mode = Break set command = Continue step check mode = Run }
+    when kind = "outcome" | "error" {
+        maybe {
+            check mode = Run
+            set response = StepCompleted step
+            set isEventPending = false step
+        }
+        maybe { check mode = Break set command = Inspect step check mode = Break }
+    }
     when kind = "state_change" | "process_end" {
-        maybe { check mode = Break set command = Continue step }
-        check mode = Run
-        set response = LoadedClass step
-        check mode = Run
+        maybe {
+            check mode = Run
+            set response = LoadedClass step
+            check mode = Run
+        }
+    }
+    // The user gets the control of a program that another one has begun, or one that is
+    // brought back; and is told what an evaluation that was stopped has come to.
+    when kind = "stop", reason = "attached" | "restored" | "evaluated" | "abandoned" {
+        maybe {
+            check mode = Run
+            set response = StepCompleted step
+            set isEventPending = false step
+        }
+        check mode = Break
     }
     when kind = "stop", reason = "step" | "finished" {
-        maybe { check mode = Break set command = StepOver step }
         check mode = Run
         set response = StepCompleted step
         set isEventPending = false step
         check mode = Break
     }
     when kind = "stop" {
-        maybe { check mode = Break set command = Continue step }
         check mode = Run
         set response = HitBreakpoint step
         set isEventPending = false step
         check mode = Break
     }
+    // The user may kill what stands.
     when kind = "end" {
-        maybe { check mode = Break set command = Continue step }
+        maybe { check mode = Break set command = Kill step }
         check mode = Run
         set response = ExitedProcess step
         set isEventPending = false step

@@ -26,6 +26,8 @@ pub enum Line<'a> {
     Start(Start<'a>),
     /// A slice changed its state.
     StateChange(&'a StateChange),
+    /// The debuggee runs on.
+    Resume {},
     /// The debuggee stands still.
     Stop(&'a StopView),
     /// A scenario has something to say.

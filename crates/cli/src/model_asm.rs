@@ -86,12 +86,14 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
             ("--progress", check.progress),
         ],
     )?;
-    let Some(model) = read_asked(check, output)? else {
+    let Some(mut model) = read_asked(check, output)? else {
         return Ok(exit::USAGE);
     };
+    let memory_bytes_max = options(check).memory_bytes_max;
+    model.limit_memory(memory_bytes_max);
     let mut status = exit::HOLDS;
     // Each question is about the same steps.
-    let steps = Remembered::new(&model);
+    let steps = Remembered::new(&model, memory_bytes_max);
     if check.ltl.is_empty() {
         let report = search(check, &steps, output);
         status = tell(check, &model, "steps and states", &report, status, output)?;
@@ -302,6 +304,11 @@ pub fn conform(conform: &Conform) -> anyhow::Result<u8> {
     }
     let mut follower = match Follower::new(&model) {
         Ok(follower) => follower,
+        // What cannot be compared is no answer about the session.
+        Err(fault) if fault.code == "unsaid" => {
+            show_fault(&model.texts, &fault, &mut output)?;
+            return Ok(exit::USAGE);
+        }
         Err(fault) => return wrong(&model, &fault, &mut output),
     };
     let name = conform.record.display();

@@ -10,7 +10,7 @@ use crate::output::Output;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::{Model, Question, Reading, Text};
-use juror_model::{Chart, Fault, Finding, Options, Report, Search, System, Trail, Verdict};
+use juror_model::{Chart, Fault, Finding, Options, Report, Search, System, Trail};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -227,10 +227,14 @@ fn check_model(check: &CheckModel, model: Model, output: &mut Output) -> anyhow:
         let answer = Answer::of(&name, &report, finding_words(&model, &report), chart);
         status = answer.status(status);
         output.say(&answer.heading())?;
-        if let Some((Finding::Fault(fault), _)) = &report.finding {
-            show_fault(model.texts(), fault, output)?;
-        } else if let (Verdict::Violated, Some(why)) = (answer.verdict, &answer.why) {
-            output.show_error(why)?;
+        match (&report.finding, &answer.why) {
+            (Some((Finding::Fault(fault), _)), _) => show_fault(model.texts(), fault, output)?,
+            (Some((Finding::Deadlock, trail)), _) => {
+                let fault = model.stuck(trail.end.as_deref().unwrap_or(&[]));
+                show_fault(model.texts(), &fault, output)?;
+            }
+            (Some((Finding::Cycle { .. }, _)), Some(why)) => output.show_error(why)?,
+            _ => {}
         }
         answer.show_trail(check, output)?;
         output.say(&answer.counts())?;

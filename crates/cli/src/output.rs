@@ -40,6 +40,8 @@ pub struct Output {
     violated: bool,
     /// A reaction went wrong where nothing could be stopped for it.
     erred: bool,
+    /// JSON has said that the program runs, and nothing since.
+    has_resumed: bool,
 }
 
 impl Output {
@@ -76,6 +78,7 @@ impl Output {
             failure: None,
             violated: false,
             erred: false,
+            has_resumed: false,
         })
     }
 
@@ -142,6 +145,10 @@ impl Output {
     /// Shows what a command gave.
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.record(command, outcome)?;
+        self.show_text(outcome)
+    }
+
+    fn show_text(&mut self, outcome: &Outcome) -> io::Result<()> {
         let mut page = Page::new(self.directory.clone());
         let context = Context {
             prompt: self.prompt,
@@ -152,6 +159,12 @@ impl Output {
 
     /// Writes what a command gave as JSON only.
     pub fn record(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
+        self.has_resumed = false;
+        self.record_on(command, outcome)
+    }
+
+    /// The same of a command after which the program runs on as before.
+    fn record_on(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         match self.json {
             Some(_) => self.write_json(&Line::of(command, outcome)?),
             None => Ok(()),
@@ -160,6 +173,7 @@ impl Output {
 
     /// Shows why a command did nothing.
     pub fn show_command_error(&mut self, command: &str, error: &CommandError) -> io::Result<()> {
+        self.has_resumed = false;
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: Some(command),
@@ -358,6 +372,13 @@ impl Observer for Output {
         self.json.is_some()
     }
 
+    fn resumes(&mut self) {
+        if !std::mem::replace(&mut self.has_resumed, true) {
+            let result = self.write_json(&Line::Resume {});
+            self.keep_failure(result);
+        }
+    }
+
     fn process_ended(&mut self, end: &ProcessEnd) {
         let written = self.write_json(&Line::ProcessEnd(end));
         self.keep_failure(written);
@@ -385,7 +406,9 @@ impl Observer for Output {
 
     fn scenario_outcome(&mut self, _: &str, command: &str, outcome: &Outcome) {
         self.violated |= matches!(outcome, Outcome::Ended(end) if is_violated(end));
-        let shown = self.show(command, outcome);
+        let shown = self.record_on(command, outcome);
+        self.keep_failure(shown);
+        let shown = self.show_text(outcome);
         self.keep_failure(shown);
     }
 

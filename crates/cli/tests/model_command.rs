@@ -51,11 +51,13 @@ fn an_error_comes_with_the_run_that_shows_it() {
             .is_some_and(|rows| !rows.is_empty())
     );
     let why = last["why"].as_str().expect("a reason");
-    assert!(
-        lines
-            .iter()
-            .any(|line| line["kind"] == "error" && line["message"] == why)
-    );
+    let error = lines.iter().find(|line| line["kind"] == "error");
+    let found = &error.expect("an error")["diagnostics"][0];
+    let message = found["message"].as_str().expect("a message");
+    assert!(why.starts_with(message), "{why}");
+    // The first place where somebody stands that is no end.
+    assert_eq!(found["file"], "philosophers.pml");
+    assert_eq!(found["line"], 26);
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn whether_a_session_follows_a_machine_is_a_line() {
         (&answer["kind"], &answer["verdict"], &answer["why"]),
         (&"model_verdict".into(), &"holds".into(), &Value::Null)
     );
-    let output = conform("{\"kind\":\"outcome\"}\n");
+    let output = conform("{\"kind\":\"resume\"}\n");
     let answer = lines(&output).pop().expect("a line");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(answer["verdict"], "violated");
@@ -331,4 +333,32 @@ fn a_walk_along_a_run_without_end_goes_round() {
     let (status, said) = model(&[("m.pml", text)], &along, &"\n".repeat(8));
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(said.matches("→  1  P 0: skip").count(), 9, "{said}");
+}
+
+#[test]
+fn where_processes_stand_is_shown_in_the_source() {
+    let text = "chan c = [0] of { byte };
+        proctype waits() { byte x; c?x }
+        active proctype other() { run waits(); run waits(); c?5 }";
+    let (status, said) = model(&[("m.pml", text)], &["check", "m.pml"], "");
+    assert_eq!(status, Some(1), "{said}");
+    for words in [
+        "nobody can go on, and this is no end",
+        "--> m.pml:",
+        "other 0 stands here",
+        "waits 1 and 2 stand here",
+        "c?5",
+        "with `end`",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    // Many processes at one place have one line.
+    let text = "chan c = [0] of { byte };
+        active [40] proctype waits() { byte x; c?x }";
+    let (status, said) = model(&[("m.pml", text)], &["check", "m.pml"], "");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.contains("waits 0, 1, 2, 3, 4, 5, 6, 7 and 32 others stand here"),
+        "{said}"
+    );
 }

@@ -74,17 +74,19 @@ pub fn breadth_first<S: System>(
     // What was found before the search ended is known, too.
     search.settle();
     Report {
+        memory_bytes: run.memory_bytes(&search),
         finding: run.finding,
         cut: run.cut,
         states: search.store.len() as u64,
         transitions: search.transitions,
         depth: run.depth,
-        memory_bytes: search.store.memory_bytes(),
     }
 }
 
 /// How many states are expanded between two questions whether to go on.
 const STATES_BETWEEN_QUESTIONS: usize = 1 << 12;
+/// The same for how much memory is taken; a state may have many successors.
+const STATES_BETWEEN_LOOKS: usize = 1 << 6;
 
 /// The search from outside: what is expanded next, and what is known of it.
 struct Run<'a, S: System> {
@@ -100,7 +102,7 @@ impl<S: System> Run<'_, S> {
     fn all(&mut self, search: &mut Search, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         search.settle();
         let mut state = Vec::new();
-        let mut searched = 0;
+        let mut searched = 0_usize;
         let mut next = search.store.first();
         let mut layer_end = search.store.end();
         while !self.is_over() {
@@ -119,7 +121,7 @@ impl<S: System> Run<'_, S> {
                 }
                 self.depth += 1;
             }
-            if searched % STATES_BETWEEN_QUESTIONS == 0 {
+            if searched.is_multiple_of(STATES_BETWEEN_LOOKS) {
                 self.ask(search, searched, go_on);
             }
             state.clear();
@@ -134,12 +136,19 @@ impl<S: System> Run<'_, S> {
         self.cut.is_some() || self.finding.is_some() && !self.options.all
     }
 
+    fn memory_bytes(&self, search: &Search) -> u64 {
+        let remembered = self.system.memory_bytes() + self.system.scratch_bytes(&self.scratch);
+        search.store.memory_bytes() + remembered
+    }
+
     fn ask(&mut self, search: &Search, searched: usize, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        if search.store.memory_bytes() > self.options.memory_bytes_max {
+        if self.memory_bytes(search) > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });
-        } else if !go_on(searched as u64, search.store.len() as u64) {
+        } else if searched.is_multiple_of(STATES_BETWEEN_QUESTIONS)
+            && !go_on(searched as u64, search.store.len() as u64)
+        {
             self.cut = Some(Cut::Interrupted);
         }
     }

@@ -145,7 +145,8 @@ pub(crate) fn compact<S: System>(
                 break;
             }
             if searched % STATES_BETWEEN_QUESTIONS == 0 {
-                report.cut = ask(&search, options, searched, go_on);
+                let remembered = system.memory_bytes() + system.scratch_bytes(&scratch);
+                report.cut = ask(&search, remembered, searched, go_on);
             }
             searched += 1;
             search.from = number;
@@ -208,14 +209,13 @@ pub(crate) fn compact<S: System>(
 
 fn ask(
     search: &Search<'_>,
-    options: &Options,
+    remembered: u64,
     searched: u64,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Option<Cut> {
-    if search.visited.memory_bytes() > options.memory_bytes_max {
-        return Some(Cut::Memory {
-            limit: options.memory_bytes_max,
-        });
+    let limit = search.options.memory_bytes_max;
+    if search.visited.memory_bytes() + remembered > limit {
+        return Some(Cut::Memory { limit });
     }
     let known = search.visited.hashes.len() as u64;
     (!go_on(searched, known)).then_some(Cut::Interrupted)

@@ -84,7 +84,7 @@ pub(crate) fn depth_first<S: System>(
         search.report.cut = Some(Cut::Depth { limit });
     }
     search.report.states = search.store.len() as u64;
-    search.report.memory_bytes = search.store.memory_bytes();
+    search.report.memory_bytes = search.memory_bytes();
     search.report
 }
 
@@ -153,9 +153,14 @@ impl<S: System> Search<'_, S> {
         false
     }
 
+    fn memory_bytes(&self) -> u64 {
+        let remembered = self.system.memory_bytes() + self.system.scratch_bytes(&self.scratch);
+        self.store.memory_bytes() + remembered
+    }
+
     fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
         let known = self.store.len() as u64;
-        if self.store.memory_bytes() > self.options.memory_bytes_max {
+        if self.memory_bytes() > self.options.memory_bytes_max {
             self.report.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });

@@ -55,12 +55,12 @@ pub fn accepting_run<S: System>(
     };
     search.run(go_on);
     Report {
-        finding: search.finding,
-        cut: search.cut,
         states: search.store.len() as u64,
         transitions: search.transitions,
         depth: search.depth,
-        memory_bytes: search.store.memory_bytes(),
+        memory_bytes: search.memory_bytes(),
+        finding: search.finding,
+        cut: search.cut,
     }
 }
 
@@ -152,8 +152,13 @@ impl<S: System> Search<'_, S> {
         }
     }
 
+    fn memory_bytes(&self) -> u64 {
+        let (system, scratch) = (self.product.system, &self.product.scratch);
+        self.store.memory_bytes() + system.memory_bytes() + system.scratch_bytes(scratch)
+    }
+
     fn ask(&mut self, go_on: &mut dyn FnMut(u64, u64) -> bool) {
-        if self.store.memory_bytes() > self.options.memory_bytes_max {
+        if self.memory_bytes() > self.options.memory_bytes_max {
             self.cut = Some(Cut::Memory {
                 limit: self.options.memory_bytes_max,
             });

@@ -72,7 +72,7 @@ pub(crate) fn joined(system: &[u8], node: u32) -> Vec<u8> {
 }
 
 impl<S: System> Product<'_, S> {
-    /// All acceptance sets. Actors from 64 on cannot be told apart.
+    /// All acceptance sets.
     pub fn all(&self) -> Accepts {
         Accepts {
             sets: self.automaton.all,
@@ -139,6 +139,10 @@ impl<S: System> Product<'_, S> {
             .states
             .iter()
             .fold(0, |able, (_, who, _)| able | who.0);
+        if self.fair && able & Participants::OTHERS != 0 {
+            expanded.fault = Some((too_many_actors(), None));
+            return (expanded, is_part);
+        }
         let stays = found
             .states
             .is_empty()
@@ -162,6 +166,12 @@ impl<S: System> Product<'_, S> {
         }
         (expanded, is_part)
     }
+}
+
+/// Who takes a turn is known of so many actors only.
+fn too_many_actors() -> Fault {
+    let message = "fairness is about at most 63 processes, and here are more";
+    Fault::new("too-many", message, None).help("leave --fair out, or make the model smaller")
 }
 
 /// The successors of a state.

@@ -37,12 +37,14 @@ struct Successors {
 }
 
 impl<'a, S> Remembered<'a, S> {
-    /// Nothing is remembered of the system yet.
-    pub fn new(system: &'a S) -> Remembered<'a, S> {
+    /// Nothing is remembered of the system yet. Where a search may take so much memory,
+    /// a quarter of it is enough to remember steps.
+    pub fn new(system: &'a S, memory_bytes_max: u64) -> Remembered<'a, S> {
+        let part = usize::try_from(memory_bytes_max / 4).unwrap_or(usize::MAX);
         Remembered {
             system,
             known: Mutex::default(),
-            bytes_max: BYTES_MAX,
+            bytes_max: BYTES_MAX.min(part),
         }
     }
 
@@ -91,6 +93,14 @@ impl<S: System> System for Remembered<'_, S> {
 
     fn scratch(&self) -> S::Scratch {
         self.system.scratch()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.system.memory_bytes() + self.known().bytes as u64
+    }
+
+    fn scratch_bytes(&self, scratch: &S::Scratch) -> u64 {
+        self.system.scratch_bytes(scratch)
     }
 
     fn initial(&self, scratch: &mut S::Scratch, visitor: &mut impl Visitor) {
@@ -154,7 +164,7 @@ impl<S: System> System for Remembered<'_, S> {
 mod tests {
     use super::*;
     use crate::toy::Toy;
-    use crate::{Options, Report, Search, search};
+    use crate::{Cut, Options, Report, Search, search};
 
     fn run<S: System>(system: &S, kind: Search) -> Report {
         search(system, kind, &Options::default(), &mut |_, _| true)
@@ -177,7 +187,7 @@ mod tests {
             for bytes_max in [0, 10_000, BYTES_MAX] {
                 let remembered = Remembered {
                     bytes_max,
-                    ..Remembered::new(toy)
+                    ..Remembered::new(toy, u64::MAX)
                 };
                 for kind in [
                     Search::Breadth,
@@ -193,7 +203,32 @@ mod tests {
                     }
                 }
                 assert!(remembered.known().bytes <= bytes_max);
+                assert_eq!(remembered.memory_bytes(), remembered.known().bytes as u64);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_counts_as_memory_of_the_search() {
+        let toy = Toy::ring(10_000);
+        let memory_bytes_max = 700_000;
+        let options = Options {
+            memory_bytes_max,
+            ..Options::default()
+        };
+        for kind in [Search::Breadth, Search::Depth, Search::Parallel(2)] {
+            let run = |remembered: &Remembered<'_, Toy>| {
+                search(remembered, kind, &options, &mut |_, _| true)
+            };
+            let nothing = Remembered::new(&toy, 0);
+            assert_eq!(run(&nothing).cut, None, "{kind:?}");
+            let all = Remembered::new(&toy, u64::MAX);
+            let limit = memory_bytes_max;
+            assert_eq!(run(&all).cut, Some(Cut::Memory { limit }), "{kind:?}");
+            let some = Remembered::new(&toy, memory_bytes_max / 8);
+            let report = run(&some);
+            assert_eq!(report.cut, None, "{kind:?}");
+            assert!(report.memory_bytes > run(&nothing).memory_bytes);
         }
     }
 }

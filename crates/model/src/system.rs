@@ -52,15 +52,18 @@ impl Span {
     }
 }
 
-/// Which actors take part in a step: bit n is actor n. Actors from 64 on have
-/// no bit.
+/// Which actors take part in a step: bit n is actor n. Actors from 63 on have one bit
+/// together, [`Participants::OTHERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Participants(pub u64);
 
 impl Participants {
+    /// An actor that is not told from some others.
+    pub const OTHERS: u64 = 1 << 63;
+
     /// One actor.
     pub fn one(actor: usize) -> Participants {
-        Participants(1_u64.checked_shl(actor as u32).unwrap_or(0))
+        Participants(1 << actor.min(63))
     }
 
     /// These and another one.
@@ -160,6 +163,16 @@ pub trait System: Sync {
 
     /// New scratch.
     fn scratch(&self) -> Self::Scratch;
+
+    /// What it remembers of its own states, in bytes, which a search has to count.
+    fn memory_bytes(&self) -> u64 {
+        0
+    }
+
+    /// The same of what one search remembers.
+    fn scratch_bytes(&self, _scratch: &Self::Scratch) -> u64 {
+        0
+    }
 
     /// The states it may begin in, at least one.
     fn initial(&self, scratch: &mut Self::Scratch, visitor: &mut impl Visitor);

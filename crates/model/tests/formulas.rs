@@ -10,7 +10,7 @@ mod support;
 use juror_model::promela::{Model, Question};
 use juror_model::{Options, Report, Search, Verdict, accepting_run, search};
 use support::writer::{Random, formula, write};
-use support::{compare_many, has_spin, read, spin_formula};
+use support::{compare_many, has_spin, read, spin_acceptance, spin_formula, spin_progress};
 
 /// Larger models would take a test too long.
 const STATES_MAX: u32 = 30_000;
@@ -73,6 +73,54 @@ fn random_formulas_have_the_verdicts_that_spin_finds() {
         return;
     }
     compare_many(compare);
+}
+
+/// Whether the verdict over labels of a model was compared.
+fn compare_labels(seed: u64) -> bool {
+    let text = write(5_000_000 + seed).replace("chan hand = [0]", "chan hand = [1]");
+    if text.contains("atomic") || text.contains("d_step") || text.contains("unless") {
+        return false;
+    }
+    let (question, label) = match seed % 2 {
+        0 => (Question::Acceptance, "accept"),
+        _ => (Question::Progress, "progress"),
+    };
+    let text = text.replace(&format!("L{}", seed / 2 % 2), label);
+    if !text.contains(label) {
+        return false;
+    }
+    // A run that ends stays in its last state for ever, and Spin does not ask there: so
+    // none ends.
+    let again = match question {
+        Question::Acceptance => "again",
+        _ => "progress",
+    };
+    let clock =
+        format!("bit tick; active proctype Clock() {{ {again}: tick = 1 - tick; goto {again} }}");
+    let text = text + &clock + "\n";
+    let mut model = read(&text, &[], Vec::new());
+    let automaton = model.ask(&question).expect("it has such labels");
+    let report = accepting_run(&model, &automaton, false, "", &options(), &mut |_, _| true);
+    let Some(violated) = violated(&report) else {
+        return false;
+    };
+    let found = match question {
+        Question::Acceptance => spin_acceptance(&text),
+        _ => spin_progress(&text),
+    };
+    let Some(found) = found else {
+        return false;
+    };
+    assert_eq!(violated, found.errors > 0, "{question:?}\n{text}");
+    true
+}
+
+#[test]
+fn random_labels_have_the_verdicts_that_spin_finds() {
+    if !has_spin() {
+        return;
+    }
+    compare_many(compare_labels);
 }
 
 /// With atomic sequences and rendezvous, which Spin's claim sees in another way.

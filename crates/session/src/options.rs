@@ -199,6 +199,9 @@ pub trait Observer {
     fn state_change(&mut self, change: &StateChange);
     /// State changes are wanted at all: building them costs time.
     fn wants_state_changes(&self) -> bool;
+    /// The program is about to run on. Told each time, whether or not anything was told
+    /// meanwhile.
+    fn resumes(&mut self) {}
     /// One of several processes has ended; the others go on.
     fn process_ended(&mut self, end: &ProcessEnd);
     /// Something worth a line: a thread started, a process forked.

@@ -93,6 +93,7 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
+        observer.resumes();
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
         }
@@ -111,6 +112,7 @@ impl Session {
         self.attached.clear();
         self.asked = None;
         self.scenarios.accessed = None;
+        observer.resumes();
         loop {
             self.control.run()?;
             let notice = self.next_notice();

@@ -124,6 +124,7 @@ fn lines() -> Vec<(String, Value)> {
         properties: vec!["queue.prop"],
     };
     lines.push(("start".to_owned(), written(&Line::Start(start))));
+    lines.push(("resume".to_owned(), written(&Line::Resume {})));
     let change = StateChange {
         property: "queue_bounds".into(),
         process: Some(2),

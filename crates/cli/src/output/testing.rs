@@ -72,6 +72,7 @@ pub fn output() -> (Output, Streams) {
         failure: None,
         violated: false,
         erred: false,
+        has_resumed: false,
     };
     (output, streams)
 }

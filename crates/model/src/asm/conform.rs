@@ -11,7 +11,7 @@
 
 use super::environment::{Settings, Stop};
 use super::possibilities::Possibilities;
-use super::program::{Action, FunctionId, FunctionKind, Model, Term, When};
+use super::program::{Action, Function, FunctionId, FunctionKind, Model, Term, When};
 use super::state::State;
 use crate::{Change, Fault, Span};
 use std::collections::BTreeSet;
@@ -49,6 +49,38 @@ impl Model {
         !self.record.is_empty()
     }
 
+    /// What the environment has to say, and no line of a record does.
+    fn unsaid(&self, driven: &BTreeSet<FunctionId>) -> Option<Fault> {
+        let functions = self.functions.iter().enumerate();
+        let unsaid = functions.filter(|(number, function)| {
+            let id = FunctionId(*number as u32);
+            let is_asked = matches!(
+                function.kind,
+                FunctionKind::Monitored | FunctionKind::Shared
+            );
+            is_asked && !driven.contains(&id) && !self.untold.contains(&id)
+        });
+        let unsaid: Vec<&Function> = unsaid.map(|(_, function)| function).collect();
+        let first = unsaid.first()?;
+        let quoted = unsaid.iter().map(|it| format!("`{}`", it.name));
+        let quoted = quoted.collect::<Vec<_>>().join(", ");
+        let names = unsaid.iter().map(|it| &*it.name);
+        let names = names.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "a record does not tell what the environment says of {quoted}: the lines of `record` \
+             do not set that"
+        );
+        let mut fault = Fault::new("unsaid", message, Some(first.span));
+        for function in &unsaid {
+            fault = fault.label(function.span, "what is this in the session?");
+        }
+        Some(fault.help(format!(
+            "set it where a line tells (`when kind = \"stop\" {{ set {} = ... step }}`), or say that \
+             anything may have been: `record {{ any {names} }}`",
+            first.name
+        )))
+    }
+
     fn line_of(&self, keys: &dyn Fn(&str) -> Option<String>) -> Option<&When> {
         self.record.iter().find(|when| {
             when.keys.iter().all(|(key, texts)| {
@@ -69,6 +101,9 @@ impl<'a> Follower<'a> {
                     driven.insert(*id);
                 }
             });
+        }
+        if let Some(fault) = model.unsaid(&driven) {
+            return Err(fault);
         }
         let mut states = BTreeSet::new();
         let mut first_fault = None;
@@ -153,16 +188,15 @@ impl<'a> Follower<'a> {
         for (state, settings) in &self.states {
             let value = model.evaluate(state, term).map_err(Stop::fault)?;
             model.takes(id, &value, term.span)?;
-            let (mut state, mut settings) = (state.clone(), settings.clone());
-            let function = model.function(id);
-            match function.and_then(|function| function.slot) {
-                Some(slot) => {
-                    state.set(slot, Vec::new(), value);
-                    model.normalize(&mut state).map_err(Stop::fault)?;
-                }
-                None => {
-                    settings.insert((id, Vec::new()), value);
-                }
+            let (place, mut settings) = ((id, Vec::new()), settings.clone());
+            let state = model
+                .with_value(state, &place, &value)
+                .map_err(Stop::fault)?;
+            if model
+                .function(id)
+                .is_some_and(|function| !function.is_dynamic())
+            {
+                settings.insert(place, value);
             }
             next.insert((state, settings));
         }

@@ -36,7 +36,7 @@ pub(super) fn gather(text: Text, formulas: &[String], reader: &mut Reader<'_>) -
 /// replaces another one.
 fn identity(item: &Item) -> Option<(&'static str, &Name, bool)> {
     Some(match item {
-        Item::Refine(..) | Item::Abstraction { .. } | Item::Record(_) => return None,
+        Item::Refine(..) | Item::Abstraction { .. } | Item::Record(..) => return None,
         Item::Enumeration(name, _) | Item::Universe(name, _) | Item::Class(name, _) => {
             ("type", name, false)
         }

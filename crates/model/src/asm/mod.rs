@@ -26,6 +26,7 @@ mod possibilities;
 mod program;
 mod refinement;
 mod script;
+mod sight;
 mod state;
 mod syntax;
 mod system;

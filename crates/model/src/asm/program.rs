@@ -171,13 +171,16 @@ pub struct Function {
     pub value: Option<Term>,
     /// The class that it is a field of.
     pub class: Option<u32>,
-    /// Which map of a state has its values.
-    pub slot: Option<usize>,
     /// The value that it is declared with, once computed, if that is always the same.
     pub known: OnceLock<Value>,
 }
 
 impl Function {
+    /// Whether states have values of it.
+    pub fn is_dynamic(&self) -> bool {
+        matches!(self.kind, FunctionKind::Controlled | FunctionKind::Shared)
+    }
+
     /// Whether the value that it is declared with is always the same. Only derived ones
     /// may read what changes, and the value of a field does not depend on the object.
     pub fn begins_alike(&self) -> bool {
@@ -276,8 +279,15 @@ pub struct Model {
     /// The formulas that it should fulfil.
     pub formulas: Vec<NamedFormula>,
     pub(super) record: Vec<When>,
+    /// Functions of which it does not say anything, and need not.
+    pub(super) untold: Vec<FunctionId>,
     pub(super) abstraction: Option<Box<Abstraction>>,
+    /// So many bytes are remembered of its steps in a search.
+    pub(super) known_bytes_max: usize,
 }
+
+/// What is remembered of steps takes so many bytes where nothing else is asked for.
+pub(super) const KNOWN_BYTES_MAX: usize = 48 << 20;
 
 impl Model {
     pub(super) fn function(&self, id: FunctionId) -> Option<&Function> {

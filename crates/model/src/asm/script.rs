@@ -173,14 +173,13 @@ impl Model {
             return Ok(());
         };
         self.takes(id, &value, span)?;
-        match function.slot {
-            Some(slot) => {
-                state.set(slot, arguments, value);
-                self.normalize(state).map_err(Stop::fault)?;
-            }
-            None => {
-                environment.settings.insert((id, arguments), value);
-            }
+        let place = (id, arguments);
+        if function.is_dynamic() {
+            *state = self
+                .with_value(state, &place, &value)
+                .map_err(Stop::fault)?;
+        } else {
+            environment.settings.insert(place, value);
         }
         Ok(())
     }

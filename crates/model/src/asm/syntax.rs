@@ -259,5 +259,6 @@ pub(super) enum Item {
         span: Span,
         pairs: Vec<(Name, Expression)>,
     },
-    Record(Vec<When>),
+    /// Lines, and functions of which no line says anything.
+    Record(Vec<When>, Vec<Name>),
 }

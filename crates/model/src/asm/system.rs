@@ -2,13 +2,15 @@
 //! that it can.
 
 use super::environment::Stop;
-use super::evaluate::{Stepped, undefined};
+use super::evaluate::{Changes, Stepped, undefined};
 use super::possibilities::Possibilities;
-use super::program::{Model, Term};
-use super::state::{State, all_live};
+use super::program::{Invariant, Model, Term};
+use super::sight::{Sight, Sights};
+use super::state::{Location, State, all_live};
 use super::value::Value;
 use crate::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
+use std::sync::Arc;
 
 /// The environment and the machine.
 const ENVIRONMENT: usize = 0;
@@ -17,9 +19,18 @@ const MACHINE: usize = 1;
 const POSSIBILITIES_MAX: usize = 1 << 16;
 
 impl Model {
+    /// Keeps what is known of its steps small beside the memory that a search may take.
+    pub fn limit_memory(&mut self, memory_bytes_max: u64) {
+        let part = usize::try_from(memory_bytes_max / 8).unwrap_or(usize::MAX);
+        self.known_bytes_max = self.known_bytes_max.min(part);
+        if let Some(abstraction) = &mut self.abstraction {
+            abstraction.model.limit_memory(memory_bytes_max);
+        }
+    }
+
     /// The state of these bytes, which are from a search of this model.
     pub fn state(&self, bytes: &[u8]) -> State {
-        State::decode(bytes, self.dynamic.len())
+        State::decode(bytes)
     }
 
     /// What tells a state from all others.
@@ -52,23 +63,19 @@ impl Model {
             .help("let the environment choose less at once")));
     }
 
-    fn visit(&self, state: Option<&State>, visitor: &mut impl Visitor) {
-        let mut bytes = Vec::new();
-        let each = |state: Result<State, Fault>| match state {
-            Ok(state) => {
-                bytes.clear();
-                state.encode(&mut bytes);
-                visitor.next(&bytes, Participants::one(MACHINE))
-            }
-            Err(fault) => visitor.fault(fault),
-        };
-        let Some(state) = state else {
-            return self.beginnings(each);
-        };
-        let step = |possibilities: &mut Possibilities| {
-            self.step(state, possibilities).map(|step| step.state)
-        };
-        self.all(&mut Possibilities::default(), step, each);
+    /// All that can happen in a state, by what is known of states that look the same.
+    pub(super) fn known_outcomes(&self, state: &State, known: &mut Known) -> Arc<Outcomes> {
+        if let Some(outcomes) = known.steps.find(state) {
+            return outcomes;
+        }
+        let (outcomes, sight) = self.outcomes(state);
+        let bytes = outcomes.iter().map(|outcome| match outcome {
+            Ok(changes) => changes.iter().map(bytes_of_change).sum(),
+            Err(_) => size_of::<Fault>(),
+        });
+        let (bytes, outcomes) = (bytes.sum(), Arc::new(outcomes));
+        known.steps.keep(sight, Arc::clone(&outcomes), bytes);
+        outcomes
     }
 
     /// Why nothing is possible in a state of these bytes; nothing if something is.
@@ -84,7 +91,16 @@ impl Model {
 
     /// Whether a condition holds in a state.
     pub(super) fn holds(&self, state: &State, condition: &Term) -> Result<bool, Fault> {
-        match self.evaluate(state, condition) {
+        self.holds_seeing(state, condition, &mut Sight::default())
+    }
+
+    fn holds_seeing(
+        &self,
+        state: &State,
+        condition: &Term,
+        sight: &mut Sight,
+    ) -> Result<bool, Fault> {
+        match self.evaluate_seeing(state, condition, sight) {
             Ok(Value::Undefined) => Err(undefined(condition.span)),
             Ok(value) => Ok(value == Value::Boolean(true)),
             Err(stop) => Err(stop.fault()),
@@ -93,27 +109,31 @@ impl Model {
 
     /// The invariant that a state breaks.
     pub fn broken(&self, state: &State) -> Option<Fault> {
-        self.invariants
-            .iter()
-            .find_map(|invariant| match self.holds(state, &invariant.condition) {
-                Ok(true) => None,
-                Ok(false) => {
-                    let message = format!("the invariant `{}` does not hold", invariant.name);
-                    Some(Fault::new(
-                        "invariant",
-                        message,
-                        Some(invariant.condition.span),
-                    ))
-                }
-                Err(fault) => Some(fault),
-            })
+        let mut invariants = self.invariants.iter();
+        invariants.find_map(|it| self.breaks(state, it, &mut Sight::default()))
+    }
+
+    fn breaks(&self, state: &State, invariant: &Invariant, sight: &mut Sight) -> Option<Fault> {
+        match self.holds_seeing(state, &invariant.condition, sight) {
+            Ok(true) => None,
+            Ok(false) => {
+                let message = format!("the invariant `{}` does not hold", invariant.name);
+                let span = invariant.condition.span;
+                Some(Fault::new("invariant", message, Some(span)))
+            }
+            Err(fault) => Some(fault),
+        }
     }
 
     /// What is true in a state.
     pub fn letter_of(&self, state: &State) -> Result<Letter, Fault> {
+        self.letter_seeing(state, &mut Sight::default())
+    }
+
+    fn letter_seeing(&self, state: &State, sight: &mut Sight) -> Result<Letter, Fault> {
         let mut letter = 0;
         for (bit, proposition) in self.propositions.iter().enumerate() {
-            letter |= u64::from(self.holds(state, proposition)?) << bit;
+            letter |= u64::from(self.holds_seeing(state, proposition, sight)?) << bit;
         }
         Ok(Letter(letter))
     }
@@ -128,28 +148,17 @@ impl Model {
     pub fn changes(&self, before: &State, after: &State) -> Vec<Change> {
         let mut changes = Vec::new();
         let live = after.live();
-        for (slot, id) in self.dynamic.iter().enumerate() {
-            let (old, new) = (before.entries.get(slot), after.entries.get(slot));
-            let mut places: Vec<&Vec<Value>> = old
-                .into_iter()
-                .chain(new)
-                .flat_map(|entries| entries.keys())
-                .collect();
-            places.sort();
-            places.dedup();
-            for arguments in places {
-                let changed = old.and_then(|old| old.get(arguments))
-                    != new.and_then(|new| new.get(arguments));
-                // What becomes of an object that is gone is no change.
-                if changed
-                    && all_live(arguments, &live)
-                    && let Ok(value) = self.value_at(after, *id, arguments)
-                {
-                    changes.push(Change {
-                        name: self.show_location(*id, arguments),
-                        value: self.show(&value),
-                    });
-                }
+        for (place, old, new) in before.beside(after) {
+            let (id, arguments) = place;
+            // What becomes of an object that is gone is no change.
+            if old != new
+                && all_live(arguments, &live)
+                && let Ok(value) = self.value_at(after, *id, arguments)
+            {
+                changes.push(Change {
+                    name: self.show_location(*id, arguments),
+                    value: self.show(&value),
+                });
             }
         }
         changes
@@ -206,31 +215,116 @@ fn visible(actor: usize, text: String, span: Option<Span>, changes: Vec<Change>)
     }
 }
 
-impl System for Model {
-    type Scratch = ();
+/// What a state comes to, for each possibility.
+type Outcomes = Vec<Result<Changes, Fault>>;
 
-    fn scratch(&self) {}
+/// What is known of states, by what is seen of them.
+#[derive(Debug)]
+pub struct Known {
+    pub(super) steps: Sights<Outcomes>,
+    /// By invariant: what is wrong.
+    wrong: Vec<Sights<Option<Fault>>>,
+    letters: Sights<Result<Letter, Fault>>,
+}
 
-    fn initial(&self, (): &mut (), visitor: &mut impl Visitor) {
-        self.visit(None, visitor);
+impl Known {
+    /// Nothing is known yet of the states of a model.
+    pub(super) fn new(model: &Model) -> Known {
+        let invariants = model.invariants.len();
+        let part = model.known_bytes_max / 3;
+        let for_each = part / invariants.max(1);
+        Known {
+            steps: Sights::new(part),
+            wrong: (0..invariants).map(|_| Sights::new(for_each)).collect(),
+            letters: Sights::new(part),
+        }
     }
 
-    fn successors(&self, (): &mut (), state: &[u8], visitor: &mut impl Visitor) {
-        self.visit(Some(&self.state(state)), visitor);
+    /// How much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let wrong = self.wrong.iter().map(Sights::bytes);
+        self.steps.bytes() + wrong.sum::<usize>() + self.letters.bytes()
+    }
+}
+
+fn bytes_of_change((place, value): &(Location, Option<Value>)) -> usize {
+    let arguments = place.1.iter().map(Value::bytes).sum::<usize>();
+    size_of::<(Location, Option<Value>)>() + arguments + value.as_ref().map_or(0, Value::bytes)
+}
+
+impl System for Model {
+    type Scratch = Known;
+
+    fn scratch(&self) -> Known {
+        Known::new(self)
+    }
+
+    fn scratch_bytes(&self, known: &Known) -> u64 {
+        known.bytes() as u64
+    }
+
+    fn initial(&self, _known: &mut Known, visitor: &mut impl Visitor) {
+        let mut bytes = Vec::new();
+        self.beginnings(|state| match state {
+            Ok(state) => {
+                bytes.clear();
+                state.encode(&mut bytes);
+                visitor.next(&bytes, Participants::one(MACHINE))
+            }
+            Err(fault) => visitor.fault(fault),
+        });
+    }
+
+    fn successors(&self, known: &mut Known, state: &[u8], visitor: &mut impl Visitor) {
+        let mut bytes = Vec::with_capacity(2 * state.len());
+        let state = self.state(state);
+        for outcome in self.known_outcomes(&state, known).iter() {
+            let more = match outcome {
+                Ok(changes) => {
+                    bytes.clear();
+                    self.after(&state, changes).encode(&mut bytes);
+                    visitor.next(&bytes, Participants::one(MACHINE))
+                }
+                Err(fault) => visitor.fault(fault.clone()),
+            };
+            if !more {
+                return;
+            }
+        }
     }
 
     /// A machine always makes a step; where the environment has no answer, it
     /// does not go on.
-    fn may_end(&self, (): &mut (), _state: &[u8]) -> bool {
+    fn may_end(&self, _known: &mut Known, _state: &[u8]) -> bool {
         false
     }
 
-    fn wrong(&self, (): &mut (), state: &[u8]) -> Option<Fault> {
-        self.broken(&self.state(state))
+    fn wrong(&self, known: &mut Known, state: &[u8]) -> Option<Fault> {
+        if self.invariants.is_empty() {
+            return None;
+        }
+        let state = self.state(state);
+        let mut invariants = self.invariants.iter().zip(&mut known.wrong);
+        invariants.find_map(|(invariant, known)| {
+            if let Some(wrong) = known.find(&state) {
+                return Option::clone(&wrong);
+            }
+            let mut sight = Sight::default();
+            let wrong = self.breaks(&state, invariant, &mut sight);
+            known.keep(sight, Arc::new(wrong.clone()), 0);
+            wrong
+        })
     }
 
-    fn letter(&self, (): &mut (), state: &[u8]) -> Result<Letter, Fault> {
-        self.letter_of(&self.state(state))
+    fn letter(&self, known: &mut Known, state: &[u8]) -> Result<Letter, Fault> {
+        let state = self.state(state);
+        if let Some(letter) = known.letters.find(&state) {
+            return Result::clone(&letter);
+        }
+        let mut sight = Sight::default();
+        let letter = self.letter_seeing(&state, &mut sight);
+        known.letters.keep(sight, Arc::new(letter.clone()), 0);
+        letter
     }
 
     fn steps(&self, state: &[u8], number: usize) -> Vec<Step> {
@@ -267,21 +361,21 @@ impl Model {
     /// of others that are not as in the beginning.
     pub fn values_of(&self, state: &State) -> Vec<Change> {
         let mut values = Vec::new();
-        for (slot, id) in self.dynamic.iter().enumerate() {
+        for id in &self.dynamic {
             let is_nullary = self
                 .function(*id)
                 .is_some_and(|function| function.parameters.is_empty());
-            let mut places: Vec<Vec<Value>> = match state.entries.get(slot) {
-                Some(entries) => entries.keys().cloned().collect(),
-                None => Vec::new(),
+            let places: Vec<&[Value]> = match is_nullary {
+                true => vec![&[]],
+                false => {
+                    let entries = state.of(*id).iter();
+                    entries.map(|((_, arguments), _)| &arguments[..]).collect()
+                }
             };
-            if is_nullary {
-                places = vec![Vec::new()];
-            }
             for arguments in places {
-                if let Ok(value) = self.value_at(state, *id, &arguments) {
+                if let Ok(value) = self.value_at(state, *id, arguments) {
                     values.push(Change {
-                        name: self.show_location(*id, &arguments),
+                        name: self.show_location(*id, arguments),
                         value: self.show(&value),
                     });
                 }

@@ -1,7 +1,7 @@
 //! Types, and which values they have.
 
 use super::value::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The most values of a type that are ever listed.
@@ -106,10 +106,7 @@ impl Type {
                 .get(*number as usize)
                 .is_some_and(|enumeration| enumeration.has(*element)),
             (Type::Class(class), Value::Object(of, _)) => class == of,
-            (Type::Set(of), Value::Set(values)) => {
-                values.iter().all(|value| of.has(value, enumerations))
-            }
-            (Type::Sequence(of), Value::Sequence(values)) => {
+            (Type::Set(of), Value::Set(values)) | (Type::Sequence(of), Value::Sequence(values)) => {
                 values.iter().all(|value| of.has(value, enumerations))
             }
             (Type::Map(key, of), Value::Map(map)) => map
@@ -175,20 +172,18 @@ impl Type {
                 values
             }
             Type::Set(of) => {
-                let mut sets = vec![BTreeSet::new()];
+                let mut sets = vec![Vec::new()];
                 for value in of.values(enumerations)? {
                     if sets.len() * 2 > VALUES_MAX {
                         return None;
                     }
                     for without in 0..sets.len() {
                         let mut with = sets.get(without)?.clone();
-                        with.insert(value.clone());
+                        with.push(value.clone());
                         sets.push(with);
                     }
                 }
-                sets.into_iter()
-                    .map(|set| Value::Set(Arc::new(set)))
-                    .collect()
+                sets.into_iter().map(Value::set).collect()
             }
             Type::Map(key, of) => {
                 let values = of.values(enumerations)?;
@@ -265,6 +260,7 @@ impl Enumeration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_values_of_a_type_are_those_it_has() {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: equal values have equal bytes, since collections are ordered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A value of a model.
@@ -22,8 +22,8 @@ pub enum Value {
     Object(u32, u32),
     /// Values of different types.
     Tuple(Arc<[Value]>),
-    /// Different values.
-    Set(Arc<BTreeSet<Value>>),
+    /// Different values, in their order.
+    Set(Arc<[Value]>),
     /// Values in an order.
     Sequence(Arc<[Value]>),
     /// Keys with a value each.
@@ -32,7 +32,10 @@ pub enum Value {
 
 impl Value {
     pub(super) fn set(values: impl IntoIterator<Item = Value>) -> Value {
-        Value::Set(Arc::new(values.into_iter().collect()))
+        let mut values: Vec<Value> = values.into_iter().collect();
+        values.sort();
+        values.dedup();
+        Value::Set(values.into())
     }
 
     /// Calls a function for every object in it.
@@ -44,15 +47,27 @@ impl Value {
             | Value::Text(_)
             | Value::Element(_) => {}
             Value::Object(class, number) => each(*class, *number),
-            Value::Tuple(values) | Value::Sequence(values) => {
+            Value::Tuple(values) | Value::Sequence(values) | Value::Set(values) => {
                 values.iter().for_each(|value| value.objects(each));
             }
-            Value::Set(values) => values.iter().for_each(|value| value.objects(each)),
             Value::Map(map) => map.iter().for_each(|(key, value)| {
                 key.objects(each);
                 value.objects(each);
             }),
         }
+    }
+
+    /// How much memory it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let behind = match self {
+            Value::Text(text) => text.len(),
+            Value::Tuple(values) | Value::Sequence(values) | Value::Set(values) => {
+                values.iter().map(Value::bytes).sum()
+            }
+            Value::Map(map) => map.iter().map(|(key, of)| key.bytes() + of.bytes()).sum(),
+            _ => 0,
+        };
+        size_of::<Value>() + behind
     }
 
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
@@ -111,7 +126,8 @@ impl Value {
                 Value::Object(class, u32::try_from(decode_number(bytes)?).ok()?)
             }
             7 => Value::Tuple(decode_all(bytes)?.into()),
-            8 => Value::set(decode_all(bytes)?),
+            // Written in their order.
+            8 => Value::Set(decode_all(bytes)?.into()),
             9 => Value::Sequence(decode_all(bytes)?.into()),
             10 => {
                 let length = decode_number(bytes)?;

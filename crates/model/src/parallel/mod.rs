@@ -55,7 +55,7 @@ pub(crate) fn parallel<S: System>(
     search.all(go_on);
     // Each thread may have found a few more before it heard that these are too many.
     let states = search.known().min(u64::from(options.states_max));
-    let memory_bytes = search.state_bytes() + search.pool.table_bytes();
+    let memory_bytes = search.state_bytes() + search.pool.table_bytes() + system.memory_bytes();
     Report {
         states,
         memory_bytes,

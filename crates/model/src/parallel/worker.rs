@@ -186,7 +186,8 @@ impl<'a, S: System> Worker<'a, S> {
     /// Tells the others how far this thread is; who may, asks whether to go on.
     fn ask(&mut self, go_on: &mut Option<GoOn<'_>>) {
         let (common, told) = (self.common, self.told);
-        self.told = (self.count, bytes_of(&self.sink.cursor));
+        let scratch = common.system.scratch_bytes(&self.scratch);
+        self.told = (self.count, bytes_of(&self.sink.cursor) + scratch);
         let add = |to: &AtomicU64, amount: u64| to.fetch_add(amount, Ordering::Relaxed) + amount;
         let searched = add(&common.searched, self.told.0 - told.0);
         let state_bytes = add(&common.state_bytes, self.told.1 - told.1);
@@ -194,7 +195,8 @@ impl<'a, S: System> Worker<'a, S> {
         let (options, limit) = (common.options, common.options.memory_bytes_max);
         // Who waits for the table to grow waits for this thread, too.
         self.sink.release();
-        if state_bytes + common.pool.table_bytes() > limit {
+        let remembered = common.system.memory_bytes();
+        if state_bytes + common.pool.table_bytes() + remembered > limit {
             self.cut(Cut::Memory { limit });
         } else if known > u64::from(options.states_max) {
             let limit = options.states_max;

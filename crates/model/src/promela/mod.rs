@@ -24,6 +24,7 @@ mod print;
 mod program;
 mod question;
 mod shape;
+mod stuck;
 mod symmetry;
 mod syntax;
 #[cfg(test)]

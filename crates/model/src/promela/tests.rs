@@ -184,6 +184,7 @@ fn mistakes_in_a_model_are_told() {
     refused("init { goto there }", "unknown-label");
     refused("init { break }", "break");
     refused("init { run P() }", "unknown-process");
+    refused("init { nothing(1); skip }", "unknown-inline");
     refused("byte a[2]; init { a = 1 }", "missing-index");
     refused("byte a[2]; init { a[2] = 1 }", "index");
     refused("byte x; init { x!1; bit b; b!1 }", "type");
@@ -395,6 +396,33 @@ fn formulas_hold_or_not() {
     let lock = "bit l, c; active proctype P() { do :: atomic { !l -> l = 1 }; l = 0 od }
         active proctype Q() { do :: atomic { !l -> l = 1 }; c = 1; l = 0 od }";
     check(lock, "<> c", true, Violated);
+}
+
+#[test]
+fn fairness_says_of_how_many_processes_it_knows() {
+    let check = |count: u32, expected: Option<&str>| {
+        let text = format!(
+            "byte x; active [{count}] proctype P() {{ do :: x = 0 od }}
+             active proctype Last() {{ x = 1; do :: skip od }}"
+        );
+        let reading = Reading {
+            formulas: vec!["<> (x == 1)".to_owned()],
+            ..Reading::default()
+        };
+        let mut model = read_with(&text, &reading).unwrap();
+        let question = Question::Formula("<> (x == 1)".to_owned());
+        let automaton = model.ask(&question).unwrap();
+        let options = Options::default();
+        let report = crate::accepting_run(&model, &automaton, true, "", &options, &mut |_, _| true);
+        let code = report.finding.map(|(finding, _)| match finding {
+            Finding::Fault(fault) => fault.code,
+            _ => "violated",
+        });
+        assert_eq!(code, expected, "{count}");
+    };
+    check(62, None);
+    check(63, Some("too-many"));
+    check(80, Some("too-many"));
 }
 
 #[test]

@@ -29,6 +29,9 @@ const NONE: Extra = Extra {
     local: "",
 };
 
+/// The atomic sequences of the extras that give a hidden variable a value and read it.
+pub const HANDING_ON: &[&str] = &["atomic { h = x;", "atomic { hand?h;", "atomic { if :: h ="];
+
 /// All that are drawn from.
 pub const EXTRAS: &[Extra] = &[
     // Spin takes back a process that was not run, so each `run` here is done.

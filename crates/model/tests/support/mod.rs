@@ -109,6 +109,16 @@ pub fn spin_formula(text: &str) -> Option<Found> {
     spin_within(text, &[], &[], &["-a"])
 }
 
+/// Lets Spin search for runs that come to a label `accept` again and again.
+pub fn spin_acceptance(text: &str) -> Option<Found> {
+    spin_within(text, &[], &["-DNOCLAIM"], &["-a", "-A", "-E"])
+}
+
+/// The same for runs that come to no label `progress` any more.
+pub fn spin_progress(text: &str) -> Option<Found> {
+    spin_within(text, &[], &["-DNP"], &["-l", "-A", "-E"])
+}
+
 /// The most time on the processor of one command of Spin. Its automata of formulas
 /// with many temporal operators take hours; no other model here comes near it.
 const SPIN_SECONDS_MAX: u32 = 60;

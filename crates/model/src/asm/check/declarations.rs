@@ -32,6 +32,7 @@ impl Checker<'_> {
         let invariants = self.invariants(items);
         let formulas = self.formulas(items);
         let record = self.record(items);
+        let untold = self.untold(items);
         let abstraction = self.abstraction(items, reader, refined);
         self.check_reads(&invariants, &record, abstraction.as_deref());
         Some(Parts {
@@ -40,6 +41,7 @@ impl Checker<'_> {
             invariants,
             formulas,
             record,
+            untold,
             abstraction,
         })
     }
@@ -174,15 +176,10 @@ impl Checker<'_> {
 
     fn push_function(&mut self, function: Function) -> FunctionId {
         let id = FunctionId(self.functions.len() as u32);
-        let is_dynamic = matches!(
-            function.kind,
-            FunctionKind::Controlled | FunctionKind::Shared
-        );
-        let slot = is_dynamic.then_some(self.dynamic.len());
-        if is_dynamic {
+        if function.is_dynamic() {
             self.dynamic.push(id);
         }
-        self.functions.push(Function { slot, ..function });
+        self.functions.push(function);
         id
     }
 
@@ -220,7 +217,6 @@ impl Checker<'_> {
             possible: None,
             value: None,
             class: Some(class as u32),
-            slot: None,
             known: OnceLock::new(),
         });
         if let Some(class) = self.classes.get_mut(class) {
@@ -256,7 +252,6 @@ impl Checker<'_> {
                 possible: None,
                 value: None,
                 class: None,
-                slot: None,
                 known: OnceLock::new(),
             });
             self.declare_symbol(&function.name, Symbol::Function(id.0));

@@ -126,6 +126,7 @@ impl Checker<'_> {
                 return Err(Fault::new("temporal", message, Some(span)).help(help));
             }
         };
+        let kind = folded(kind);
         Ok(Term { kind, of, span })
     }
 
@@ -418,4 +419,23 @@ pub(super) fn arguments_in_words(count: usize) -> String {
         1 => "one argument".to_owned(),
         count => format!("{count} arguments"),
     }
+}
+
+/// A collection of constants as the constant that it is, so that it is made once. `{}`
+/// is left as it is, since it may stand for a map.
+fn folded(kind: TermKind) -> TermKind {
+    let constants = |parts: &[Term]| -> Option<Vec<Value>> {
+        let values = parts.iter().map(|part| match &part.kind {
+            TermKind::Constant(value) => Some(value.clone()),
+            _ => None,
+        });
+        values.collect()
+    };
+    let value = match &kind {
+        TermKind::Set(parts) if !parts.is_empty() => constants(parts).map(Value::set),
+        TermKind::Sequence(parts) => constants(parts).map(|it| Value::Sequence(it.into())),
+        TermKind::Tuple(parts) => constants(parts).map(|it| Value::Tuple(it.into())),
+        _ => None,
+    };
+    value.map_or(kind, TermKind::Constant)
 }

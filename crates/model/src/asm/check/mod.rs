@@ -16,7 +16,9 @@ mod script;
 mod tables;
 
 use super::gather::{Gathered, gather};
-use super::program::{Class, Function, Invariant, Model, NamedFormula, NamedRule, Term, TermKind};
+use super::program::{
+    Class, Function, Invariant, KNOWN_BYTES_MAX, Model, NamedFormula, NamedRule, Term, TermKind,
+};
 use super::syntax::Name;
 use super::types::{Enumeration, Type};
 pub(super) use script::Checking;
@@ -101,7 +103,9 @@ fn load_below(
             symbols,
             formulas: parts.formulas,
             record: parts.record,
+            untold: parts.untold,
             abstraction: parts.abstraction,
+            known_bytes_max: KNOWN_BYTES_MAX,
             texts,
         }),
         _ => Err(Rejection { texts, faults }),
@@ -127,6 +131,7 @@ struct Parts {
     invariants: Vec<Invariant>,
     formulas: Vec<NamedFormula>,
     record: Vec<super::program::When>,
+    untold: Vec<super::program::FunctionId>,
     abstraction: Option<Box<super::program::Abstraction>>,
 }
 

@@ -13,7 +13,9 @@ impl Checker<'_> {
     pub(super) fn record(&mut self, items: &[Item]) -> Vec<When> {
         let mut table = Vec::new();
         for item in items {
-            let Item::Record(lines) = item else { continue };
+            let Item::Record(lines, _) = item else {
+                continue;
+            };
             for line in lines {
                 let mut actions = Vec::new();
                 for action in &line.actions {
@@ -32,6 +34,20 @@ impl Checker<'_> {
         table
     }
 
+    /// The functions of which a record says nothing.
+    pub(super) fn untold(&mut self, items: &[Item]) -> Vec<FunctionId> {
+        let names = items.iter().flat_map(|item| match item {
+            Item::Record(_, untold) => &untold[..],
+            _ => &[],
+        });
+        let mut untold = Vec::new();
+        for name in names {
+            let found = self.set_by_the_environment(name);
+            untold.extend(self.keep(found));
+        }
+        untold
+    }
+
     fn action(&mut self, action: &syntax::Action) -> Outcome<Action> {
         Ok(match action {
             syntax::Action::Set(name, value) => {
@@ -48,24 +64,27 @@ impl Checker<'_> {
         })
     }
 
-    fn setting(&mut self, name: &Name, value: &Expression) -> Outcome<(FunctionId, Term)> {
+    fn set_by_the_environment(&self, name: &Name) -> Outcome<FunctionId> {
         let found = self.functions.iter().position(|function| {
             function.name == name.text
                 && function.class.is_none()
-                && function.parameters.is_empty()
                 && matches!(
                     function.kind,
                     FunctionKind::Monitored | FunctionKind::Shared
                 )
         });
-        let Some((number, function)) =
-            found.and_then(|number| Some((number, self.functions.get(number)?)))
-        else {
+        let number = found.ok_or_else(|| settable(name, &self.functions))?;
+        Ok(FunctionId(number as u32))
+    }
+
+    fn setting(&mut self, name: &Name, value: &Expression) -> Outcome<(FunctionId, Term)> {
+        let id = self.set_by_the_environment(name)?;
+        let Some(function) = self.function(id).filter(|it| it.parameters.is_empty()) else {
             return Err(settable(name, &self.functions));
         };
         let result = function.result.clone();
         let value = self.expect(value, &result)?;
-        Ok((FunctionId(number as u32), value))
+        Ok((id, value))
     }
 
     pub(super) fn abstraction(

@@ -17,7 +17,7 @@ use std::sync::Arc;
 struct Begun {
     number: usize,
     asked: usize,
-    work: u32,
+    work: usize,
 }
 
 impl<'a> Machine<'a> {
@@ -53,7 +53,7 @@ impl<'a> Machine<'a> {
                 let Value::Set(values) = values? else {
                     return Ok(Value::Undefined);
                 };
-                Some(values.iter().cloned().collect::<Vec<Value>>())
+                Some(values)
             }
         };
         let question = Question {
@@ -115,7 +115,7 @@ impl<'a> Machine<'a> {
         let decision = Decision {
             asks: self.asked() > listed,
             next: self.decisions,
-            work: (self.work - begun.work) as usize,
+            work: self.work - begun.work,
             only,
         };
         if let Some(environment) = self.environment.as_deref_mut() {

@@ -16,19 +16,18 @@ mod term;
 
 use super::environment::{Environment, Stop};
 use super::program::{FunctionId, FunctionKind, Model, RuleId, Term};
-use super::state::{Objects, State};
+use super::sight::Sight;
+use super::state::{Location, Objects, State};
 use super::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::length;
 
+pub(super) use step::Changes;
 pub(super) use term::undefined;
 
 pub(super) type Outcome<T> = Result<T, Stop>;
-
-/// A place of the state: a function and its arguments.
-pub(super) type Location = (FunctionId, Vec<Value>);
 
 /// One update, and who makes it.
 #[derive(Debug, Clone)]
@@ -43,7 +42,7 @@ pub(super) type Updates = BTreeMap<Location, Update>;
 /// How deep calls and their expressions may be nested in a step.
 const DEPTH_MAX: u32 = 600;
 /// How many parts of rules and expressions a step may evaluate.
-const WORK_MAX: u32 = 4_000_000;
+const WORK_MAX: usize = 4_000_000;
 
 /// What a step has come to.
 #[derive(Debug)]
@@ -61,6 +60,8 @@ pub(super) struct Machine<'a> {
     model: &'a Model,
     state: &'a State,
     environment: Option<&'a mut dyn Environment>,
+    /// What was seen of the state, where somebody wants to know.
+    sight: Option<&'a mut Sight>,
     /// What rules in sequence have done so far, the innermost last.
     overlays: Vec<Updates>,
     answers: BTreeMap<Location, Value>,
@@ -70,7 +71,7 @@ pub(super) struct Machine<'a> {
     locals: Vec<Value>,
     base: usize,
     depth: u32,
-    work: u32,
+    work: usize,
     /// The objects that there are, once one is made.
     objects: Option<Objects>,
     /// The rules that are under way.
@@ -90,6 +91,7 @@ impl<'a> Machine<'a> {
             model,
             state,
             environment,
+            sight: None,
             overlays: Vec::new(),
             answers: BTreeMap::new(),
             choices: Vec::new(),
@@ -111,11 +113,7 @@ impl<'a> Machine<'a> {
         part: impl FnOnce(&mut Machine<'a>) -> Outcome<T>,
     ) -> Outcome<T> {
         if self.depth >= DEPTH_MAX {
-            let message = format!("calls and their parts are nested more than {DEPTH_MAX} levels");
-            let fault = Fault::new("too-deep", message, Some(span));
-            return Err(fault
-                .help("a rule or function that uses itself must come to an end before that")
-                .into());
+            return Err(too_deep(span));
         }
         self.charge(1, span)?;
         self.depth += 1;
@@ -126,17 +124,9 @@ impl<'a> Machine<'a> {
 
     /// Counts work, so that no step is endless.
     fn charge(&mut self, work: usize, span: Span) -> Outcome<()> {
-        self.work = self
-            .work
-            .saturating_add(u32::try_from(work).unwrap_or(u32::MAX));
+        self.work = self.work.saturating_add(work);
         match self.work > WORK_MAX {
-            true => Err(
-                Fault::new("endless", "this step does not come to an end", Some(span))
-                    .help(format!(
-                        "a step may evaluate {WORK_MAX} parts of rules and expressions"
-                    ))
-                    .into(),
-            ),
+            true => Err(endless(span)),
             false => Ok(()),
         }
     }
@@ -230,19 +220,21 @@ impl<'a> Machine<'a> {
     }
 
     fn look_up(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span) -> Outcome<Value> {
+        let kind = self.model.function(id).map(|function| function.kind);
         let location = (id, arguments);
         let overlay = self.overlays.iter().rev();
         if let Some(update) = overlay.filter_map(|overlay| overlay.get(&location)).next() {
             return Ok(update.value.clone());
         }
-        if let Some(answer) = self.answers.get(&location) {
+        // Nobody is asked for what the machine alone changes.
+        let is_asked = kind != Some(FunctionKind::Controlled);
+        if let Some(answer) = self.answers.get(&location).filter(|_| is_asked) {
             return Ok(answer.clone());
         }
         let (id, arguments) = location;
-        let kind = self.model.function(id).map(|function| function.kind);
         let before = match kind {
             Some(FunctionKind::Monitored) => None,
-            _ => Some(self.stored(id, &arguments, span)?),
+            _ => Some(self.stored((id, arguments.clone()), span)?),
         };
         match (kind, before) {
             (Some(FunctionKind::Controlled), Some(before)) => Ok(before),
@@ -252,14 +244,32 @@ impl<'a> Machine<'a> {
     }
 
     /// The value in the state.
-    fn stored(&mut self, id: FunctionId, arguments: &[Value], span: Span) -> Outcome<Value> {
-        let function = self.model.function(id);
-        let slot = function.and_then(|function| function.slot);
-        if let Some(value) = slot.and_then(|slot| self.state.get(slot, arguments)) {
-            return Ok(value.clone());
+    fn stored(&mut self, place: Location, span: Span) -> Outcome<Value> {
+        let value = self.state.get(place.0, &place.1);
+        if let Some(sight) = &mut self.sight {
+            sight.place(&place, value);
         }
-        self.fitting(id, arguments.to_vec(), span)
+        match value {
+            Some(value) => Ok(value.clone()),
+            None => self.fitting(place.0, place.1, span),
+        }
     }
+}
+
+#[cold]
+fn too_deep(span: Span) -> Stop {
+    let message = format!("calls and their parts are nested more than {DEPTH_MAX} levels");
+    Fault::new("too-deep", message, Some(span))
+        .help("a rule or function that uses itself must come to an end before that")
+        .into()
+}
+
+#[cold]
+fn endless(span: Span) -> Stop {
+    let help = format!("a step may evaluate {WORK_MAX} parts of rules and expressions");
+    Fault::new("endless", "this step does not come to an end", Some(span))
+        .help(help)
+        .into()
 }
 
 #[cfg(test)]

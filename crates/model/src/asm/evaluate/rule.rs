@@ -1,102 +1,67 @@
 //! Rules: to a set of updates.
 
-use super::{Location, Machine, Outcome, Update, Updates};
-use crate::asm::program::{Arm, FunctionId, Pattern, Rule, RuleKind, Term, TermKind};
+use super::{Machine, Outcome, Update, Updates};
+use crate::asm::program::{Arm, FunctionId, Pattern, Rule, RuleId, RuleKind, Term, TermKind};
+use crate::asm::state::Location;
 use crate::asm::value::Value;
 use crate::{Fault, Span};
 use std::collections::btree_map::Entry;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 impl<'a> Machine<'a> {
-    pub(super) fn rule(&mut self, rule: &'a Rule) -> Outcome<Updates> {
-        self.deeper(rule.span, |machine| machine.any_rule(rule))
+    /// The updates of a rule.
+    pub(super) fn fire(&mut self, rule: &'a Rule) -> Outcome<Updates> {
+        let mut updates = Updates::new();
+        self.rule(rule, &mut updates)?;
+        Ok(updates)
     }
 
-    fn any_rule(&mut self, rule: &'a Rule) -> Outcome<Updates> {
+    /// Puts the updates of a rule with others that are made at once.
+    pub(super) fn rule(&mut self, rule: &'a Rule, all: &mut Updates) -> Outcome<()> {
+        self.deeper(rule.span, |machine| machine.any_rule(rule, all))
+    }
+
+    fn any_rule(&mut self, rule: &'a Rule, all: &mut Updates) -> Outcome<()> {
         match &rule.kind {
-            RuleKind::Skip => Ok(Updates::new()),
-            RuleKind::Par(rules) => {
-                let mut all = Updates::new();
-                for rule in rules {
-                    let updates = self.rule(rule)?;
-                    self.unite(&mut all, updates)?;
-                }
-                Ok(all)
-            }
-            RuleKind::Seq(rules) => {
-                let mut rules = rules.iter();
-                self.after(Updates::new(), &mut |machine| {
-                    rules.next().map(|rule| machine.rule(rule))
-                })
-            }
+            RuleKind::Skip => Ok(()),
+            RuleKind::Par(rules) => rules.iter().try_for_each(|rule| self.rule(rule, all)),
+            RuleKind::Seq(rules) => self.after(Updates::new(), all, |machine| {
+                rules.iter().try_for_each(|rule| machine.next_rule(rule))
+            }),
             RuleKind::Update {
                 function,
                 arguments,
                 value,
-            } => self.update(*function, arguments, value, rule.span),
+            } => self.update(*function, arguments, value, rule.span, all),
             RuleKind::If(condition, then, otherwise) => match self.truth(condition)? {
-                true => self.rule(then),
-                false => self.rule(otherwise),
+                true => self.rule(then, all),
+                false => self.rule(otherwise, all),
             },
-            RuleKind::Case(subject, arms, otherwise) => self.case(subject, arms, otherwise),
+            RuleKind::Case(subject, arms, otherwise) => self.case(subject, arms, otherwise, all),
             RuleKind::Let(value, body) => {
-                let (value, fields) = self.value(value)?;
+                let mut fields = Updates::new();
+                let value = self.value(value, &mut fields)?;
+                if fields.is_empty() {
+                    return self.with(value, |machine| machine.rule(body, all));
+                }
                 // Who uses a new object sees what is in it.
-                let mut rest = Some(value);
-                self.after(fields, &mut |machine| {
-                    let value = rest.take()?;
-                    Some(machine.with(value, |machine| machine.rule(body)))
+                self.after(fields, all, |machine| {
+                    machine.with(value, |machine| machine.next_rule(body))
                 })
             }
-            RuleKind::Forall(each, body) => {
-                let mut all = Updates::new();
-                for value in self.candidates(each)? {
-                    let updates = self.with(value, |machine| machine.rule(body))?;
-                    self.unite(&mut all, updates)?;
-                }
-                Ok(all)
-            }
+            RuleKind::Forall(each, body) => self.each(each, |machine, _| {
+                machine.rule(body, all)?;
+                Ok(ControlFlow::Continue(()))
+            }),
             RuleKind::Choose(each, body, otherwise) => match self.choose_among(each, rule.span)? {
-                Some(value) => self.with(value, |machine| machine.rule(body)),
-                None => self.rule(otherwise),
+                Some(value) => self.with(value, |machine| machine.rule(body, all)),
+                None => self.rule(otherwise, all),
             },
-            RuleKind::Either(rules) => {
-                let numbers = (1..=rules.len() as i64).map(Value::Integer).collect();
-                let nameless: Arc<str> = "".into();
-                let chosen = self.choose(&nameless, numbers, rule.span)?;
-                let position = match chosen {
-                    Value::Integer(number) => usize::try_from(number - 1).ok(),
-                    _ => None,
-                };
-                match position.and_then(|position| rules.get(position)) {
-                    Some(rule) => self.rule(rule),
-                    None => Ok(Updates::new()),
-                }
-            }
-            RuleKind::Call(id, terms) => {
-                let arguments = self.terms(terms)?;
-                let model = self.model;
-                let Some(called) = model.rules.get(id.0 as usize) else {
-                    return Ok(Updates::new());
-                };
-                for ((argument, of), term) in arguments.iter().zip(&called.parameters).zip(terms) {
-                    if !of.has(argument, &model.enumerations) {
-                        let message = format!(
-                            "rule `{}` takes {}, not {}",
-                            called.name,
-                            model.show_type(of),
-                            model.show(argument)
-                        );
-                        return Err(Fault::new("range", message, Some(term.span)).into());
-                    }
-                }
-                self.rules.push(*id);
-                let updates = self.framed(arguments, |machine| machine.rule(&called.body));
-                self.rules.pop();
-                updates
-            }
+            RuleKind::Either(rules) => self.either(rules, rule.span, all),
+            RuleKind::Call(id, terms) => self.call(*id, terms, all),
             RuleKind::Assert(condition) => match self.truth(condition)? {
-                true => Ok(Updates::new()),
+                true => Ok(()),
                 false => {
                     let text = self.model.source(condition.span);
                     let message = format!("the assertion `{text}` does not hold");
@@ -106,46 +71,78 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Rules one after the other, each seeing what those before it did.
+    fn either(&mut self, rules: &'a [Rule], span: Span, all: &mut Updates) -> Outcome<()> {
+        let numbers = (1..=rules.len() as i64).map(Value::Integer).collect();
+        let nameless: Arc<str> = "".into();
+        let chosen = self.choose(&nameless, numbers, span)?;
+        let position = match chosen {
+            Value::Integer(number) => usize::try_from(number - 1).ok(),
+            _ => None,
+        };
+        match position.and_then(|position| rules.get(position)) {
+            Some(rule) => self.rule(rule, all),
+            None => Ok(()),
+        }
+    }
+
+    fn call(&mut self, id: RuleId, terms: &'a [Term], all: &mut Updates) -> Outcome<()> {
+        let arguments = self.terms(terms)?;
+        let model = self.model;
+        let Some(called) = model.rules.get(id.0 as usize) else {
+            return Ok(());
+        };
+        for ((argument, of), term) in arguments.iter().zip(&called.parameters).zip(terms) {
+            if !of.has(argument, &model.enumerations) {
+                let message = format!(
+                    "rule `{}` takes {}, not {}",
+                    called.name,
+                    model.show_type(of),
+                    model.show(argument)
+                );
+                return Err(Fault::new("range", message, Some(term.span)).into());
+            }
+        }
+        self.rules.push(id);
+        let done = self.framed(arguments, |machine| machine.rule(&called.body, all));
+        self.rules.pop();
+        done
+    }
+
+    /// Rules one after the other, each seeing what was done before: first these updates,
+    /// then those of each [`Machine::next_rule`].
     fn after(
         &mut self,
         before: Updates,
-        next: &mut dyn FnMut(&mut Machine<'a>) -> Option<Outcome<Updates>>,
-    ) -> Outcome<Updates> {
+        all: &mut Updates,
+        rules: impl FnOnce(&mut Machine<'a>) -> Outcome<()>,
+    ) -> Outcome<()> {
         self.overlays.push(before);
-        let result = loop {
-            match next(self) {
-                None => break Ok(()),
-                Some(Err(stop)) => break Err(stop),
-                Some(Ok(updates)) => {
-                    if let Some(overlay) = self.overlays.last_mut() {
-                        overlay.extend(updates);
-                    }
-                }
-            }
-        };
+        let result = rules(self);
         let done = self.overlays.pop().unwrap_or_default();
-        result.map(|()| done)
+        result?;
+        done.into_iter()
+            .try_for_each(|(location, update)| self.unite(all, location, update))
     }
 
-    /// Puts updates together that are made at once.
-    fn unite(&mut self, all: &mut Updates, updates: Updates) -> Outcome<()> {
-        if all.is_empty() {
-            *all = updates;
-            return Ok(());
-        }
-        for (location, update) in updates {
-            match all.entry(location) {
-                Entry::Vacant(entry) => {
-                    entry.insert(update);
-                }
-                Entry::Occupied(entry) if entry.get().value == update.value => {}
-                Entry::Occupied(entry) => {
-                    return Err(self.clash(entry.key(), entry.get(), &update).into());
-                }
-            }
+    /// The next one of rules in sequence.
+    fn next_rule(&mut self, rule: &'a Rule) -> Outcome<()> {
+        let mut updates = self.fire(rule)?;
+        if let Some(overlay) = self.overlays.last_mut() {
+            overlay.append(&mut updates);
         }
         Ok(())
+    }
+
+    /// Puts an update with others that are made at once.
+    fn unite(&self, all: &mut Updates, location: Location, update: Update) -> Outcome<()> {
+        match all.entry(location) {
+            Entry::Vacant(entry) => {
+                entry.insert(update);
+                Ok(())
+            }
+            Entry::Occupied(entry) if entry.get().value == update.value => Ok(()),
+            Entry::Occupied(entry) => Err(self.clash(entry.key(), entry.get(), &update).into()),
+        }
     }
 
     fn clash(&self, location: &Location, first: &Update, second: &Update) -> Fault {
@@ -171,28 +168,33 @@ impl<'a> Machine<'a> {
             .help("make the guards exclude each other, or put the rules in `seq`")
     }
 
-    /// A value, and the fields of the object that it is if it is a new one.
-    fn value(&mut self, term: &'a Term) -> Outcome<(Value, Updates)> {
+    /// A value. If it is a new object, the values of its fields are put with others.
+    fn value(&mut self, term: &'a Term, all: &mut Updates) -> Outcome<Value> {
         let TermKind::New(class, fields) = &term.kind else {
-            return Ok((self.term(term)?, Updates::new()));
+            return self.term(term);
         };
         let mut values = Vec::with_capacity(fields.len());
         for (id, value) in fields {
             values.push((*id, self.term(value)?, value.span));
         }
-        let state = self.state;
-        let objects = self.objects.get_or_insert_with(|| state.live());
+        let (state, sight) = (self.state, &mut self.sight);
+        let objects = self.objects.get_or_insert_with(|| {
+            let live = state.live();
+            if let Some(sight) = sight {
+                sight.objects(&live);
+            }
+            live
+        });
         let number = (0..).find(|number| !objects.contains(&(*class, *number)));
         let number = number.unwrap_or(u32::MAX);
         objects.insert((*class, number));
         let object = Value::Object(*class, number);
-        let mut updates = Updates::new();
         for (id, value, span) in values {
             self.check_value(id, &value, span)?;
             let update = self.made(value, span);
-            updates.insert((id, vec![object.clone()]), update);
+            self.unite(all, (id, vec![object.clone()]), update)?;
         }
-        Ok((object, updates))
+        Ok(object)
     }
 
     fn made(&self, value: Value, span: Span) -> Update {
@@ -209,14 +211,14 @@ impl<'a> Machine<'a> {
         arguments: &'a [Term],
         value: &'a Term,
         span: Span,
-    ) -> Outcome<Updates> {
+        all: &mut Updates,
+    ) -> Outcome<()> {
         let arguments = self.terms(arguments)?;
-        let (value, mut updates) = self.value(value)?;
+        let value = self.value(value, all)?;
         self.check_arguments(id, &arguments, span)?;
         self.check_value(id, &value, span)?;
         let update = self.made(value, span);
-        updates.insert((id, arguments), update);
-        Ok(updates)
+        self.unite(all, (id, arguments), update)
     }
 
     fn check_value(&self, id: FunctionId, value: &Value, span: Span) -> Outcome<()> {
@@ -228,23 +230,24 @@ impl<'a> Machine<'a> {
         subject: &'a Term,
         arms: &'a [Arm],
         otherwise: &'a Rule,
-    ) -> Outcome<Updates> {
+        all: &mut Updates,
+    ) -> Outcome<()> {
         let value = self.term(subject)?;
         let length = self.locals.len();
         for arm in arms {
             for pattern in &arm.patterns {
                 let fits = self.fits(pattern, &value)?;
-                let updates = match fits {
-                    true => Some(self.rule(&arm.body)),
+                let done = match fits {
+                    true => Some(self.rule(&arm.body, all)),
                     false => None,
                 };
                 self.locals.truncate(length);
-                if let Some(updates) = updates {
-                    return updates;
+                if let Some(done) = done {
+                    return done;
                 }
             }
         }
-        self.rule(otherwise)
+        self.rule(otherwise, all)
     }
 
     /// Whether a value looks like a pattern; binds its variables.

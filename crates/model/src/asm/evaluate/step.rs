@@ -1,68 +1,75 @@
 //! What a model does as a whole: its beginning, its steps, and values in its states.
 
-use super::{Machine, Stepped};
+use super::{Machine, Stepped, Updates};
 use crate::asm::environment::{Environment, Stop};
 use crate::asm::possibilities::Possibilities;
-use crate::asm::program::{FunctionId, FunctionKind, Model, Rule, Term};
-use crate::asm::state::State;
+use crate::asm::program::{Function, FunctionId, FunctionKind, Model, Term};
+use crate::asm::sight::Sight;
+use crate::asm::state::{Location, State};
 use crate::asm::value::Value;
 use crate::{Fault, Span};
+use std::collections::BTreeMap;
+
+/// What a step changes, in the order of the places; nothing stands for a place that need
+/// not be spoken of any more.
+pub(in crate::asm) type Changes = Vec<(Location, Option<Value>)>;
 
 impl Model {
-    /// The state of the beginning, before the rule `initially`.
-    fn blank(&self) -> State {
-        State::new(self.dynamic.len())
-    }
-
     /// A state it may begin in.
     pub fn begin(&self, environment: &mut dyn Environment) -> Result<State, Stop> {
-        let blank = self.blank();
-        match &self.initially {
-            Some(rule) => Ok(self.fire(rule, "initially", &blank, environment)?.state),
-            None => Ok(blank),
-        }
+        let blank = State::default();
+        let Some(rule) = &self.initially else {
+            return Ok(blank);
+        };
+        let mut machine = Machine::stepping(self, &blank, Some(environment));
+        machine.root = "initially";
+        let updates = machine.fire(rule)?;
+        Ok(self.after(&blank, &self.changes_of(&machine.answers, &updates)?))
     }
 
     /// The step that the environment's answers lead to.
     pub fn step(&self, state: &State, environment: &mut dyn Environment) -> Result<Stepped, Stop> {
-        self.fire(&self.main, "main", state, environment)
-    }
-
-    fn fire(
-        &self,
-        rule: &Rule,
-        root: &'static str,
-        state: &State,
-        environment: &mut dyn Environment,
-    ) -> Result<Stepped, Stop> {
         let mut machine = Machine::stepping(self, state, Some(environment));
-        machine.root = root;
-        let updates = machine.rule(rule)?;
-        let (answers, choices) = (machine.answers, machine.choices);
-        let mut next = state.clone();
-        let said = answers.iter();
-        let done = updates
-            .iter()
-            .map(|(location, update)| (location, &update.value));
-        for ((id, arguments), value) in said.chain(done) {
-            let slot = self.function(*id).and_then(|function| function.slot);
-            if let Some(slot) = slot {
-                next.set(slot, arguments.clone(), value.clone());
-            }
-        }
-        self.normalize(&mut next)?;
+        let updates = machine.fire(&self.main)?;
+        let changes = self.changes_of(&machine.answers, &updates)?;
         Ok(Stepped {
-            state: next,
-            answers,
-            choices,
+            state: self.after(state, &changes),
+            answers: machine.answers,
+            choices: machine.choices,
             updates,
         })
+    }
+
+    /// All that a step can change, for each possibility; and what was seen of the state.
+    pub(in crate::asm) fn outcomes(&self, state: &State) -> (Vec<Result<Changes, Fault>>, Sight) {
+        let (mut outcomes, mut sight) = (Vec::new(), Sight::default());
+        let step = |possibilities: &mut Possibilities| {
+            let mut machine = Machine::stepping(self, state, Some(possibilities));
+            machine.sight = Some(&mut sight);
+            let updates = machine.fire(&self.main)?;
+            self.changes_of(&machine.answers, &updates)
+        };
+        self.all(&mut Possibilities::default(), step, |outcome| {
+            outcomes.push(outcome);
+            true
+        });
+        (outcomes, sight)
+    }
+
+    /// What a step changes: what the environment has said, and then the updates.
+    fn changes_of(
+        &self,
+        answers: &BTreeMap<Location, Value>,
+        updates: &Updates,
+    ) -> Result<Changes, Stop> {
+        let done = updates.iter().map(|(place, update)| (place, &update.value));
+        self.changes_to(answers.iter().chain(done))
     }
 
     /// What is wrong with the values that functions and fields are declared with,
     /// as far as these do not depend on arguments.
     pub(in crate::asm) fn wrong_in_the_beginning(&self) -> Vec<Fault> {
-        let blank = self.blank();
+        let blank = State::default();
         let mut faults: Vec<Fault> = Vec::new();
         for (number, function) in self.functions.iter().enumerate() {
             let is_computed = matches!(
@@ -116,36 +123,59 @@ impl Model {
         }
     }
 
-    /// Leaves out what need not be said.
-    pub(in crate::asm) fn normalize(&self, state: &mut State) -> Result<(), Stop> {
-        state.forget_unreachable();
-        let blank = self.blank();
-        let mut machine = Machine::stepping(self, &blank, None);
-        for (slot, id) in self.dynamic.iter().enumerate() {
-            let Some(function) = self.function(*id) else {
-                continue;
-            };
-            let Some(entries) = state.entries.get_mut(slot) else {
-                continue;
-            };
-            let mut superfluous = Vec::new();
-            for (arguments, value) in entries.iter() {
-                let is_without = match function.known.get() {
-                    Some(known) => known == value,
-                    None => {
-                        let declared = function.value.as_ref();
-                        *value == machine.defined(declared, arguments.clone(), function.span)?
-                    }
-                };
-                if is_without {
-                    superfluous.push(arguments.clone());
-                }
-            }
-            for arguments in superfluous {
-                entries.remove(&arguments);
-            }
+    /// What it changes that places have these values. Of several for one place the last
+    /// one counts; what no state has is not heeded.
+    fn changes_to<'a>(
+        &self,
+        values: impl Iterator<Item = (&'a Location, &'a Value)>,
+    ) -> Result<Changes, Stop> {
+        let is_kept = |place: &Location| self.function(place.0).is_some_and(Function::is_dynamic);
+        let mut values: Vec<_> = values.filter(|(place, _)| is_kept(place)).collect();
+        values.reverse();
+        values.sort_by_key(|(place, _)| *place);
+        values.dedup_by_key(|(place, _)| *place);
+        let mut changes = Vec::with_capacity(values.len());
+        for (place, value) in values {
+            let is_said = !self.is_without(place, value)?;
+            changes.push((place.clone(), is_said.then(|| value.clone())));
         }
-        Ok(())
+        Ok(changes)
+    }
+
+    /// The state after some changes.
+    pub(in crate::asm) fn after(&self, state: &State, changes: &Changes) -> State {
+        let changes = changes.iter();
+        let mut next = state.changed(changes.map(|(place, value)| (place, value.as_ref())));
+        if !self.classes.is_empty() {
+            next.forget_unreachable();
+        }
+        next
+    }
+
+    /// The state with another value at a place.
+    pub(in crate::asm) fn with_value(
+        &self,
+        state: &State,
+        place: &Location,
+        value: &Value,
+    ) -> Result<State, Stop> {
+        let changes = self.changes_to([(place, value)].into_iter())?;
+        Ok(self.after(state, &changes))
+    }
+
+    /// Whether a place has this value, too, where nothing is said of it.
+    fn is_without(&self, place: &Location, value: &Value) -> Result<bool, Stop> {
+        let (id, arguments) = place;
+        let Some(function) = self.function(*id) else {
+            return Ok(false);
+        };
+        if let Some(known) = function.known.get() {
+            return Ok(known == value);
+        }
+        let blank = State::default();
+        let mut machine = Machine::stepping(self, &blank, None);
+        let declared = function.value.as_ref();
+        Ok(*value == machine.defined(declared, arguments.clone(), function.span)?)
     }
 
     /// Whether a function takes these arguments.
@@ -155,7 +185,7 @@ impl Model {
         arguments: &[Value],
         span: Span,
     ) -> Result<(), Fault> {
-        let blank = self.blank();
+        let blank = State::default();
         Machine::stepping(self, &blank, None)
             .check_arguments(id, arguments, span)
             .map_err(Stop::fault)
@@ -185,6 +215,18 @@ impl Model {
             _ => "range",
         };
         Err(Fault::new(code, message, Some(span)).label(function.span, "declared here"))
+    }
+
+    /// The value of an expression in a state, with what is seen of that.
+    pub(in crate::asm) fn evaluate_seeing(
+        &self,
+        state: &State,
+        term: &Term,
+        sight: &mut Sight,
+    ) -> Result<Value, Stop> {
+        let mut machine = Machine::stepping(self, state, None);
+        machine.sight = Some(sight);
+        machine.term(term)
     }
 
     /// The value of an expression in a state.

@@ -7,21 +7,26 @@ use crate::asm::types::VALUES_MAX;
 use crate::asm::value::Value;
 use crate::{Fault, Span};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 impl<'a> Machine<'a> {
     pub(super) fn term(&mut self, term: &'a Term) -> Outcome<Value> {
-        self.deeper(term.span, |machine| machine.any_term(term))
+        match &term.kind {
+            // Nothing is evaluated there.
+            T::Constant(value) => Ok(value.clone()),
+            T::Local(place) => {
+                let value = self.locals.get(self.base + place);
+                Ok(value.cloned().unwrap_or(Value::Undefined))
+            }
+            _ => self.deeper(term.span, |machine| machine.any_term(term)),
+        }
     }
 
     fn any_term(&mut self, term: &'a Term) -> Outcome<Value> {
         let span = term.span;
         Ok(match &term.kind {
-            T::Constant(value) => value.clone(),
-            T::Local(place) => {
-                let value = self.locals.get(self.base + place);
-                value.cloned().unwrap_or(Value::Undefined)
-            }
+            T::Constant(_) | T::Local(_) => self.term(term)?,
             T::Apply(id, arguments) => {
                 let arguments = self.terms(arguments)?;
                 self.read(*id, arguments, span)?
@@ -43,13 +48,12 @@ impl<'a> Machine<'a> {
                 let value = number.checked_neg();
                 Value::Integer(value.ok_or_else(|| overflow(span))?)
             }
-            T::Not(part) => Value::Boolean(!self.truth(part)?),
-            T::Binary(operator, left, right) => self.binary(*operator, left, right, span)?,
+            T::Not(_) | T::Quantified(..) => Value::Boolean(self.condition(term)?),
+            T::Binary(operator, left, right) => self.binary(*operator, left, right, term)?,
             T::If(condition, yes, no) => match self.truth(condition)? {
                 true => self.term(yes)?,
                 false => self.term(no)?,
             },
-            T::Quantified(quantifier, each, holds) => self.quantified(*quantifier, each, holds)?,
             T::Set(parts) => Value::set(self.terms(parts)?),
             T::Sequence(parts) => Value::Sequence(self.terms(parts)?.into()),
             T::Tuple(parts) => Value::Tuple(self.terms(parts)?.into()),
@@ -86,7 +90,11 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn terms(&mut self, terms: &'a [Term]) -> Outcome<Vec<Value>> {
-        terms.iter().map(|term| self.term(term)).collect()
+        let mut values = Vec::with_capacity(terms.len());
+        for term in terms {
+            values.push(self.term(term)?);
+        }
+        Ok(values)
     }
 
     /// A value that must not be `undef`.
@@ -97,8 +105,14 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether a condition holds.
     pub(super) fn truth(&mut self, term: &'a Term) -> Outcome<bool> {
-        Ok(self.present(term)? == Value::Boolean(true))
+        match &term.kind {
+            T::Not(_) | T::Binary(..) | T::Quantified(..) => {
+                self.deeper(term.span, |machine| machine.condition(term))
+            }
+            _ => Ok(self.present(term)? == Value::Boolean(true)),
+        }
     }
 
     fn integer(&mut self, term: &'a Term) -> Outcome<i64> {
@@ -108,14 +122,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn binary(
-        &mut self,
-        operator: Binary,
-        left: &'a Term,
-        right: &'a Term,
-        span: Span,
-    ) -> Outcome<Value> {
-        Ok(Value::Boolean(match operator {
+    /// Whether a condition holds that is made of others, or compares.
+    fn condition(&mut self, term: &'a Term) -> Outcome<bool> {
+        let (operator, left, right) = match &term.kind {
+            T::Not(part) => return Ok(!self.truth(part)?),
+            T::Quantified(quantifier, each, holds) => {
+                return self.quantified(*quantifier, each, holds);
+            }
+            T::Binary(operator, left, right) => (*operator, &**left, &**right),
+            _ => return self.truth(term),
+        };
+        Ok(match operator {
             Binary::And => self.truth(left)? && self.truth(right)?,
             Binary::Or => self.truth(left)? || self.truth(right)?,
             Binary::Implies => !self.truth(left)? || self.truth(right)?,
@@ -126,14 +143,31 @@ impl<'a> Machine<'a> {
             Binary::Greater => self.integer(left)? > self.integer(right)?,
             Binary::GreaterOrEqual => self.integer(left)? >= self.integer(right)?,
             Binary::In | Binary::NotIn => {
-                let (value, collection) = (self.term(left)?, self.present(right)?);
-                contains(&collection, &value) == (operator == Binary::In)
+                let value = self.term(left)?;
+                let is_in = match &right.kind {
+                    T::Constant(collection) => contains(collection, &value),
+                    _ => contains(&self.present(right)?, &value),
+                };
+                is_in == (operator == Binary::In)
             }
-            Binary::Range => return self.range(left, right, span),
+            _ => false,
+        })
+    }
+
+    fn binary(
+        &mut self,
+        operator: Binary,
+        left: &'a Term,
+        right: &'a Term,
+        whole: &'a Term,
+    ) -> Outcome<Value> {
+        let span = whole.span;
+        match operator {
+            Binary::Range => self.range(left, right, span),
             Binary::Union | Binary::Except | Binary::Join | Binary::Intersect => {
                 let (left, right) = (self.present(left)?, self.present(right)?);
                 self.charge(length(&left) + length(&right), span)?;
-                return Ok(collections(operator, left, right));
+                Ok(collections(operator, left, right))
             }
             Binary::Add
             | Binary::Subtract
@@ -141,9 +175,10 @@ impl<'a> Machine<'a> {
             | Binary::Divide
             | Binary::Remainder => {
                 let (left, right) = (self.integer(left)?, self.integer(right)?);
-                return arithmetic(operator, left, right, span);
+                arithmetic(operator, left, right, span)
             }
-        }))
+            _ => self.condition(whole).map(Value::Boolean),
+        }
     }
 
     fn range(&mut self, from: &'a Term, to: &'a Term, span: Span) -> Outcome<Value> {
@@ -184,23 +219,43 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The values that a variable goes through, in their order.
-    pub(super) fn candidates(&mut self, each: &'a Each) -> Outcome<Vec<Value>> {
-        let values: Vec<Value> = match self.present(&each.among)? {
-            Value::Set(values) => values.iter().cloned().collect(),
-            Value::Sequence(values) => values.to_vec(),
-            _ => Vec::new(),
+    /// Calls a function for each value that a variable goes through, in their order, with
+    /// that variable, until it has seen enough.
+    pub(super) fn each(
+        &mut self,
+        each: &'a Each,
+        mut call: impl FnMut(&mut Machine<'a>, &Value) -> Outcome<ControlFlow<()>>,
+    ) -> Outcome<()> {
+        let collection = self.present(&each.among)?;
+        let (Value::Set(values) | Value::Sequence(values)) = &collection else {
+            return Ok(());
         };
-        let Some(with) = &each.with else {
-            return Ok(values);
-        };
-        let mut taken = Vec::new();
-        for value in values {
-            if self.with(value.clone(), |machine| machine.truth(with))? {
-                taken.push(value);
+        for value in values.iter() {
+            let more = self.with(value.clone(), |machine| {
+                let is_taken = match &each.with {
+                    Some(with) => machine.truth(with)?,
+                    None => true,
+                };
+                match is_taken {
+                    true => call(machine, value),
+                    false => Ok(ControlFlow::Continue(())),
+                }
+            })?;
+            if more.is_break() {
+                break;
             }
         }
-        Ok(taken)
+        Ok(())
+    }
+
+    /// The values that a variable goes through, in their order.
+    pub(super) fn candidates(&mut self, each: &'a Each) -> Outcome<Vec<Value>> {
+        let mut values = Vec::new();
+        self.each(each, |_, value| {
+            values.push(value.clone());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(values)
     }
 
     /// Evaluates with another variable.
@@ -221,35 +276,43 @@ impl<'a> Machine<'a> {
         quantifier: Quantifier,
         each: &'a Each,
         holds: &'a Term,
-    ) -> Outcome<Value> {
+    ) -> Outcome<bool> {
         let decisive = quantifier == Quantifier::Exists;
-        for value in self.candidates(each)? {
-            if self.with(value, |machine| machine.truth(holds))? == decisive {
-                return Ok(Value::Boolean(decisive));
-            }
-        }
-        Ok(Value::Boolean(!decisive))
+        let mut is_decided = false;
+        self.each(each, |machine, _| {
+            is_decided = machine.truth(holds)? == decisive;
+            Ok(match is_decided {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })
+        })?;
+        Ok(is_decided == decisive)
     }
 
     fn comprehension(&mut self, part: &'a Term, each: &'a Each) -> Outcome<Vec<Value>> {
         let mut values = Vec::new();
-        for value in self.candidates(each)? {
-            values.push(self.with(value, |machine| machine.term(part))?);
-        }
+        self.each(each, |machine, _| {
+            values.push(machine.term(part)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
         Ok(values)
     }
 
     fn builtin(&mut self, builtin: Builtin, value: &Value, span: Span) -> Outcome<Value> {
         self.charge(length(value), span)?;
+        if builtin == Builtin::Size {
+            let size = match value {
+                Value::Text(text) => text.chars().count(),
+                _ => length(value),
+            };
+            return Ok(Value::Integer(size as i64));
+        }
         let empty = || Fault::new("empty", "there is nothing in it", Some(span));
         let members: Vec<&Value> = match value {
-            Value::Set(values) => values.iter().collect(),
-            Value::Sequence(values) => values.iter().collect(),
+            Value::Set(values) | Value::Sequence(values) => values.iter().collect(),
             _ => Vec::new(),
         };
         Ok(match (builtin, value) {
-            (Builtin::Size, Value::Text(text)) => Value::Integer(text.chars().count() as i64),
-            (Builtin::Size, _) => Value::Integer(length(value) as i64),
             (Builtin::Head, _) => (*members.first().ok_or_else(empty)?).clone(),
             (Builtin::Last, _) => (*members.last().ok_or_else(empty)?).clone(),
             (Builtin::Least, _) => (*members.iter().min().ok_or_else(empty)?).clone(),
@@ -268,7 +331,9 @@ impl<'a> Machine<'a> {
                 });
                 Value::Integer(sum.ok_or_else(|| overflow(span))?)
             }
-            (Builtin::Tail | Builtin::Keys | Builtin::Values, _) => Value::Undefined,
+            (Builtin::Size | Builtin::Tail | Builtin::Keys | Builtin::Values, _) => {
+                Value::Undefined
+            }
         })
     }
 }
@@ -300,8 +365,7 @@ fn arithmetic(operator: Binary, left: i64, right: i64, span: Span) -> Outcome<Va
 /// How many parts a value has.
 pub(super) fn length(value: &Value) -> usize {
     match value {
-        Value::Set(values) => values.len(),
-        Value::Sequence(values) | Value::Tuple(values) => values.len(),
+        Value::Set(values) | Value::Sequence(values) | Value::Tuple(values) => values.len(),
         Value::Map(map) => map.len(),
         _ => 0,
     }
@@ -309,26 +373,32 @@ pub(super) fn length(value: &Value) -> usize {
 
 fn contains(collection: &Value, value: &Value) -> bool {
     match collection {
-        Value::Set(values) => values.contains(value),
+        Value::Set(values) => values.binary_search(value).is_ok(),
         Value::Sequence(values) => values.contains(value),
         Value::Map(map) => map.contains_key(value),
         _ => false,
     }
 }
 
+/// The values of a set that a function takes.
+fn among(set: &[Value], takes: impl Fn(&Value) -> bool) -> Value {
+    // They are in order, and different.
+    Value::Set(set.iter().filter(|value| takes(value)).cloned().collect())
+}
+
 fn collections(operator: Binary, left: Value, right: Value) -> Value {
     match (operator, left, right) {
         (Binary::Union, Value::Set(left), Value::Set(right)) => {
-            Value::Set(Arc::new(left.union(&right).cloned().collect()))
+            Value::set(left.iter().chain(right.iter()).cloned())
         }
         (Binary::Intersect, Value::Set(left), Value::Set(right)) => {
-            Value::Set(Arc::new(left.intersection(&right).cloned().collect()))
+            among(&left, |value| right.binary_search(value).is_ok())
         }
         (Binary::Except, Value::Set(left), Value::Set(right)) => {
-            Value::Set(Arc::new(left.difference(&right).cloned().collect()))
+            among(&left, |value| right.binary_search(value).is_err())
         }
         (Binary::Except, Value::Map(mut map), Value::Set(keys)) => {
-            Arc::make_mut(&mut map).retain(|key, _| !keys.contains(key));
+            Arc::make_mut(&mut map).retain(|key, _| keys.binary_search(key).is_err());
             Value::Map(map)
         }
         (Binary::Join, Value::Sequence(left), Value::Sequence(right)) => {

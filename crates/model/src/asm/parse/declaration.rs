@@ -229,8 +229,15 @@ impl Parser {
 
     fn record(&mut self) -> Outcome<Item> {
         self.expect("{")?;
-        let mut table = Vec::new();
+        let (mut table, mut untold) = (Vec::new(), Vec::new());
         while !self.take("}") {
+            if self.take("any") {
+                untold.push(self.name("a function")?);
+                while self.take(",") {
+                    untold.push(self.name("a function")?);
+                }
+                continue;
+            }
             self.expect("when")?;
             let mut keys = vec![self.key()?];
             while self.take(",") {
@@ -239,7 +246,7 @@ impl Parser {
             let actions = self.actions()?;
             table.push(When { keys, actions });
         }
-        Ok(Item::Record(table))
+        Ok(Item::Record(table, untold))
     }
 
     fn key(&mut self) -> Outcome<(Name, Vec<Arc<str>>)> {

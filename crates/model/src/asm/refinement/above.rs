@@ -3,14 +3,14 @@
 //! A *belief* is the set of all states in which the machine can be after showing
 //! what was shown, steps that do not show included. What has been computed once
 //! is kept, so following a run that has been at these places before is a look into
-//! a table.
+//! a table. States, beliefs and what is shown have numbers, each thing one.
 
 use super::room::{Halt, Room};
 use crate::Fault;
 use crate::asm::environment::Stop;
-use crate::asm::possibilities::Possibilities;
 use crate::asm::program::{FunctionId, Model};
 use crate::asm::state::State;
+use crate::asm::system::Known;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -19,14 +19,48 @@ use std::sync::Arc;
 /// What a state shows: the values of some functions of the abstract machine.
 pub type Shown = Vec<String>;
 
-/// The numbers of abstract states.
-pub(super) type Belief = Arc<BTreeSet<u32>>;
+/// The number of something that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ShownId(u32);
 
-/// What a number in a belief takes, in bytes: nodes of trees are not full.
-const BELIEVED_BYTES: usize = 8;
+/// The number of a belief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Belief(u32);
+
+/// Things of one kind, each once, by number.
+#[derive(Debug)]
+struct Numbered<T: ?Sized> {
+    things: Vec<Arc<T>>,
+    numbers: FxHashMap<Arc<T>, u32>,
+}
+
+impl<T: ?Sized + Eq + std::hash::Hash> Numbered<T> {
+    fn new() -> Numbered<T> {
+        Numbered {
+            things: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    fn get(&self, number: u32) -> Option<&Arc<T>> {
+        self.things.get(number as usize)
+    }
+
+    /// The number of a thing; a new one is charged with so many bytes.
+    fn number(&mut self, thing: Arc<T>, bytes: usize, room: &mut Room<'_>) -> Result<u32, Halt> {
+        if let Some(number) = self.numbers.get(&thing) {
+            return Ok(*number);
+        }
+        room.keep(bytes)?;
+        let number = self.things.len() as u32;
+        self.things.push(Arc::clone(&thing));
+        self.numbers.insert(thing, number);
+        Ok(number)
+    }
+}
 
 /// What is shown takes so many bytes.
-pub(super) fn bytes_of(shown: &Shown) -> usize {
+fn bytes_of(shown: &Shown) -> usize {
     let texts = shown.iter();
     texts.map(|text| size_of::<String>() + text.len()).sum()
 }
@@ -36,15 +70,20 @@ pub(super) fn bytes_of(shown: &Shown) -> usize {
 pub(super) struct Above<M> {
     model: M,
     functions: Vec<FunctionId>,
+    /// Everything that was ever shown, by either machine.
+    all_shown: Numbered<Shown>,
+    /// The numbers of states, in their order.
+    beliefs: Numbered<[u32]>,
     /// By number: the bytes of the state.
     states: Vec<Arc<[u8]>>,
     numbers: FxHashMap<Arc<[u8]>, u32>,
     /// By state: what it shows.
-    shown: Vec<Arc<Shown>>,
+    shown: Vec<ShownId>,
     /// By state: those after it, once they are known.
     successors: Vec<Option<Arc<[u32]>>>,
+    known: Known,
     /// What is left of a belief after something was shown.
-    left: FxHashMap<(Belief, Arc<Shown>), Belief>,
+    left: FxHashMap<(Belief, ShownId), Belief>,
     /// The machine itself has gone wrong, or has too many states.
     pub failed: bool,
 }
@@ -52,8 +91,11 @@ pub(super) struct Above<M> {
 impl<M: Borrow<Model>> Above<M> {
     pub fn new(model: M, functions: Vec<FunctionId>) -> Above<M> {
         Above {
+            known: Known::new(model.borrow()),
             model,
             functions,
+            all_shown: Numbered::new(),
+            beliefs: Numbered::new(),
             states: Vec::new(),
             numbers: FxHashMap::default(),
             shown: Vec::new(),
@@ -74,11 +116,12 @@ impl<M: Borrow<Model>> Above<M> {
     }
 
     fn number(&mut self, state: &State, room: &mut Room<'_>) -> Result<u32, Halt> {
-        let model = self.model();
-        let bytes: Arc<[u8]> = model.bytes(state).into();
-        if let Some(number) = self.numbers.get(&bytes) {
+        let model: &Model = self.model.borrow();
+        let bytes = model.bytes(state);
+        if let Some(number) = self.numbers.get(&bytes[..]) {
             return Ok(*number);
         }
+        let bytes: Arc<[u8]> = bytes.into();
         let functions = self.functions.iter();
         let shown: Result<Shown, Fault> = functions
             .map(|id| {
@@ -86,25 +129,76 @@ impl<M: Borrow<Model>> Above<M> {
                 Ok(model.show(&value))
             })
             .collect();
-        let shown = shown?;
-        room.keep_state(self.states.len(), bytes.len() + bytes_of(&shown))?;
+        let shown = self.show(shown?, room)?;
+        room.keep_state(self.states.len(), bytes.len())?;
         let number = self.states.len() as u32;
-        self.shown.push(Arc::new(shown));
+        self.shown.push(shown);
         self.successors.push(None);
         self.numbers.insert(Arc::clone(&bytes), number);
         self.states.push(bytes);
         Ok(number)
     }
 
-    /// The states that come after one, or at the beginning.
+    /// The number of what is shown.
+    pub fn show(&mut self, shown: Shown, room: &mut Room<'_>) -> Result<ShownId, Halt> {
+        let bytes = bytes_of(&shown);
+        let number = self.all_shown.number(Arc::new(shown), bytes, room)?;
+        Ok(ShownId(number))
+    }
+
+    /// What is shown under a number.
+    pub fn shown(&self, shown: ShownId) -> Shown {
+        let shown = self.all_shown.get(shown.0);
+        shown.map_or_else(Shown::new, |shown| Shown::clone(shown))
+    }
+
+    /// What is known of its steps, in bytes.
+    pub fn known_bytes(&self) -> u64 {
+        self.known.bytes() as u64
+    }
+
+    /// Whether the machine can be nowhere.
+    pub fn is_nowhere(&self, belief: Belief) -> bool {
+        self.states_of(belief).is_empty()
+    }
+
+    fn states_of(&self, belief: Belief) -> Arc<[u32]> {
+        self.beliefs.get(belief.0).cloned().unwrap_or_default()
+    }
+
+    /// The states that come after one, or at the beginning, each once.
     fn after(&mut self, state: Option<&State>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
-        let states = next_states(self.model(), state).map_err(Halt::from);
+        let states = self.next_states(state).map_err(Halt::from);
         let numbers = states.and_then(|states| {
             let numbers = states.iter().map(|state| self.number(state, room));
             numbers.collect()
         });
         self.failed |= numbers.is_err();
-        numbers
+        let mut numbers: Vec<u32> = numbers?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
+    }
+
+    fn next_states(&mut self, state: Option<&State>) -> Result<Vec<State>, Fault> {
+        let model: &Model = self.model.borrow();
+        let Some(state) = state else {
+            let (mut states, mut fault) = (Vec::new(), None);
+            model.beginnings(|state| {
+                match state {
+                    Ok(state) => states.push(state),
+                    Err(wrong) => fault = Some(wrong),
+                }
+                fault.is_none()
+            });
+            return fault.map_or(Ok(states), Err);
+        };
+        let outcomes = model.known_outcomes(state, &mut self.known);
+        let states = outcomes.iter().map(|outcome| match outcome {
+            Ok(changes) => Ok(model.after(state, changes)),
+            Err(fault) => Err(fault.clone()),
+        });
+        states.collect()
     }
 
     /// The states in which the machine begins.
@@ -131,11 +225,11 @@ impl<M: Borrow<Model>> Above<M> {
         Ok(numbers)
     }
 
-    pub fn shows(&self, number: u32) -> Option<&Arc<Shown>> {
-        self.shown.get(number as usize)
+    fn shows(&self, state: u32) -> Option<ShownId> {
+        self.shown.get(state as usize).copied()
     }
 
-    /// These states, and those that steps which do not show lead to.
+    /// The belief in these states, and in those that steps which do not show lead to.
     fn closed(&mut self, from: BTreeSet<u32>, room: &mut Room<'_>) -> Result<Belief, Halt> {
         let mut all = from.clone();
         let mut open: Vec<u32> = from.into_iter().collect();
@@ -146,18 +240,20 @@ impl<M: Borrow<Model>> Above<M> {
                 }
             }
         }
-        Ok(Arc::new(all))
+        let states: Arc<[u32]> = all.into_iter().collect();
+        let bytes = size_of_val(&states[..]);
+        Ok(Belief(self.beliefs.number(states, bytes, room)?))
     }
 
     /// What can be shown first.
     pub fn possible_first(&mut self, room: &mut Room<'_>) -> Result<BTreeSet<Shown>, Halt> {
         let numbers = self.initial(room)?;
         let shown = numbers.iter().filter_map(|number| self.shows(*number));
-        Ok(shown.map(|shown| Shown::clone(shown)).collect())
+        Ok(shown.map(|shown| self.shown(shown)).collect())
     }
 
     /// Where the machine begins, as far as it shows this.
-    pub fn begin(&mut self, shown: &Arc<Shown>, room: &mut Room<'_>) -> Result<Belief, Halt> {
+    pub fn begin(&mut self, shown: ShownId, room: &mut Room<'_>) -> Result<Belief, Halt> {
         let numbers = self.initial(room)?;
         let alike = numbers
             .into_iter()
@@ -169,16 +265,15 @@ impl<M: Borrow<Model>> Above<M> {
     /// What is left of a belief when something else is shown.
     pub fn step(
         &mut self,
-        belief: &Belief,
-        shown: &Arc<Shown>,
+        belief: Belief,
+        shown: ShownId,
         room: &mut Room<'_>,
     ) -> Result<Belief, Halt> {
-        let key = (Arc::clone(belief), Arc::clone(shown));
-        if let Some(known) = self.left.get(&key) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.left.get(&(belief, shown)) {
+            return Ok(*known);
         }
         let mut next = BTreeSet::new();
-        for number in belief.iter() {
+        for number in self.states_of(belief).iter() {
             for after in self.successors(*number, room)?.iter() {
                 if self.shows(*after) == Some(shown) {
                     next.insert(*after);
@@ -186,49 +281,23 @@ impl<M: Borrow<Model>> Above<M> {
             }
         }
         let next = self.closed(next, room)?;
-        room.keep(next.len() * BELIEVED_BYTES)?;
-        self.left.insert(key, Arc::clone(&next));
+        room.keep(0)?;
+        self.left.insert((belief, shown), next);
         Ok(next)
     }
 
     /// What can be shown next.
     pub fn possible(
         &mut self,
-        belief: &Belief,
+        belief: Belief,
         room: &mut Room<'_>,
     ) -> Result<BTreeSet<Shown>, Halt> {
         let mut possible = BTreeSet::new();
-        for number in belief.iter() {
+        for number in self.states_of(belief).iter() {
             for after in self.successors(*number, room)?.iter() {
-                possible.extend(self.shows(*after).map(|shown| Shown::clone(shown)));
+                possible.extend(self.shows(*after).map(|shown| self.shown(shown)));
             }
         }
         Ok(possible)
-    }
-}
-
-fn next_states(model: &Model, state: Option<&State>) -> Result<Vec<State>, Fault> {
-    let mut states = BTreeSet::new();
-    let mut fault = None;
-    let each = |result: Result<State, Fault>| {
-        match result {
-            Ok(state) => {
-                states.insert(state);
-            }
-            Err(wrong) => fault = Some(wrong),
-        }
-        fault.is_none()
-    };
-    match state {
-        Some(state) => model.all(
-            &mut Possibilities::default(),
-            |possibilities| model.step(state, possibilities).map(|step| step.state),
-            each,
-        ),
-        None => model.beginnings(each),
-    }
-    match fault {
-        Some(fault) => Err(fault),
-        None => Ok(states.into_iter().collect()),
     }
 }

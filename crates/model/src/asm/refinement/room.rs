@@ -34,6 +34,8 @@ pub(super) struct Room<'a> {
     states_max: u32,
     memory_bytes_max: u64,
     memory_bytes: u64,
+    /// What the systems remember of their own.
+    remembered: u64,
     /// How often something was kept.
     kept: u64,
     /// How many states of the refined system are known, each with a belief.
@@ -47,16 +49,22 @@ impl<'a> Room<'a> {
             states_max: options.states_max,
             memory_bytes_max: options.memory_bytes_max,
             memory_bytes: 0,
+            remembered: 0,
             kept: 0,
             pairs: 0,
             go_on,
         }
     }
 
+    /// The systems remember so many bytes of their own.
+    pub fn remembered(&mut self, bytes: u64) {
+        self.remembered = bytes;
+    }
+
     /// One more entry of some table is kept, with so many bytes behind it.
     pub fn keep(&mut self, bytes: usize) -> Result<(), Halt> {
         self.memory_bytes += (ENTRY_BYTES + bytes) as u64;
-        if self.memory_bytes > self.memory_bytes_max {
+        if self.memory_bytes + self.remembered > self.memory_bytes_max {
             let limit = self.memory_bytes_max;
             return Err(Halt::Cut(Cut::Memory { limit }));
         }

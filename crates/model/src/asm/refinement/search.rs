@@ -3,40 +3,41 @@
 //! Breadth first, over pairs of a state of the refined system and a belief. Nodes are
 //! in the order of discovery, so the first divergence is one of the shortest.
 
-use super::above::{Above, Belief, Shown, bytes_of};
+use super::above::{Above, Belief, Shown, ShownId};
 use super::room::{GoOn, Halt, Room};
 use super::{Divergence, Refinement};
 use crate::asm::program::Model;
 use crate::system::{Participants, System, Visitor};
 use crate::{Cut, Fault, Options, Trail};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// A state of the refined system, and where the abstract machine can be.
 struct Node {
-    state: Arc<[u8]>,
+    state: u32,
     belief: Belief,
-    shown: Arc<Shown>,
     parent: Option<usize>,
     /// How many steps lead here.
     depth: u32,
 }
 
-/// States, with what they show.
-type Steps = Arc<[(Arc<[u8]>, Arc<Shown>)]>;
-
 /// Both systems, and what is known of them.
-pub(super) struct Search<'a, S, F> {
+pub(super) struct Search<'a, S: System, F> {
     system: &'a S,
+    scratch: S::Scratch,
     show: F,
     above: Above<&'a Model>,
+    /// The states of the refined system, by number.
+    states: Vec<Arc<[u8]>>,
+    numbers: FxHashMap<Arc<[u8]>, u32>,
+    /// By state: what it shows.
+    shown: Vec<ShownId>,
+    /// By state: those after it, once they are known.
+    successors: Vec<Option<Arc<[u32]>>>,
     /// In the order of discovery.
     nodes: Vec<Node>,
-    known: FxHashMap<(Arc<[u8]>, Belief), usize>,
-    /// By state: those after it, with what they show.
-    steps: FxHashMap<Arc<[u8]>, Steps>,
+    known: FxHashSet<(u32, Belief)>,
     /// There are longer runs than asked for.
     is_deep: bool,
 }
@@ -45,11 +46,15 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     pub fn new(system: &'a S, show: F, above: Above<&'a Model>) -> Search<'a, S, F> {
         Search {
             system,
+            scratch: system.scratch(),
             show,
             above,
+            states: Vec::new(),
+            numbers: FxHashMap::default(),
+            shown: Vec::new(),
+            successors: Vec::new(),
             nodes: Vec::new(),
-            known: FxHashMap::default(),
-            steps: FxHashMap::default(),
+            known: FxHashSet::default(),
             is_deep: false,
         }
     }
@@ -73,19 +78,19 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     }
 
     fn run(&mut self, options: &Options, room: &mut Room<'_>) -> Result<Option<Divergence>, Halt> {
-        for state in next_states(self.system, None)? {
-            let shown = Arc::new((self.show)(&state)?);
-            let belief = self.above.begin(&shown, room)?;
-            if belief.is_empty() {
+        for state in self.after(None, room)? {
+            let shown = self.shows(state)?;
+            let belief = self.above.begin(shown, room)?;
+            if self.above.is_nowhere(belief) {
                 return Ok(Some(Divergence {
-                    trail: Trail::through(self.system, &[state.to_vec()], None),
+                    trail: Trail::through(self.system, &[self.bytes(state)], None),
                     names: self.above.names(),
                     before: Shown::new(),
-                    after: Shown::clone(&shown),
+                    after: self.above.shown(shown),
                     possible: self.above.possible_first(room)?,
                 }));
             }
-            self.push(state, belief, shown, None, room)?;
+            self.push(state, belief, None, room)?;
         }
         let mut next = 0;
         while let Some(node) = self.nodes.get(next) {
@@ -106,44 +111,90 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     /// One more node, unless it is known.
     fn push(
         &mut self,
-        state: Arc<[u8]>,
+        state: u32,
         belief: Belief,
-        shown: Arc<Shown>,
         parent: Option<usize>,
         room: &mut Room<'_>,
     ) -> Result<(), Halt> {
+        if self.known.contains(&(state, belief)) {
+            return Ok(());
+        }
         let number = self.nodes.len();
         let before = parent.and_then(|parent| self.nodes.get(parent));
         let depth = before.map_or(0, |before| before.depth + 1);
-        let key = (Arc::clone(&state), Arc::clone(&belief));
-        if let Entry::Vacant(entry) = self.known.entry(key) {
-            room.keep_pair(number, size_of::<Node>())?;
-            entry.insert(number);
-            self.nodes.push(Node {
-                state,
-                belief,
-                shown,
-                parent,
-                depth,
-            });
-        }
+        room.keep_pair(number, size_of::<Node>())?;
+        self.known.insert((state, belief));
+        self.nodes.push(Node {
+            state,
+            belief,
+            parent,
+            depth,
+        });
         Ok(())
     }
 
-    /// The states after one, with what they show.
-    fn steps(&mut self, state: &Arc<[u8]>, room: &mut Room<'_>) -> Result<Steps, Halt> {
-        if let Some(known) = self.steps.get(state) {
+    /// The bytes of a state.
+    fn bytes(&self, state: u32) -> Vec<u8> {
+        let bytes = self.states.get(state as usize);
+        bytes.map_or_else(Vec::new, |bytes| bytes.to_vec())
+    }
+
+    fn shows(&self, state: u32) -> Result<ShownId, Halt> {
+        let unknown = || Fault::new("unknown", "there is no such state", None);
+        let shown = self.shown.get(state as usize).copied();
+        Ok(shown.ok_or_else(unknown)?)
+    }
+
+    /// The number of a state.
+    fn number(&mut self, bytes: Arc<[u8]>, room: &mut Room<'_>) -> Result<u32, Halt> {
+        if let Some(number) = self.numbers.get(&bytes) {
+            return Ok(*number);
+        }
+        let shown = (self.show)(&bytes)?;
+        let shown = self.above.show(shown, room)?;
+        room.keep(bytes.len())?;
+        let number = self.states.len() as u32;
+        self.shown.push(shown);
+        self.successors.push(None);
+        self.numbers.insert(Arc::clone(&bytes), number);
+        self.states.push(bytes);
+        Ok(number)
+    }
+
+    /// The states after one, or the initial ones, each once.
+    fn after(&mut self, state: Option<&[u8]>, room: &mut Room<'_>) -> Result<Vec<u32>, Halt> {
+        let mut found = Found::default();
+        match state {
+            Some(state) => self.system.successors(&mut self.scratch, state, &mut found),
+            None => self.system.initial(&mut self.scratch, &mut found),
+        }
+        if let Some(fault) = found.fault {
+            return Err(fault.into());
+        }
+        let mut numbers = Vec::with_capacity(found.states.len());
+        for state in found.states {
+            numbers.push(self.number(state, room)?);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
+    }
+
+    /// The states after one.
+    fn successors(&mut self, state: u32, room: &mut Room<'_>) -> Result<Arc<[u32]>, Halt> {
+        let known = self.successors.get(state as usize);
+        if let Some(known) = known.and_then(Option::as_ref) {
             return Ok(Arc::clone(known));
         }
-        let mut steps = Vec::new();
-        for next in next_states(self.system, Some(state))? {
-            let shown = Arc::new((self.show)(&next)?);
-            room.keep(next.len() + bytes_of(&shown))?;
-            steps.push((next, shown));
+        let bytes = self.states.get(state as usize).cloned();
+        let numbers: Arc<[u32]> = self.after(bytes.as_deref(), room)?.into();
+        let own = self.system.memory_bytes() + self.system.scratch_bytes(&self.scratch);
+        room.remembered(own + self.above.known_bytes());
+        room.keep(size_of_val(&numbers[..]))?;
+        if let Some(entry) = self.successors.get_mut(state as usize) {
+            *entry = Some(Arc::clone(&numbers));
         }
-        let steps: Steps = steps.into();
-        self.steps.insert(Arc::clone(state), Arc::clone(&steps));
-        Ok(steps)
+        Ok(numbers)
     }
 
     /// Takes all steps from a node. Where that is as far as the search goes, it is only
@@ -157,24 +208,23 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
         let Some(node) = self.nodes.get(number) else {
             return Ok(None);
         };
-        let (belief, before) = (Arc::clone(&node.belief), Arc::clone(&node.shown));
-        let here = Arc::clone(&node.state);
-        for (state, shown) in self.steps(&here, room)?.iter() {
-            let belief = match *shown == before {
-                true => Arc::clone(&belief),
-                false => self.above.step(&belief, shown, room)?,
+        let (here, belief) = (node.state, node.belief);
+        let before = self.shows(here)?;
+        for state in self.successors(here, room)?.iter() {
+            let shown = self.shows(*state)?;
+            let left = match shown == before {
+                true => belief,
+                false => self.above.step(belief, shown, room)?,
             };
-            if belief.is_empty() {
-                let parted = self.divergence(number, state, &before, shown, room);
+            if self.above.is_nowhere(left) {
+                let parted = self.divergence(number, *state, room);
                 return parted.map(Some);
             }
             if is_last {
-                let key = (Arc::clone(state), belief);
-                self.is_deep |= !self.known.contains_key(&key);
+                self.is_deep |= !self.known.contains(&(*state, left));
                 continue;
             }
-            let (state, shown) = (Arc::clone(state), Arc::clone(shown));
-            self.push(state, belief, shown, Some(number), room)?;
+            self.push(*state, left, Some(number), room)?;
         }
         Ok(None)
     }
@@ -182,55 +232,46 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Shown, Fault>> Search<'a, S, F> {
     fn divergence(
         &mut self,
         number: usize,
-        state: &[u8],
-        before: &Arc<Shown>,
-        shown: &Arc<Shown>,
+        state: u32,
         room: &mut Room<'_>,
     ) -> Result<Divergence, Halt> {
-        let mut states = vec![state.to_vec()];
+        let mut states = vec![self.bytes(state)];
         let mut here = Some(number);
-        let mut belief = None;
         while let Some(node) = here.and_then(|here| self.nodes.get(here)) {
-            belief.get_or_insert_with(|| Arc::clone(&node.belief));
-            states.push(node.state.to_vec());
+            states.push(self.bytes(node.state));
             here = node.parent;
         }
         states.reverse();
-        let possible = match belief {
-            Some(belief) => self.above.possible(&belief, room)?,
-            None => BTreeSet::new(),
-        };
+        let (mut before, mut possible) = (Shown::new(), BTreeSet::new());
+        if let Some(node) = self.nodes.get(number) {
+            before = self.above.shown(self.shows(node.state)?);
+            possible = self.above.possible(node.belief, room)?;
+        }
         Ok(Divergence {
             trail: Trail::through(self.system, &states, None),
             names: self.above.names(),
-            before: Shown::clone(before),
-            after: Shown::clone(shown),
+            before,
+            after: self.above.shown(self.shows(state)?),
             possible,
         })
     }
 }
 
-/// The states after one, or the initial ones, each once and in one order.
-fn next_states<S: System>(system: &S, state: Option<&[u8]>) -> Result<Vec<Arc<[u8]>>, Fault> {
-    struct Found(BTreeSet<Arc<[u8]>>, Option<Fault>);
-    impl Visitor for Found {
-        fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
-            self.0.insert(state.into());
-            true
-        }
-        fn fault(&mut self, fault: Fault) -> bool {
-            self.1 = Some(fault);
-            false
-        }
+/// States that a system gives, and what goes wrong there.
+#[derive(Default)]
+struct Found {
+    states: Vec<Arc<[u8]>>,
+    fault: Option<Fault>,
+}
+
+impl Visitor for Found {
+    fn next(&mut self, state: &[u8], _participants: Participants) -> bool {
+        self.states.push(state.into());
+        true
     }
-    let mut found = Found(BTreeSet::new(), None);
-    let mut scratch = system.scratch();
-    match state {
-        Some(state) => system.successors(&mut scratch, state, &mut found),
-        None => system.initial(&mut scratch, &mut found),
-    }
-    match found.1 {
-        Some(fault) => Err(fault),
-        None => Ok(found.0.into_iter().collect()),
+
+    fn fault(&mut self, fault: Fault) -> bool {
+        self.fault = Some(fault);
+        false
     }
 }

@@ -11,7 +11,6 @@ use crate::asm::program::Model;
 use crate::{Fault, Options};
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// What a machine does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +68,8 @@ fn options() -> Options {
 pub struct Shadow<M> {
     above: Above<M>,
     belief: Belief,
-    shown: Arc<Shown>,
+    /// What was shown last.
+    words: Shown,
 }
 
 impl<M: Borrow<Model>> Shadow<M> {
@@ -80,22 +80,23 @@ impl<M: Borrow<Model>> Shadow<M> {
     pub fn new(model: M, functions: &[&str], shown: Shown) -> Result<Shadow<M>, Astray> {
         let functions = super::functions_of(model.borrow(), functions)?;
         let mut above = Above::new(model, functions);
-        let shown = Arc::new(shown);
+        let words = shown.clone();
         let go_on = &mut |_| true;
         let room = &mut Room::new(&options(), go_on);
-        let belief = above.begin(&shown, room)?;
-        if belief.is_empty() {
+        let shown = above.show(shown, room)?;
+        let belief = above.begin(shown, room)?;
+        if above.is_nowhere(belief) {
             return Err(Astray::Parted(Box::new(Parted {
                 names: above.names(),
                 before: Shown::new(),
-                after: Shown::clone(&shown),
+                after: words,
                 possible: above.possible_first(room)?,
             })));
         }
         Ok(Shadow {
             above,
             belief,
-            shown,
+            words,
         })
     }
 
@@ -105,27 +106,28 @@ impl<M: Borrow<Model>> Shadow<M> {
     /// The machine does not do that from anywhere it can be, or is wrong.
     pub fn show(&mut self, shown: &[&str]) -> Result<(), Astray> {
         if self
-            .shown
+            .words
             .iter()
             .map(String::as_str)
             .eq(shown.iter().copied())
         {
             return Ok(());
         }
-        let shown: Arc<Shown> = Arc::new(shown.iter().map(|&it| it.to_owned()).collect());
+        let words: Shown = shown.iter().map(|&it| it.to_owned()).collect();
         let go_on = &mut |_| true;
         let room = &mut Room::new(&options(), go_on);
-        let next = self.above.step(&self.belief, &shown, room)?;
-        if next.is_empty() {
+        let shown = self.above.show(words.clone(), room)?;
+        let next = self.above.step(self.belief, shown, room)?;
+        if self.above.is_nowhere(next) {
             return Err(Astray::Parted(Box::new(Parted {
                 names: self.above.names(),
-                before: Shown::clone(&self.shown),
-                after: Shown::clone(&shown),
-                possible: self.above.possible(&self.belief, room)?,
+                before: self.words.clone(),
+                after: words,
+                possible: self.above.possible(self.belief, room)?,
             })));
         }
         self.belief = next;
-        self.shown = shown;
+        self.words = words;
         Ok(())
     }
 }

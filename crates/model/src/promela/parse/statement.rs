@@ -341,7 +341,13 @@ impl Parser {
             return Ok(kind);
         }
         self.position = from;
-        Ok(StatementKind::Condition(self.expression()?))
+        let called = self.peek().and_then(|token| token.name().cloned());
+        let condition = self.expression()?;
+        if let (Some(name), true) = (called, self.position == from + 1 && self.next_is("(")) {
+            let message = format!("there is no inline `{name}`");
+            return self.refuse("unknown-inline", message, condition.span);
+        }
+        Ok(StatementKind::Condition(condition))
     }
 
     /// The statement that goes on after a variable; nothing for expressions.

@@ -1,0 +1,220 @@
+//! What was found out about states, by what was seen of them.
+//!
+//! What comes of a state depends only on the places that are read. So two states that
+//! look the same there have the same outcome, and it is found once: a tree says at which
+//! place to look first, and by what is there, at which one then. Its leaves are outcomes.
+//!
+//! Invariant: an outcome is a function of what was seen before it was known, in the order
+//! in which it was seen.
+
+use super::state::{Location, Objects, State};
+use super::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::mem::size_of;
+use std::sync::Arc;
+
+/// Where to look.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Look {
+    /// What is said of a place.
+    Place(Location),
+    /// Which objects there are.
+    Objects,
+}
+
+/// What is there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Seen {
+    /// The value; nothing if nothing is said of the place.
+    Value(Option<Value>),
+    Objects(Objects),
+}
+
+/// What was seen of a state, each thing once.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    seen: Vec<(Look, Seen)>,
+    places: FxHashSet<Location>,
+    has_objects: bool,
+}
+
+impl Sight {
+    /// A place was looked at.
+    pub fn place(&mut self, place: &Location, value: Option<&Value>) {
+        if self.places.insert(place.clone()) {
+            let look = Look::Place(place.clone());
+            self.seen.push((look, Seen::Value(value.cloned())));
+        }
+    }
+
+    /// It was asked which objects there are.
+    pub fn objects(&mut self, objects: &Objects) {
+        if !std::mem::replace(&mut self.has_objects, true) {
+            self.seen
+                .push((Look::Objects, Seen::Objects(objects.clone())));
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Node<T> {
+    /// Nothing is known here yet.
+    Open,
+    Look(Look, FxHashMap<Seen, usize>),
+    Outcome(Arc<T>),
+}
+
+/// Outcomes by what was seen.
+#[derive(Debug)]
+pub(super) struct Sights<T> {
+    nodes: Vec<Node<T>>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl<T> Sights<T> {
+    /// Nothing is known; what will be known takes no more than so many bytes.
+    pub fn new(bytes_max: usize) -> Sights<T> {
+        Sights {
+            nodes: vec![Node::Open],
+            bytes: 0,
+            bytes_max,
+        }
+    }
+
+    /// How much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The outcome of a state, if one was found for all that look the same.
+    pub fn find(&self, state: &State) -> Option<Arc<T>> {
+        let mut at = 0;
+        loop {
+            let (look, ways) = match self.nodes.get(at)? {
+                Node::Open => return None,
+                Node::Outcome(outcome) => return Some(Arc::clone(outcome)),
+                Node::Look(look, ways) => (look, ways),
+            };
+            let seen = match look {
+                Look::Place((id, arguments)) => Seen::Value(state.get(*id, arguments).cloned()),
+                Look::Objects => Seen::Objects(state.live()),
+            };
+            at = *ways.get(&seen)?;
+        }
+    }
+
+    /// Keeps the outcome of all states of which this is seen, if there is room for it and
+    /// so many bytes.
+    pub fn keep(&mut self, sight: Sight, outcome: Arc<T>, bytes: usize) {
+        let seen = sight.seen.iter().map(|(look, seen)| bytes_of(look, seen));
+        let bytes = bytes + size_of::<Node<T>>() + seen.sum::<usize>();
+        if self.bytes + bytes > self.bytes_max {
+            return;
+        }
+        let mut at = 0;
+        for (look, seen) in sight.seen {
+            let next = self.nodes.len();
+            let Some(node) = self.nodes.get_mut(at) else {
+                return;
+            };
+            if let Node::Open = node {
+                *node = Node::Look(look, FxHashMap::default());
+            }
+            let Node::Look(_, ways) = node else {
+                return;
+            };
+            at = *ways.entry(seen).or_insert(next);
+            if at == next {
+                self.nodes.push(Node::Open);
+            }
+        }
+        if let Some(node @ Node::Open) = self.nodes.get_mut(at) {
+            *node = Node::Outcome(outcome);
+            self.bytes += bytes;
+        }
+    }
+}
+
+/// What a look with what was seen takes.
+fn bytes_of(look: &Look, seen: &Seen) -> usize {
+    let place = match look {
+        Look::Place((_, arguments)) => arguments.iter().map(Value::bytes).sum(),
+        Look::Objects => 0,
+    };
+    let there = match seen {
+        Seen::Value(value) => value.as_ref().map_or(0, Value::bytes),
+        Seen::Objects(objects) => objects.len() * size_of::<(u32, u32)>() * 2,
+    };
+    size_of::<Node<()>>() + 2 * size_of::<(Seen, usize)>() + place + there
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asm::program::FunctionId;
+
+    /// Functions 0 to 3 with these values; 0 is not spoken of.
+    fn state(values: [i64; 4]) -> State {
+        let places = (0..4).map(|id| (FunctionId(id), Vec::new()));
+        let values = values.map(|it| (it != 0).then_some(Value::Integer(it)));
+        let places: Vec<Location> = places.collect();
+        State::default().changed(places.iter().zip(values.iter().map(Option::as_ref)))
+    }
+
+    /// Looks at 0, and by that at 1 or 2.
+    fn outcome(state: &State, sight: &mut Sight) -> Option<Value> {
+        let mut look = |id: u32| {
+            let place = (FunctionId(id), Vec::new());
+            let value = state.get(place.0, &place.1).cloned();
+            sight.place(&place, value.as_ref());
+            value
+        };
+        let next = if look(0).is_some() { 1 } else { 2 };
+        look(0);
+        look(next)
+    }
+
+    #[test]
+    fn what_looks_alike_has_one_outcome() {
+        for bytes_max in [0, 600, usize::MAX] {
+            let mut sights = Sights::new(bytes_max);
+            let mut found = 0;
+            for number in 0..81 {
+                let state = state([1, 3, 9, 27].map(|place| number / place % 3));
+                let mut sight = Sight::default();
+                let expected = outcome(&state, &mut sight);
+                match sights.find(&state) {
+                    Some(known) => {
+                        found += 1;
+                        assert_eq!(*known, expected);
+                    }
+                    None => sights.keep(sight, Arc::new(expected), 0),
+                }
+                assert!(sights.bytes() <= bytes_max);
+            }
+            // Three values each at two places that are looked at after 0 has one of
+            // three.
+            match bytes_max {
+                0 => assert_eq!(found, 0),
+                usize::MAX => assert_eq!(found, 81 - 9),
+                _ => assert!(found > 0 && found < 81 - 9),
+            }
+        }
+    }
+
+    #[test]
+    fn objects_are_looked_at_as_a_whole() {
+        let with = |numbers: &[u32]| {
+            let objects = numbers.iter().map(|number| Value::Object(0, *number));
+            let (place, value) = ((FunctionId(0), Vec::new()), Value::set(objects));
+            State::default().changed([(&place, Some(&value))])
+        };
+        let mut sights = Sights::new(usize::MAX);
+        let mut sight = Sight::default();
+        sight.objects(&with(&[0, 2]).live());
+        sights.keep(sight, Arc::new("two"), 0);
+        assert_eq!(sights.find(&with(&[0, 2])).as_deref(), Some(&"two"));
+        assert_eq!(sights.find(&with(&[0, 1])), None);
+    }
+}

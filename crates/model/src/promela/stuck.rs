@@ -1,0 +1,91 @@
+//! States in which nobody can go on, as errors with the places where processes stand.
+
+use super::model::Model;
+use super::program::{Instruction, Operation};
+use crate::system::{Fault, Span};
+
+/// So many places are shown; the processes at others are counted.
+const PLACES_MAX: usize = 8;
+/// So many processes are named at a place.
+const NAMES_MAX: usize = 8;
+
+/// Processes of one kind that stand at one place.
+struct Group<'a> {
+    /// It is the end of their text.
+    is_end: bool,
+    place: Span,
+    kind: &'a str,
+    numbers: Vec<usize>,
+}
+
+impl Model {
+    /// That nobody can go on in a state, with the places where processes stand.
+    pub fn stuck(&self, state: &[u8]) -> Fault {
+        let mut groups = self.groups(state);
+        let place = groups.first().map(|group| group.place);
+        let message = "nobody can go on, and this is no end";
+        let mut fault = Fault::new("deadlock", message, place);
+        let left = groups.split_off(groups.len().min(PLACES_MAX));
+        for group in &groups {
+            fault = fault.label(group.place, group.words());
+        }
+        let mut help = String::new();
+        if !left.is_empty() {
+            let count: usize = left.iter().map(|group| group.numbers.len()).sum();
+            help += &format!("{count} more processes stand elsewhere; ");
+        }
+        if let Some((name, texts)) = self.machine.trace_shown(state) {
+            help += &format!("{name} is at {texts}; ");
+        }
+        fault.help(help + "label the places where a process may stay for ever with `end`")
+    }
+
+    /// The processes that stand at a statement, in the order of the first ones; those at
+    /// their ends come last.
+    fn groups(&self, state: &[u8]) -> Vec<Group<'_>> {
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        let Some(shape) = self.machine.shape(state) else {
+            return groups;
+        };
+        let program = &self.machine.program;
+        for (number, frame) in shape.frames.iter().enumerate() {
+            let location = self.machine.location(state, frame);
+            let transitions = location.map_or(&[][..], |location| &location.transitions);
+            let mut instructions = transitions.iter().map(|it| program.instruction(it));
+            let first: Option<&Instruction> = instructions.find_map(|it| it);
+            let (Some(first), Some(kind)) = (first, program.kinds.get(frame.kind as usize)) else {
+                continue;
+            };
+            let is_same = |it: &&mut Group<'_>| it.place == first.span && *it.kind == *kind.name;
+            match groups.iter_mut().find(is_same) {
+                Some(group) => group.numbers.push(number),
+                None => groups.push(Group {
+                    is_end: matches!(first.operation, Operation::End),
+                    place: first.span,
+                    kind: &kind.name,
+                    numbers: vec![number],
+                }),
+            }
+        }
+        // Who has come to the end is not the one that matters.
+        groups.sort_by_key(|group| group.is_end);
+        groups
+    }
+}
+
+impl Group<'_> {
+    /// `philosopher 1, 2 and 3 stand here`.
+    fn words(&self) -> String {
+        let named = self.numbers.iter().take(NAMES_MAX).map(usize::to_string);
+        let mut named: Vec<String> = named.collect();
+        let others = self.numbers.len() - named.len();
+        if others > 0 {
+            named.push(format!("{others} others"));
+        }
+        let (kind, last) = (self.kind, named.pop().unwrap_or_default());
+        match named.is_empty() {
+            true => format!("{kind} {last} stands here"),
+            false => format!("{kind} {} and {last} stand here", named.join(", ")),
+        }
+    }
+}
