@@ -4,6 +4,7 @@ use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
+pub(crate) use call_lines::CallLine;
 pub use rest::Rest;
 use rest::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
@@ -11,6 +12,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod call_lines;
 mod entry_line;
 mod rest;
 

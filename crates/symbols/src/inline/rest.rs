@@ -73,16 +73,31 @@ impl Path {
     /// of that one.
     pub fn goes_on(&self, info: &DebugInfo, function: DieRef, copy: &Die) -> Option<Option<usize>> {
         let outer = self.0.last().filter(|outer| outer.function == function)?;
-        let places = [
-            (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
-            (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
-        ];
-        let is_declaration = places.iter().all(|(call, declaration)| {
-            let call = copy.attr_value(*call).and_then(|it| it.udata_value());
-            call == info.inherited_unsigned(function, *declaration)
-        });
-        is_declaration.then_some(outer.number)
+        is_called_by_declaration(info, function, copy).then_some(outer.number)
     }
+}
+
+/// Whether a copy in a function, or in a copy of one, is the rest of that function: then it
+/// is no call.
+pub(super) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
+    let Some(function) = info.origin(inner.unit, copy) else {
+        return false;
+    };
+    let around = info.die(outer);
+    let around = around.and_then(|around| info.origin(outer.unit, &around));
+    around.unwrap_or(outer) == function && is_called_by_declaration(info, function, copy)
+}
+
+/// Whether the place of a call is that of the function's declaration.
+fn is_called_by_declaration(info: &DebugInfo, function: DieRef, copy: &Die) -> bool {
+    let places = [
+        (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
+        (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
+    ];
+    places.iter().all(|(call, declaration)| {
+        let call = copy.attr_value(*call).and_then(|it| it.udata_value());
+        call == info.inherited_unsigned(function, *declaration)
+    })
 }
 
 /// Where parts of a function begin that the compiler split off it: file addresses.
