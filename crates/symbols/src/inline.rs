@@ -6,6 +6,7 @@ use crate::function::signature;
 use crate::{SymbolFile, names};
 pub(crate) use call_lines::CallLine;
 pub use rest::Rest;
+pub(crate) use rest::is_rest;
 use rest::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -358,18 +359,24 @@ fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
         .is_some_and(|(before, around)| before.die == around.die)
 }
 
-/// The inlined copies around an address, outermost first, and their entries.
+/// The calls that were inlined around an address, outermost first, and their entries. The
+/// rest of a function that was inlined again is no call.
 pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
     let Some(function) = info.function_at(address) else {
         return Vec::new();
     };
     let around = around(info, function.die, address).into_iter();
     let copies = around.filter(|node| node.is_copy);
-    let with_entry = copies.filter_map(|node| {
-        let entry = copy_entry(info, node.die.unit, &info.die(node.die)?)?;
-        Some((node.die, entry))
+    let mut outer = function.die;
+    let calls = copies.filter_map(|node| {
+        let copy = info.die(node.die)?;
+        if rest::is_rest(info, outer, node.die, &copy) {
+            return None;
+        }
+        outer = node.die;
+        Some((node.die, copy_entry(info, node.die.unit, &copy)?))
     });
-    with_entry.collect()
+    calls.collect()
 }
 
 /// The first instruction of an inlined copy.

@@ -79,7 +79,7 @@ impl Path {
 
 /// Whether a copy in a function, or in a copy of one, is the rest of that function: then it
 /// is no call.
-pub(super) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
+pub(crate) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
     let Some(function) = info.origin(inner.unit, copy) else {
         return false;
     };
