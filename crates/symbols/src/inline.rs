@@ -176,17 +176,19 @@ impl SymbolFile {
 
     /// Where to stop in a copy that begins with the function that holds it: at the first
     /// instruction of a function its own call is what is there to be seen. So it is the
-    /// copy's first code behind that, where every call comes to it.
+    /// copy's first line behind that, or else its second instruction, where every call
+    /// comes to it, and once.
     fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
         let ranges = info.code_ranges(copy.unit, &info.die(copy)?);
         let table = info.line_table(copy.unit)?;
         let (sequence, _) = table.find(entry)?;
-        let mut behind = table.rows(sequence).iter().filter(|row| {
-            let is_inside = ranges.iter().any(|range| range.contains(&row.address));
-            row.address > entry && row.line != 0 && is_inside
-        });
-        let found = behind.next()?.address;
-        self.always_reached(entry, found).then_some(found)
+        let is_inside = |at: u64| ranges.iter().any(|range| range.contains(&at));
+        let mut behind = table.rows(sequence).iter();
+        let row = behind.find(|row| row.address > entry && row.line != 0 && is_inside(row.address));
+        let flow = rest::Flow::of_function(self, &self.function_at(entry)?.ranges);
+        let places = row.map(|row| row.address).into_iter();
+        let mut places = places.chain(flow.after(entry).filter(|at| is_inside(*at)));
+        places.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
     }
 
     /// The inlined calls that an address lies in, innermost first. The

@@ -4,7 +4,7 @@
 //! Invariant: what is kept together is bounded; and it goes with the symbol file, since
 //! what is kept refers to the debug information that keeps it.
 
-use super::TypeKind;
+use super::{TemplateArgument, TypeKind};
 use crate::dwarf::DieRef;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
@@ -19,6 +19,7 @@ pub(crate) struct KeptKinds(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     kinds: FxHashMap<DieRef, TypeKind>,
+    arguments: FxHashMap<DieRef, Vec<TemplateArgument>>,
     weight: usize,
     /// The file is gone: what is asked for now is not kept.
     is_closed: bool,
@@ -39,11 +40,34 @@ impl KeptKinds {
         kind
     }
 
+    /// What a type was made from, read when it is not known.
+    pub fn arguments(
+        &self,
+        die: DieRef,
+        read: impl FnOnce() -> Vec<TemplateArgument>,
+    ) -> Vec<TemplateArgument> {
+        if let Ok(kept) = self.0.lock()
+            && let Some(arguments) = kept.arguments.get(&die)
+        {
+            return arguments.clone();
+        }
+        let arguments = read();
+        if let Ok(mut kept) = self.0.lock()
+            && kept.makes_room_for(arguments.len().saturating_add(1))
+        {
+            kept.arguments.insert(die, arguments.clone());
+        }
+        arguments
+    }
+
     /// Forgets all, and keeps nothing more.
     pub fn close(&self) {
         let before = self.0.lock().map(|mut kept| {
             kept.is_closed = true;
-            std::mem::take(&mut kept.kinds)
+            (
+                std::mem::take(&mut kept.kinds),
+                std::mem::take(&mut kept.arguments),
+            )
         });
         // What is dropped may be the last to hold what holds this.
         drop(before);
@@ -52,17 +76,23 @@ impl KeptKinds {
 
 impl Kept {
     fn add(&mut self, die: DieRef, kind: &TypeKind) {
-        let weight = weight(kind);
+        if self.makes_room_for(weight(kind)) {
+            self.kinds.insert(die, kind.clone());
+        }
+    }
+
+    /// Whether something of this weight may be kept; forgets the others for it if need be.
+    fn makes_room_for(&mut self, weight: usize) -> bool {
         if self.is_closed || weight > WEIGHT_MAX / 4 {
-            return;
+            return false;
         }
         if self.weight + weight > WEIGHT_MAX {
             self.kinds.clear();
+            self.arguments.clear();
             self.weight = 0;
         }
-        if self.kinds.insert(die, kind.clone()).is_none() {
-            self.weight += weight;
-        }
+        self.weight += weight;
+        true
     }
 }
 
