@@ -86,10 +86,9 @@ impl SymbolFile {
             }
             let mut kept: Vec<u64> = Vec::new();
             for entry in entries {
-                if !kept
-                    .iter()
-                    .any(|&before| self.always_reached(before, entry))
-                {
+                // One that the nearest before it does not lead to is a place of its own.
+                let before = kept.last();
+                if !before.is_some_and(|&before| self.always_reached(before, entry)) {
                     kept.push(entry);
                 }
             }
