@@ -6,6 +6,7 @@ use juror_fuzz::noise::Noise;
 use juror_instrument::expression::{Scope, evaluate, is_true};
 use juror_instrument::format::{Names, Radix, format};
 use juror_instrument::typed::Typed;
+use juror_instrument::value_error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{Memory, SymbolFile, Type};
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +29,7 @@ fn type_named(name: &str) -> Option<Type> {
 }
 
 impl Scope for Everything {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         let known = |name| type_named(name).unwrap_or(Type::void());
         let r#type = match name {
             "a" => known("int").array_of(8),
@@ -49,23 +50,23 @@ impl Scope for Everything {
             "z" => known("char").array_of(0),
             "missing" => return Ok(Typed::missing(known("int"), "optimized out")),
             "short" => return Ok(Typed::of_bytes(known("long"), vec![1, 2, 3])),
-            _ => return Err(format!("there is no `{name}`")),
+            _ => return Err(format!("there is no `{name}`").into()),
         };
         Ok(Typed::in_memory(
             r#type,
             0x4000 + u64::from(name.as_bytes()[0]),
         ))
     }
-    fn register(&self, name: &str) -> Result<Typed, String> {
-        Typed::of_integer(name.len() as i128 - 2).ok_or_else(String::new)
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Typed::of_integer(name.len() as i128 - 2).ok_or_else(|| "".into())
     }
-    fn argument(&self, position: u8) -> Result<Typed, String> {
-        Typed::of_integer(i128::from(u64::MAX) - i128::from(position)).ok_or_else(String::new)
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
+        Typed::of_integer(i128::from(u64::MAX) - i128::from(position)).ok_or_else(|| "".into())
     }
-    fn returned(&self) -> Result<Typed, String> {
+    fn returned(&self) -> Result<Typed, ValueError> {
         self.name("t")
     }
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Ok(Box::new(Everything))
     }
     fn type_named(&self, name: &str) -> Option<Type> {

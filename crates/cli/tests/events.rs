@@ -3,7 +3,7 @@
 
 mod support;
 
-use juror_testing::{Build, Fixture};
+use juror_testing::{Build, Fixture, Language};
 use serde_json::{Value, json};
 use support::{Batch, Report, named, program, property_of};
 
@@ -192,6 +192,21 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
             assert_eq!(report.occurrences("gone"), threads, "{case}");
         },
     );
+}
+
+/// In `weigh` nothing is left of the line but what was inlined.
+#[test]
+fn a_line_of_which_only_inlined_calls_are_left_is_an_event() {
+    let line = line_with("called.cpp", "        sum(");
+    let event = format!("event here = line \"called.cpp:{line}\"(weight = box.weight)");
+    let property = property_of(&event);
+    for build in Build::all_of(Language::Cpp) {
+        let executable = program("called.cpp").compile(&build);
+        let report = Batch::watching(&property).run(&executable, &[]);
+        let case = format!("{build}: {}", report.all());
+        assert_eq!(report.output.status.code(), Some(0), "{case}");
+        assert_eq!(report.values("here", "weight"), [3, 3, 3, 3], "{case}");
+    }
 }
 
 #[test]

@@ -237,6 +237,22 @@ fn inlined_calls_that_begin_at_one_instruction_are_entered_one_by_one() {
     check("within", "within.cpp", gcc);
 }
 
+/// The lines of calls that were inlined, and of which nothing else is left.
+#[test]
+fn a_line_of_which_only_an_inlined_call_is_left_is_stopped_at() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gpp && build.optimization == Optimization::Full;
+    check("called", "called.cpp", gcc);
+}
+
+/// The beginning of the function that holds the copy is no place in the copy.
+#[test]
+fn a_copy_with_which_a_function_begins_is_stopped_at_behind_its_entry() {
+    let gcc =
+        |build: &Build| build.compiler == Compiler::Gcc && build.optimization == Optimization::Full;
+    check("opens", "opens.c", gcc);
+}
+
 /// Only a beginning was copied: a call may come by it, or by the rest alone.
 #[test]
 fn each_call_of_a_function_that_was_inlined_in_parts_is_seen_once() {

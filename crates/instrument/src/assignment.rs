@@ -6,27 +6,28 @@
 use crate::expression::cast;
 use crate::typed::{Number, Typed, VALUE_SIZE_MAX};
 use crate::upcast::cast_address;
+use crate::value_error::ValueError;
 use juror_symbols::{BitField, Encoding, Memory, TypeKind};
 
 /// The bytes of a place that is given a value: as many as it has.
 ///
 /// # Errors
 /// The value does not fit, or has another type; a sentence about it.
-pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, String> {
+pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let r#type = place.r#type.strip();
     if let Some(bits) = place.bits {
         return bit_field(place, bits, value, memory);
     }
     let size = r#type.size().unwrap_or(0);
     if size == 0 || size > VALUE_SIZE_MAX {
-        return Err(format!("`{}` cannot be assigned", place.r#type.name()));
+        return Err(format!("`{}` cannot be assigned", place.r#type.name()).into());
     }
     match r#type.kind() {
         TypeKind::Base(Encoding::Float) => Ok(cast(value, r#type, memory)?.bytes(memory, size)?),
         TypeKind::Base(Encoding::Boolean) => match value.number(memory)? {
             Number::Bool(truth) => Ok(vec![u8::from(truth)]),
             Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
-            _ => Err(format!("`{}` is true or false", place.r#type.name())),
+            _ => Err(format!("`{}` is true or false", place.r#type.name()).into()),
         },
         // A plain number is none of these.
         TypeKind::Base(Encoding::ComplexFloat) => of_same_type(place, value, size, memory),
@@ -53,7 +54,7 @@ fn of_same_type(
     value: &Typed,
     size: u64,
     memory: &dyn Memory,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, ValueError> {
     let (given, wanted) = (value.r#type.strip(), place.r#type.strip());
     // clang gives all complex numbers one name.
     match given.name() == wanted.name() && given.size() == wanted.size() {
@@ -62,21 +63,24 @@ fn of_same_type(
             "`{}` takes a value of its own type, and this is `{}`",
             place.r#type.name(),
             value.r#type.name()
-        )),
+        )
+        .into()),
     }
 }
 
 /// A number without a fraction.
-fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, String> {
+fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, ValueError> {
     match value.number(memory)? {
         Number::Int(number) => Ok(number),
         Number::Bool(truth) => Ok(i128::from(truth)),
         Number::Pointer(address, _) => Ok(i128::from(address)),
-        Number::Float(number) => Err(format!("{number:?} is not a whole number; cast it first")),
+        Number::Float(number) => {
+            Err(format!("{number:?} is not a whole number; cast it first").into())
+        }
     }
 }
 
-fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), String> {
+fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), ValueError> {
     let bits = bits.clamp(1, 126) as u32;
     let (lowest, highest) = match is_signed {
         true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
@@ -86,7 +90,8 @@ fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), S
         true => Ok(()),
         false => Err(format!(
             "{number} does not fit into `{name}`, which holds {lowest} to {highest}"
-        )),
+        )
+        .into()),
     }
 }
 
@@ -103,7 +108,7 @@ fn bit_field(
     bits: BitField,
     value: &Typed,
     memory: &dyn Memory,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, ValueError> {
     let number = whole(value, memory)?;
     let is_signed =
         matches!(place.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());

@@ -81,6 +81,7 @@ fn source(
 mod tests {
     use super::*;
     use crate::typed::{Memory, Place as TypedPlace};
+    use crate::value_error::ValueError;
 
     /// Every register holds its number in each byte; memory holds addresses.
     struct Frame;
@@ -181,8 +182,8 @@ mod tests {
         let value = gathered.into_typed(byte.array_of(4));
         let shown = |offset| value.part(offset, byte.clone(), None).bytes(&Frame, 1);
         assert_eq!(shown(0), Ok(vec![7]));
-        assert_eq!(shown(1), Err("partly optimized out".to_owned()));
-        assert_eq!(shown(2), Err("optimized out".to_owned()));
+        assert_eq!(shown(1), Err(ValueError::PartlyOptimizedOut));
+        assert_eq!(shown(2), Err(ValueError::OptimizedOut));
         assert!(matches!(value.place, TypedPlace::Partial(_)));
         assert!(value.bytes(&Frame, 4).is_err());
         let bits = |offset_bits, size_bits| {
@@ -193,7 +194,7 @@ mod tests {
             value.part(1, byte.clone(), Some(bits)).bytes(&Frame, 1)
         };
         assert_eq!(bits(0, 4), Ok(vec![1]));
-        assert_eq!(bits(2, 4), Err("partly optimized out".to_owned()));
-        assert_eq!(bits(4, 4), Err("optimized out".to_owned()));
+        assert_eq!(bits(2, 4), Err(ValueError::PartlyOptimizedOut));
+        assert_eq!(bits(4, 4), Err(ValueError::OptimizedOut));
     }
 }

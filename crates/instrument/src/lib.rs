@@ -31,6 +31,7 @@ mod trait_objects;
 pub mod typed;
 pub mod unwinding;
 mod upcast;
+pub mod value_error;
 pub mod values;
 pub mod views;
 pub mod watched;

@@ -14,6 +14,7 @@ use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source};
 use crate::scope::global;
 use crate::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
+use crate::value_error::ValueError;
 use crate::values::{Asker, static_address};
 use crate::views::Views;
 use juror_event::{Reach, Unavailability, Value};
@@ -144,7 +145,9 @@ impl EventPlace {
             return Ok(0);
         };
         let value = evaluate(start, scope).map_err(|error| PlaceError::wrong(error.message))?;
-        let value = value.to_value(scope).map_err(PlaceError::wrong)?;
+        let value = value
+            .to_value(scope)
+            .map_err(|why| PlaceError::wrong(why.to_string()))?;
         let index = value.as_integer().and_then(|it| i64::try_from(it).ok());
         index.ok_or_else(|| PlaceError::wrong("a range begins at a whole number"))
     }
@@ -395,7 +398,7 @@ impl GlobalScope<'_> {
 }
 
 impl Scope for GlobalScope<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         // Its place would mean another one in every thread.
         let asker = Asker {
             program: self.program,
@@ -405,27 +408,23 @@ impl Scope for GlobalScope<'_> {
             .modules()
             .find_map(|module| global(module, name, &[], asker))
             .filter(|found| !matches!(found.place, Place::Missing(_)));
-        found.ok_or_else(|| self.missing(name))
+        found.ok_or_else(|| self.missing(name).into())
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
-        Err(format!(
-            "`${name}` belongs to a thread, and is no place in memory"
-        ))
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Err(format!("`${name}` belongs to a thread, and is no place in memory").into())
     }
 
-    fn argument(&self, position: u8) -> Result<Typed, String> {
-        Err(format!(
-            "`arg {position}` belongs to a call, and this event has none"
-        ))
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
+        Err(format!("`arg {position}` belongs to a call, and this event has none").into())
     }
 
-    fn returned(&self) -> Result<Typed, String> {
-        Err("`ret` belongs to a call, and this event has none".to_owned())
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("`ret` belongs to a call, and this event has none".into())
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
-        Err("`^` belongs to a call, and this event has none".to_owned())
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("`^` belongs to a call, and this event has none".into())
     }
 
     /// Where a library keeps its elements changes, and such a place does not.

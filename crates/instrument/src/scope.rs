@@ -7,6 +7,7 @@ use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::Place;
 use crate::typed::Typed;
+use crate::value_error::ValueError;
 use crate::values::{Asker, static_value};
 use crate::views::Views;
 use juror_event::Conversion;
@@ -76,21 +77,21 @@ impl FrameScope<'_> {
 
     /// A field of the object that a C++ member function is for: `this` is silent
     /// there. Where nobody knows the object, nothing else of that name is meant, either.
-    pub(crate) fn field_of_this(&self, name: &str) -> Option<Result<Typed, String>> {
+    pub(crate) fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
         let this = self.local(self.frame()?, "this")?;
         let class = this.r#type.target()?;
         let is_field = class.field(name).is_some() || class.virtual_field(name).is_some();
         is_field.then(|| {
             let object = dereference(&this, self.memory());
             let object =
-                object.map_err(|error| format!("`{name}` is a field of `this`: {error}"))?;
+                object.map_err(|error| error.within(format!("`{name}` is a field of `this`")))?;
             object.field(name, self.memory())
         })
     }
 
     /// A global variable, function or enumerator: of the frame's own module
     /// first.
-    pub(crate) fn outside(&self, name: &str) -> Result<Typed, String> {
+    pub(crate) fn outside(&self, name: &str) -> Result<Typed, ValueError> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         let scopes = frame.map_or_else(Vec::new, scopes_of);
@@ -117,17 +118,17 @@ impl FrameScope<'_> {
     }
 
     /// The one instance of a template whose arguments the name leaves out.
-    fn instance(&self, name: &str) -> Result<Typed, String> {
+    fn instance(&self, name: &str) -> Result<Typed, ValueError> {
         let instances = self.overloads(name);
         match instances.as_slice() {
-            [] => Err(self.missing_name(name)),
+            [] => Err(self.missing_name(name).into()),
             [only] => Ok(function_at(only.address)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|it| &*it.name).collect();
                 names.sort_unstable();
                 names.dedup();
                 let names = names.join(", ");
-                Err(format!("`{name}` is a template: say which, of {names}"))
+                Err(format!("`{name}` is a template: say which, of {names}").into())
             }
         }
     }
@@ -251,7 +252,7 @@ fn scopes_of(frame: &Frame) -> Vec<String> {
 }
 
 impl Scope for FrameScope<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         let frame = self.frame();
         if let Some(value) = frame.and_then(|frame| self.local(frame, name)) {
             return Ok(value);
@@ -262,7 +263,7 @@ impl Scope for FrameScope<'_> {
         }
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
         if let Some(value) = (self.convenience)(name) {
             return Ok(value);
         }
@@ -287,23 +288,24 @@ impl Scope for FrameScope<'_> {
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
 
-    fn argument(&self, position: u8) -> Result<Typed, String> {
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
         let frame = self.frame().ok_or("the program has no frame")?;
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
-            return Err("this frame belongs to no known function".to_owned());
+            return Err("this frame belongs to no known function".into());
         };
         let parameters = module.symbols.parameters(function);
         let index = usize::from(position).wrapping_sub(1);
         if let Some(variable) = parameters.get(index) {
             return self
                 .local(frame, &variable.name)
-                .ok_or_else(|| format!("argument {position} is not visible here"));
+                .ok_or_else(|| format!("argument {position} is not visible here").into());
         }
         if !frame.is_at_entry() {
             return Err(format!(
                 "argument {position} of `{}` is not known: the function has no debug information",
                 function.name
-            ));
+            )
+            .into());
         }
         let stack = frame
             .registers
@@ -314,7 +316,7 @@ impl Scope for FrameScope<'_> {
         Ok(self.program.at_entry(frame, word, &location, stack))
     }
 
-    fn returned(&self) -> Result<Typed, String> {
+    fn returned(&self) -> Result<Typed, ValueError> {
         let frame = self.frame().ok_or("the program has no frame")?;
         let word = frame
             .registers
@@ -324,9 +326,9 @@ impl Scope for FrameScope<'_> {
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         if self.level + 1 >= self.frames.len() {
-            return Err("this frame has no caller that is known".to_owned());
+            return Err("this frame has no caller that is known".into());
         }
         Ok(Box::new(FrameScope {
             level: self.level + 1,

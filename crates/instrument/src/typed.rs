@@ -5,6 +5,7 @@
 //! costs nothing until its elements are looked at.
 
 use crate::upcast::{through, virtual_part};
+use crate::value_error::ValueError;
 use juror_event::Value;
 use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 
@@ -23,7 +24,7 @@ pub enum Place {
     /// Here, as far as it is known: the compiler kept some parts of it.
     Partial(Partial),
     /// Nowhere; why.
-    Missing(String),
+    Missing(ValueError),
 }
 
 /// Bytes of which some bits are not known.
@@ -87,7 +88,7 @@ impl Partial {
     pub(crate) fn into_place(self, bits: Option<BitField>) -> Place {
         match self.count(bits) {
             (known, total) if known == total => Place::Bytes(self.bytes),
-            (0, _) => Place::Missing("optimized out".to_owned()),
+            (0, _) => Place::Missing(ValueError::OptimizedOut),
             _ => Place::Partial(self),
         }
     }
@@ -137,7 +138,7 @@ impl Typed {
     }
 
     /// A value that is nowhere.
-    pub fn missing(r#type: Type, why: impl Into<String>) -> Typed {
+    pub fn missing(r#type: Type, why: impl Into<ValueError>) -> Typed {
         Typed {
             r#type,
             place: Place::Missing(why.into()),
@@ -188,13 +189,13 @@ impl Typed {
     }
 
     /// Its bytes, `size` of them.
-    pub fn bytes(&self, memory: &dyn Memory, size: u64) -> Result<Vec<u8>, String> {
+    pub fn bytes(&self, memory: &dyn Memory, size: u64) -> Result<Vec<u8>, ValueError> {
         if size > VALUE_SIZE_MAX {
-            return Err(format!("{size} bytes are too many to show at once"));
+            return Err(format!("{size} bytes are too many to show at once").into());
         }
         match &self.place {
             Place::Missing(why) => Err(why.clone()),
-            Place::Partial(_) => Err("partly optimized out".to_owned()),
+            Place::Partial(_) => Err(ValueError::PartlyOptimizedOut),
             Place::Bytes(bytes) => {
                 let mut bytes = bytes.clone();
                 bytes.resize(size as usize, 0);
@@ -205,7 +206,7 @@ impl Typed {
                 if memory.read(*address, &mut bytes) {
                     Ok(bytes)
                 } else {
-                    Err(format!("memory at {address:#x} cannot be read"))
+                    Err(ValueError::Unreadable(*address))
                 }
             }
         }
@@ -229,7 +230,7 @@ impl Typed {
     }
 
     /// A member by name, of a virtual base class too.
-    pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, String> {
+    pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, ValueError> {
         if let Some(field) = self.r#type.field(name) {
             return Ok(self.member(&field));
         }
@@ -244,12 +245,13 @@ impl Typed {
             Place::Bytes(_) | Place::Partial(_) => Err(format!(
                 "`{name}` is of a virtual base class, and where that is only an object in \
                  memory says"
-            )),
+            )
+            .into()),
         }
     }
 
     /// The part that is a direct base class of its class.
-    pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, String> {
+    pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, ValueError> {
         match (base.offset, &self.place) {
             (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
             (None, Place::Memory(address)) => {
@@ -260,7 +262,8 @@ impl Typed {
             (None, Place::Bytes(_) | Place::Partial(_)) => Err(format!(
                 "where its virtual base class `{}` is only an object in memory says",
                 base.r#type.name()
-            )),
+            )
+            .into()),
         }
     }
 
@@ -301,7 +304,7 @@ impl Typed {
     }
 
     /// The number it is, when it is one.
-    pub fn number(&self, memory: &dyn Memory) -> Result<Number, String> {
+    pub fn number(&self, memory: &dyn Memory) -> Result<Number, ValueError> {
         let stripped = self.r#type.strip();
         match stripped.kind() {
             TypeKind::Base(encoding) => self.base_number(memory, encoding, &stripped),
@@ -322,16 +325,13 @@ impl Typed {
             // An array stands for the address of its first element.
             TypeKind::Array { .. } => match (&self.place, self.r#type.target()) {
                 (Place::Memory(address), Some(target)) => Ok(Number::Pointer(*address, target)),
-                _ => Err("this array is not in memory, so it has no address".to_owned()),
+                _ => Err("this array is not in memory, so it has no address".into()),
             },
             TypeKind::Function { .. } => match &self.place {
                 Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
-                _ => Err("this function has no address".to_owned()),
+                _ => Err("this function has no address".into()),
             },
-            _ => Err(format!(
-                "a value of type `{}` is not a number",
-                self.r#type.name()
-            )),
+            _ => Err(format!("a value of type `{}` is not a number", self.r#type.name()).into()),
         }
     }
 
@@ -340,7 +340,7 @@ impl Typed {
         memory: &dyn Memory,
         encoding: Encoding,
         r#type: &Type,
-    ) -> Result<Number, String> {
+    ) -> Result<Number, ValueError> {
         let size = r#type.size().unwrap_or(8).min(16);
         let whole = match self.bits {
             Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).min(16),
@@ -367,16 +367,16 @@ impl Typed {
             }
             Encoding::Float if size == 8 => Ok(Number::Float(f64::from_bits(unsigned as u64))),
             Encoding::Float => Ok(Number::Float(extended(&wide))),
-            Encoding::ComplexFloat => Err("a complex number is not a single number".to_owned()),
+            Encoding::ComplexFloat => Err("a complex number is not a single number".into()),
             encoding if encoding.is_signed() => Ok(Number::Int(signed)),
             _ => i128::try_from(unsigned)
                 .map(Number::Int)
-                .map_err(|_| "the number is larger than can be computed with".to_owned()),
+                .map_err(|_| "the number is larger than can be computed with".into()),
         }
     }
 
     /// The value as monitors know values.
-    pub fn to_value(&self, memory: &dyn Memory) -> Result<Value, String> {
+    pub fn to_value(&self, memory: &dyn Memory) -> Result<Value, ValueError> {
         Ok(match self.number(memory)? {
             Number::Int(number) => Value::Int(number),
             Number::Float(number) => Value::Float(number),
@@ -487,12 +487,9 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_missing_says_why() {
-        let typed = Typed::missing(Type::builtin("int").unwrap(), "optimized out");
-        assert_eq!(typed.number(&NoMemory), Err("optimized out".to_owned()));
+        let typed = Typed::missing(Type::builtin("int").unwrap(), ValueError::OptimizedOut);
+        assert_eq!(typed.number(&NoMemory), Err(ValueError::OptimizedOut));
         let typed = Typed::in_memory(Type::builtin("int").unwrap(), 16);
-        assert_eq!(
-            typed.number(&NoMemory),
-            Err("memory at 0x10 cannot be read".to_owned())
-        );
+        assert_eq!(typed.number(&NoMemory), Err(ValueError::Unreadable(16)));
     }
 }

@@ -8,6 +8,7 @@
 //! was an object of the class has no such table, and gives an error.
 
 use crate::typed::{Number, Place, Typed};
+use crate::value_error::ValueError;
 use juror_symbols::{Base, Memory, TableOwner, Type, TypeKind, VirtualStep};
 
 /// How deeply classes are derived.
@@ -51,7 +52,7 @@ impl Way {
     }
 
     /// Where the part of the object at an address is.
-    fn from(&self, object: u64, memory: &dyn Memory) -> Result<u64, String> {
+    fn from(&self, object: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
         let start = through(&self.through, object, memory)?;
         Ok(start.wrapping_add(self.offset))
     }
@@ -106,7 +107,7 @@ pub(crate) fn through(
     steps: &[VirtualStep],
     object: u64,
     memory: &dyn Memory,
-) -> Result<u64, String> {
+) -> Result<u64, ValueError> {
     steps.iter().try_fold(object, |at, step| {
         virtual_part(
             at.wrapping_add(step.offset),
@@ -123,7 +124,7 @@ pub(crate) fn virtual_part(
     class: &Type,
     base: &Base,
     memory: &dyn Memory,
-) -> Result<u64, String> {
+) -> Result<u64, ValueError> {
     // A class with virtual bases begins with the pointer to its table.
     let table = word(object, memory)?;
     let (wanted, part) = (class.strip().name(), base.r#type.strip().name());
@@ -131,17 +132,23 @@ pub(crate) fn virtual_part(
         return Err(format!(
             "where its virtual base class `{part}` is cannot be told: at {object:#x} is no \
              object of `{wanted}`, or none that is constructed yet"
-        ));
+        )
+        .into());
     };
     if !is_of(&owner, class) {
         return Err(format!(
             "where its virtual base class `{part}` is cannot be told: the object at {object:#x} \
              is of the class `{}`, which is no `{wanted}`",
             owner.name
-        ));
+        )
+        .into());
     }
     let found = base.address_in(object, memory);
-    found.map_err(|why| format!("where its virtual base class `{part}` is cannot be told: {why}"))
+    found.map_err(|why| {
+        ValueError::from(why).within(format!(
+            "where its virtual base class `{part}` is cannot be told"
+        ))
+    })
 }
 
 /// Whether objects with such a table are of a class, or of one derived from it, as far
@@ -157,16 +164,16 @@ pub(crate) fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
     (memory.table_owner(table)).is_some_and(|owner| is_of(&owner, class))
 }
 
-fn word(address: u64, memory: &dyn Memory) -> Result<u64, String> {
+fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
     let mut bytes = [0; 8];
     match memory.read(address, &mut bytes) {
         true => Ok(u64::from_le_bytes(bytes)),
-        false => Err(format!("memory at {address:#x} cannot be read")),
+        false => Err(ValueError::Unreadable(address)),
     }
 }
 
 /// What a reference of C++ refers to; other values as they are.
-pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let TypeKind::Reference(target) = value.r#type.strip().kind() else {
         return Ok(value.clone());
     };
@@ -175,7 +182,7 @@ pub(crate) fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, S
     }
     match value.number(memory)? {
         Number::Pointer(address, _) => Ok(Typed::in_memory(target, address)),
-        _ => Err(format!("`{}` leads nowhere", value.r#type.name())),
+        _ => Err(format!("`{}` leads nowhere", value.r#type.name()).into()),
     }
 }
 
@@ -188,7 +195,7 @@ pub(crate) fn base_part(
     value: &Typed,
     base: &Type,
     memory: &dyn Memory,
-) -> Result<Option<Typed>, String> {
+) -> Result<Option<Typed>, ValueError> {
     let Place::Memory(address) = value.place else {
         return Ok(None);
     };
@@ -213,14 +220,14 @@ pub(crate) fn cast_address(
     from: &Type,
     to: &Type,
     memory: &dyn Memory,
-) -> Result<u64, String> {
+) -> Result<u64, ValueError> {
     if address == 0 || !is_class(from) || !is_class(to) {
         return Ok(address);
     }
     match ways(from, to).as_slice() {
         [] => {}
         [way] => return way.from(address, memory),
-        _ => return Err(several(to, from)),
+        _ => return Err(several(to, from).into()),
     }
     match ways(to, from).as_slice() {
         [] => Ok(address),
@@ -236,7 +243,7 @@ pub(crate) fn as_one_class(
     (first, of_first): (u64, &Type),
     (second, of_second): (u64, &Type),
     memory: &dyn Memory,
-) -> Result<(u64, u64), String> {
+) -> Result<(u64, u64), ValueError> {
     match base_steps(of_second, of_first) {
         Some(_) => {
             let second = cast_address(second, of_second, of_first, memory)?;
@@ -259,7 +266,7 @@ fn several(base: &Type, derived: &Type) -> String {
 
 /// The object of `to` in the whole one that the part at an address belongs to, which has
 /// the class `from`.
-fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, String> {
+fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, ValueError> {
     let unknown = |why: &str| {
         let (base, derived) = (from.strip().name(), to.strip().name());
         format!("`{base}` is a virtual base class of `{derived}`, or one several times, and {why}")
@@ -268,14 +275,16 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
         return Err(unknown(
             "an object of it does not say what it is a part of; a cast through `(char *)` keeps \
              the address",
-        ));
+        )
+        .into());
     }
     let table = word(address, memory)?;
     let owner = memory.table_owner(table);
     let Some(whole) = owner.and_then(|owner| owner.r#type) else {
         return Err(unknown(&format!(
             "at {address:#x} is no object whose class is known, or none that is constructed yet"
-        )));
+        ))
+        .into());
     };
     // Two words before what objects point to is the distance to the whole one.
     let distance = word(table.wrapping_sub(16), memory)?;
@@ -286,8 +295,9 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
             "the object at {start:#x} is of the class `{}`, which is no `{}`",
             whole.name(),
             to.strip().name()
-        ))),
-        _ => Err(several(to, &whole)),
+        ))
+        .into()),
+        _ => Err(several(to, &whole).into()),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::gathered::Gathered;
 use crate::modules::Module;
 use crate::program::Program;
 use crate::typed::{Typed, VALUE_SIZE_MAX};
+use crate::value_error::ValueError;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPlace, EvaluationContext, Location, Memory,
@@ -103,7 +104,7 @@ impl Program {
                         None => Typed::missing(r#type, "its address is not known"),
                     };
                 }
-                EntryPlace::Unavailable(why) => return Typed::missing(r#type, why.to_string()),
+                EntryPlace::Unavailable(why) => return Typed::missing(r#type, *why),
                 EntryPlace::Register(number) => match register(*number) {
                     Some(wide) => put(&mut bytes, piece.offset, piece.size, &wide),
                     None => return Typed::missing(r#type, "its register is not known"),
@@ -323,10 +324,10 @@ pub(crate) fn static_value(variable: Variable, module: &Module, asker: Asker<'_>
 fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationContext) -> Typed {
     let pieces = match location.evaluate(pc, context) {
         Ok(pieces) => pieces,
-        Err(error) => return Typed::missing(r#type, error.to_string()),
+        Err(error) => return Typed::missing(r#type, error),
     };
     match pieces.as_slice() {
-        [] => return Typed::missing(r#type, "optimized out"),
+        [] => return Typed::missing(r#type, ValueError::OptimizedOut),
         [
             Piece {
                 place: PiecePlace::Address(address),
@@ -342,7 +343,7 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
                 ..
             },
         ] => {
-            return Typed::missing(r#type, "optimized out");
+            return Typed::missing(r#type, ValueError::OptimizedOut);
         }
         _ => {}
     }

@@ -12,6 +12,7 @@ use crate::frames::Frame;
 use crate::program::Program;
 use crate::scope::FrameScope;
 use crate::typed::{Memory, Place, Typed};
+use crate::value_error::ValueError;
 use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Piece, TableOwner, Type, Variable};
@@ -231,7 +232,7 @@ impl<'a> Record<'a> {
         };
         let value = value.and_then(|value| {
             ranges.extend(bytes_of(&value));
-            materialized(&value, program)
+            materialized(&value, program).map_err(|why| why.to_string())
         });
         Reading {
             ranges: joined(ranges),
@@ -256,7 +257,7 @@ fn bytes_of(value: &Typed) -> Option<Range<u64>> {
 }
 
 /// The value with its bytes as they are now.
-fn materialized(value: &Typed, program: &Program) -> Result<Typed, String> {
+fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
     let size = value
         .r#type
         .size()
@@ -324,7 +325,7 @@ impl Recording<'_> {
 }
 
 impl Scope for Recording<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         if let Some(known) = self.known(name) {
             return Ok(known);
         }
@@ -352,7 +353,7 @@ impl Scope for Recording<'_> {
         Ok(value)
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
         let key = format!("${name}");
         if let Some(known) = self.known(&key) {
             return Ok(known);
@@ -363,7 +364,7 @@ impl Scope for Recording<'_> {
         Ok(value)
     }
 
-    fn argument(&self, position: u8) -> Result<Typed, String> {
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
         let key = format!("argument {position}");
         if let Some(known) = self.known(&key) {
             return Ok(known);
@@ -377,14 +378,14 @@ impl Scope for Recording<'_> {
         Ok(value)
     }
 
-    fn returned(&self) -> Result<Typed, String> {
+    fn returned(&self) -> Result<Typed, ValueError> {
         self.frame.returned()
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         let is_fixed = self.frame.frames.is_empty();
         if !is_fixed && self.frame.level + 1 >= self.frame.frames.len() {
-            return Err("this frame has no caller that is known".to_owned());
+            return Err("this frame has no caller that is known".into());
         }
         Ok(Box::new(Recording {
             frame: FrameScope {

@@ -1,5 +1,6 @@
 //! `hbreak` and `thbreak`: breakpoints in debug registers.
 
+use crate::breakpoints::passes::{Passage, Passes};
 use crate::breakpoints::{Found, Resolvable, check};
 use crate::options::CommandError;
 use crate::place;
@@ -14,8 +15,10 @@ use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_instrument::expression::ExpressionError;
 use juror_instrument::frames::Frame;
+use juror_instrument::modules::Modules;
 use juror_instrument::program::Program;
 use juror_instrument::typed::Typed;
+use smallvec::SmallVec;
 
 /// A breakpoint in debug registers.
 #[derive(Debug)]
@@ -25,8 +28,22 @@ pub struct HardwareBreakpoint {
     /// Its place, as it was written.
     pub text: String,
     place: Resolvable,
-    /// Where it is set now, with its condition prepared for each place.
-    sites: Vec<(u64, Check)>,
+    /// Where it is set now.
+    sites: Vec<Site>,
+}
+
+/// An address at which a debug register traps.
+#[derive(Debug)]
+struct Site {
+    address: u64,
+    /// The condition, prepared for it.
+    check: Check,
+    /// The breakpoint's place is there, or a call that is made without coming by that.
+    stops: bool,
+    /// It is no place of the breakpoint, only such a call.
+    is_rest: bool,
+    /// What a thread does there, of copies that were inlined in parts.
+    passages: SmallVec<[Passage; 1]>,
 }
 
 /// All of them, in the order of their numbers.
@@ -36,13 +53,63 @@ pub struct HardwareBreakpoints {
     /// Places of breakpoints that were deleted while another process was
     /// looked at.
     orphans: Vec<u64>,
+    /// The calls that were seen of functions that were inlined in parts.
+    pub(crate) passes: Passes,
 }
 
 /// The places in a process that is not looked at just now, by number.
 #[derive(Debug, Default)]
 pub struct HardwarePlaces {
-    sites: Vec<(u32, Vec<(u64, Check)>)>,
+    sites: Vec<(u32, Vec<Site>)>,
     orphans: Vec<u64>,
+    passes: Passes,
+}
+
+impl Site {
+    fn new(address: u64) -> Site {
+        Site {
+            address,
+            check: Check::default(),
+            stops: false,
+            is_rest: true,
+            passages: SmallVec::new(),
+        }
+    }
+}
+
+/// Where a breakpoint is to be: at its places, where calls come to the rest of a copy alone,
+/// and where the callers begin by whose frames these calls are told from one another.
+fn sites_of(place: &Resolvable, modules: &Modules) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    let mut at = |address: u64, passage: Option<Passage>| {
+        let number = sites.iter().position(|site| site.address == address);
+        let number = number.unwrap_or_else(|| {
+            sites.push(Site::new(address));
+            sites.len() - 1
+        });
+        let site = &mut sites[number];
+        site.passages.extend(passage);
+        match passage {
+            None | Some(Passage::Begins(_)) => (site.stops, site.is_rest) = (true, false),
+            Some(Passage::GoesOn(_)) => site.stops = true,
+            Some(Passage::Enters(_)) => {}
+        }
+    };
+    for found in place.find_all(modules) {
+        let entry = found.address;
+        let bias = entry.wrapping_sub(found.file_address);
+        let Some(rest) = &found.rest else {
+            at(entry, None);
+            continue;
+        };
+        at(entry, Some(Passage::Begins(entry)));
+        for call in &rest.calls {
+            at(call.wrapping_add(bias), Some(Passage::GoesOn(entry)));
+        }
+        let caller = rest.caller_entry.wrapping_add(bias);
+        at(caller, Some(Passage::Enters(entry)));
+    }
+    sites
 }
 
 impl HardwareBreakpoint {
@@ -51,10 +118,17 @@ impl HardwareBreakpoint {
         if !self.point.enabled {
             return self.lift(program);
         }
-        for address in self.place.resolve(&program.modules).addresses {
-            if !self.sites.iter().any(|&(at, _)| at == address) {
-                program.debuggee.insert_hardware(address)?;
-                self.sites.push((address, Check::default()));
+        for site in sites_of(&self.place, &program.modules) {
+            let is_it = |known: &&mut Site| known.address == site.address;
+            match self.sites.iter_mut().find(is_it) {
+                Some(known) => {
+                    (known.stops, known.is_rest) = (site.stops, site.is_rest);
+                    known.passages = site.passages;
+                }
+                None => {
+                    program.debuggee.insert_hardware(site.address)?;
+                    self.sites.push(site);
+                }
             }
         }
         self.prepare(program);
@@ -62,8 +136,8 @@ impl HardwareBreakpoint {
     }
 
     fn lift(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        for (address, _) in std::mem::take(&mut self.sites) {
-            program.debuggee.remove_hardware(address)?;
+        for site in std::mem::take(&mut self.sites) {
+            program.debuggee.remove_hardware(site.address)?;
         }
         Ok(())
     }
@@ -72,14 +146,19 @@ impl HardwareBreakpoint {
     /// evaluated at the hit, which says why.
     fn prepare(&mut self, program: &Program) {
         let line = self.place.line_taken(&program.modules);
-        for (address, check) in &mut self.sites {
-            let condition = self.point.condition.as_ref();
+        for site in &mut self.sites {
+            let condition = self.point.condition.as_ref().filter(|_| !site.is_rest);
             let prepared = condition.map(|it| {
-                let level = self.place.level_at(&program.modules, *address, line);
-                it.at(program, *address, level).unwrap_or_default()
+                let level = self.place.level_at(&program.modules, site.address, line);
+                it.at(program, site.address, level).unwrap_or_default()
             });
-            *check = prepared.unwrap_or_default();
+            site.check = prepared.unwrap_or_default();
         }
+    }
+
+    /// Its places.
+    fn places(&self) -> impl Iterator<Item = &Site> {
+        self.sites.iter().filter(|site| !site.is_rest)
     }
 }
 
@@ -97,12 +176,11 @@ impl HardwareBreakpoints {
             places.sites.push((breakpoint.point.number, sites));
         }
         places.orphans = std::mem::replace(&mut self.orphans, before.orphans);
+        places.passes = std::mem::replace(&mut self.passes, before.passes);
         for (number, sites) in before.sites {
             match self.list.iter_mut().find(|it| it.point.number == number) {
                 Some(breakpoint) => breakpoint.sites = sites,
-                None => self
-                    .orphans
-                    .extend(sites.iter().map(|&(address, _)| address)),
+                None => self.orphans.extend(sites.iter().map(|site| site.address)),
             }
         }
     }
@@ -130,6 +208,7 @@ impl HardwareBreakpoints {
     /// The process is gone; the places stay.
     pub fn forget_locations(&mut self) {
         self.orphans.clear();
+        self.passes = Passes::default();
         for breakpoint in &mut self.list {
             breakpoint.sites.clear();
         }
@@ -154,8 +233,8 @@ impl HardwareBreakpoints {
     /// The numbers of those that are in one of these places.
     pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
         let is_there = |it: &&HardwareBreakpoint| {
-            let mut sites = it.sites.iter();
-            sites.any(|&(address, _)| places.iter().any(|place| place.address == address))
+            let mut sites = it.places();
+            sites.any(|site| places.iter().any(|place| place.address == site.address))
         };
         let there = self.list.iter().filter(is_there);
         there.map(|it| it.point.number).collect()
@@ -176,19 +255,30 @@ impl HardwareBreakpoints {
             return Ok(());
         };
         if let (Some(condition), Some(program)) = (&condition, program) {
-            let sites = breakpoint.sites.iter();
-            check(
-                condition,
-                program,
-                &breakpoint.place,
-                sites.map(|&(address, _)| address),
-            )?;
+            let addresses = breakpoint.places().map(|site| site.address);
+            check(condition, program, &breakpoint.place, addresses)?;
         }
         breakpoint.point.condition = condition;
         if let Some(program) = program {
             breakpoint.prepare(program);
         }
         Ok(())
+    }
+
+    /// A thread has come to an address, before breakpoints are asked there.
+    fn arrive(&mut self, program: &Program, thread: ThreadId, address: u64) {
+        let sites = self.list.iter().flat_map(|it| &it.sites);
+        let here = sites.filter(|site| site.address == address);
+        let mut passages: SmallVec<[Passage; 1]> = SmallVec::new();
+        for passage in here.flat_map(|site| &site.passages) {
+            if !passages.contains(passage) {
+                passages.push(*passage);
+            }
+        }
+        if !passages.is_empty() {
+            let frame = program.innermost_frame_address(thread);
+            self.passes.arrive(thread, address, frame, &passages);
+        }
     }
 
     /// A thread has come to an address. `values` are those of `$1` and so on.
@@ -200,15 +290,18 @@ impl HardwareBreakpoints {
         values: &dyn Fn(&str) -> Option<Typed>,
     ) -> Option<Stopping> {
         let mut stopping = None;
+        self.arrive(program, thread, address);
         for breakpoint in &mut self.list {
-            let Some((_, check)) = breakpoint.sites.iter().find(|&&(at, _)| at == address) else {
+            let mut sites = breakpoint.sites.iter();
+            let Some(site) = sites.find(|site| site.stops && site.address == address) else {
                 continue;
             };
-            if !breakpoint.point.is_for(program, thread) {
+            let was_seen = site.is_rest && self.passes.has_begun(thread, address);
+            if was_seen || !breakpoint.point.is_for(program, thread) {
                 continue;
             }
             let answer = match &breakpoint.point.condition {
-                Some(condition) => condition.holds(check, program, thread, values),
+                Some(condition) => condition.holds(&site.check, program, thread, values),
                 None => Ok(true),
             };
             breakpoint.point.take_hit(answer, &mut stopping);
@@ -239,16 +332,25 @@ impl HardwareBreakpoints {
         };
         let view = |it: &HardwareBreakpoint| PointView {
             locations: it
-                .sites
-                .iter()
+                .places()
                 .zip(1..)
-                .map(|(&(address, _), number)| place(it, address, number))
+                .map(|(site, number)| place(it, site.address, number))
                 .collect(),
             passage: Some("hardware".to_owned()),
             ..it.point.view(PointKind::HardwareBreakpoint, &it.text)
         };
         self.list.iter().map(view).collect()
     }
+}
+
+fn too_many(place: &str, wanted: usize) -> CommandError {
+    CommandError::with_help(
+        format!(
+            "`{place}` takes {wanted} debug registers, one for each address at which a call \
+             of it may be seen, and so many are not left"
+        ),
+        "a breakpoint of another kind (break) needs none; *ADDRESS takes one",
+    )
 }
 
 impl Session {
@@ -298,7 +400,11 @@ impl Session {
             && let Err(error) = breakpoint.settle(program)
         {
             breakpoint.lift(program)?;
-            return Err(error.into());
+            let wanted = sites_of(&breakpoint.place, &program.modules).len();
+            return Err(match error {
+                DebuggeeError::NoDebugRegister if wanted > 1 => too_many(rest, wanted),
+                error => error.into(),
+            });
         }
         let number = self.breakpoints.take_number();
         breakpoint.point.number = number;

@@ -6,6 +6,7 @@ use crate::place::{self, Place};
 use crate::session::{Listed, Session};
 use crate::view::Outcome;
 use juror_instrument::typed::Number;
+use juror_symbols::Function;
 use std::path::PathBuf;
 
 /// Lines that `list` shows at once.
@@ -151,16 +152,19 @@ impl Session {
         let symbols = &main.symbols;
         let of_rust = |name: &str| name.ends_with("::main") && name.matches("::").count() == 1;
         let functions = symbols.functions_named("main");
-        let has_line = |low_pc: u64| symbols.line_at(low_pc).is_some();
+        let has_source = |function: &Function| {
+            let declared = symbols.file_declaring(function);
+            declared.is_some() || symbols.line_at(function.low_pc).is_some()
+        };
         if functions
             .iter()
-            .any(|function| &*function.name == "main" && has_line(function.low_pc))
+            .any(|function| &*function.name == "main" && has_source(function))
         {
             return plain;
         }
         let rust = functions
             .iter()
-            .find(|function| of_rust(&function.name) && has_line(function.low_pc));
+            .find(|function| of_rust(&function.name) && has_source(function));
         rust.map_or(plain, |function| {
             Resolvable::Function(function.name.to_string())
         })
@@ -176,6 +180,19 @@ impl Session {
         let bound = modules.definitions(&name, |module| module.is_main);
         let described = modules.describe(bound.first()?.address());
         described.file.zip(described.line)
+    }
+
+    /// The file where the user's program begins. Unlike the line it is told without the rows
+    /// of a line table, which may be that of a large unit.
+    pub(crate) fn main_file(&self) -> Option<PathBuf> {
+        let modules = self.modules();
+        let Resolvable::Function(name) = self.main_function() else {
+            return None;
+        };
+        let bound = modules.definitions(&name, |module| module.is_main);
+        let bound = bound.first()?;
+        let declared = bound.module.symbols.file_declaring(&bound.function);
+        declared.or_else(|| modules.describe(bound.address()).file)
     }
 
     fn list_main(&mut self) -> Result<Outcome, CommandError> {

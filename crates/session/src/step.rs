@@ -230,8 +230,8 @@ impl Session {
     }
 
     fn has_main_source(&mut self) -> bool {
-        match self.main_line() {
-            Some((file, _)) => self.sources.line_count(&file).is_some(),
+        match self.main_file() {
+            Some(file) => self.sources.line_count(&file).is_some(),
             None => false,
         }
     }

@@ -33,6 +33,14 @@ pub(crate) struct Inner {
     frame_rules: OnceLock<FrameRules>,
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(Some(info)) = self.debug_info.get() {
+            info.kinds.close();
+        }
+    }
+}
+
 impl SymbolFile {
     /// Opens a file and reads its headers.
     ///

@@ -4,13 +4,16 @@ use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 use crate::{SymbolFile, names};
+pub(crate) use call_lines::CallLine;
 pub use rest::Rest;
+pub(crate) use rest::is_rest;
 use rest::{KnownParts, Parts};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod call_lines;
 mod entry_line;
 mod rest;
 
@@ -173,17 +176,19 @@ impl SymbolFile {
 
     /// Where to stop in a copy that begins with the function that holds it: at the first
     /// instruction of a function its own call is what is there to be seen. So it is the
-    /// copy's first code behind that, where every call comes to it.
+    /// copy's first line behind that, or else its second instruction, where every call
+    /// comes to it, and once.
     fn behind_entry(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> Option<u64> {
         let ranges = info.code_ranges(copy.unit, &info.die(copy)?);
         let table = info.line_table(copy.unit)?;
         let (sequence, _) = table.find(entry)?;
-        let mut behind = table.rows(sequence).iter().filter(|row| {
-            let is_inside = ranges.iter().any(|range| range.contains(&row.address));
-            row.address > entry && row.line != 0 && is_inside
-        });
-        let found = behind.next()?.address;
-        self.always_reached(entry, found).then_some(found)
+        let is_inside = |at: u64| ranges.iter().any(|range| range.contains(&at));
+        let mut behind = table.rows(sequence).iter();
+        let row = behind.find(|row| row.address > entry && row.line != 0 && is_inside(row.address));
+        let flow = rest::Flow::of_function(self, &self.function_at(entry)?.ranges);
+        let places = row.map(|row| row.address).into_iter();
+        let mut places = places.chain(flow.after(entry).filter(|at| is_inside(*at)));
+        places.find(|at| self.always_reached(entry, *at) && !flow.leads_back_to(*at))
     }
 
     /// The inlined calls that an address lies in, innermost first. The
@@ -356,18 +361,24 @@ fn is_inside_of(path: &[Around], outer: &[Around]) -> bool {
         .is_some_and(|(before, around)| before.die == around.die)
 }
 
-/// The inlined copies around an address, outermost first, and their entries.
+/// The calls that were inlined around an address, outermost first, and their entries. The
+/// rest of a function that was inlined again is no call.
 pub(crate) fn inlined_chain(info: &DebugInfo, address: u64) -> Vec<(DieRef, u64)> {
     let Some(function) = info.function_at(address) else {
         return Vec::new();
     };
     let around = around(info, function.die, address).into_iter();
     let copies = around.filter(|node| node.is_copy);
-    let with_entry = copies.filter_map(|node| {
-        let entry = copy_entry(info, node.die.unit, &info.die(node.die)?)?;
-        Some((node.die, entry))
+    let mut outer = function.die;
+    let calls = copies.filter_map(|node| {
+        let copy = info.die(node.die)?;
+        if rest::is_rest(info, outer, node.die, &copy) {
+            return None;
+        }
+        outer = node.die;
+        Some((node.die, copy_entry(info, node.die.unit, &copy)?))
     });
-    with_entry.collect()
+    calls.collect()
 }
 
 /// The first instruction of an inlined copy.

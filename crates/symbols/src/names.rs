@@ -18,6 +18,8 @@ const READABLE_LENGTH_MAX: usize = 64 << 10;
 /// `None` for a plain name, and for one whose readable form is out of bounds.
 pub fn demangle(raw: &str) -> Option<String> {
     let (mangled, clone) = split_clone(raw);
+    // What only makes a name unique says nothing to a person.
+    let clone = clone.filter(|clone| !clone.starts_with(".llvm."));
     if let Ok(name) = rustc_demangle::try_demangle(mangled) {
         return Some(format!("{name:#}{}", clone.unwrap_or("")));
     }
@@ -523,7 +525,7 @@ mod tests {
             ),
             (
                 "_ZN13_$LT$a..b$GT$1c17h0123456789abcdefE.llvm.1",
-                Some("<a::b>::c.llvm.1"),
+                Some("<a::b>::c"),
             ),
             ("_ZL6helperi.constprop.0", Some("helper.constprop.0")),
             ("main", None),

@@ -1,7 +1,7 @@
 //! Parameters, local variables by scope, and global variables.
 
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
-use crate::inline::{around, covers};
+use crate::inline::{around, covers, is_rest};
 use crate::location::Location;
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
@@ -74,6 +74,8 @@ impl SymbolFile {
         )];
         let around = around(info, function, address);
         let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
+        let mut call = function;
+        let mut rests: Vec<usize> = Vec::new();
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
@@ -91,7 +93,21 @@ impl SymbolFile {
                     ));
                     Visit::Descend
                 }
+                gimli::DW_TAG_inlined_subroutine
+                    if is_around(die) && is_rest(info, call, die, entry) =>
+                {
+                    rests.push(scopes.len());
+                    scopes.push((
+                        depth,
+                        Scope {
+                            kind: ScopeKind::Block,
+                            variables: Vec::new(),
+                        },
+                    ));
+                    Visit::Descend
+                }
                 gimli::DW_TAG_inlined_subroutine if is_around(die) => {
+                    call = die;
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);
@@ -118,7 +134,12 @@ impl SymbolFile {
                 _ => Visit::Skip,
             }
         });
-        scopes.into_iter().rev().map(|(_, scope)| scope).collect()
+        let mut scopes: Vec<Scope> = scopes.into_iter().map(|(_, scope)| scope).collect();
+        for rest in rests {
+            give_to_call(&mut scopes, rest, address);
+        }
+        scopes.reverse();
+        scopes
     }
 
     /// The global and file-static variables of this name; visible ones
@@ -201,6 +222,29 @@ impl SymbolFile {
         let symbol = self.inner.symbols().objects_named(name).next()?;
         Some((symbol.address, symbol.size))
     }
+}
+
+/// The parameters of the rest of a function, which was inlined again, are those of the call
+/// that it is in; where both are told of, the rest knows better where they are.
+fn give_to_call(scopes: &mut [Scope], rest: usize, address: u64) {
+    let Some((outer, [rest, ..])) = scopes.split_at_mut_checked(rest) else {
+        return;
+    };
+    let is_call = |scope: &&mut Scope| !matches!(scope.kind, ScopeKind::Block);
+    let Some(call) = outer.iter_mut().rev().find(is_call) else {
+        return;
+    };
+    rest.variables.retain(|variable| {
+        let mut known = call.variables.iter_mut();
+        let known = known.find(|known| known.parameter && known.name == variable.name);
+        let Some(known) = known.filter(|_| variable.parameter) else {
+            return true;
+        };
+        if variable.location.is_told_at(address) {
+            known.location = variable.location.clone();
+        }
+        false
+    });
 }
 
 pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {

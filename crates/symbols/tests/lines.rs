@@ -273,3 +273,54 @@ fn code_without_line_information_has_no_lines() {
     assert!(program.file.step_ranges(main.low_pc).is_empty());
     assert!(program.file.addresses_of_line("program.c", 1).is_empty());
 }
+
+const CALLED: &str = r#"
+volatile int sink;
+static inline int sum(int count) {
+    int found = count;
+    for (int i = 0; i < count; i++) found += sink;
+    return found;
+}
+static inline int twice(int count) {
+    return count * 2;
+}
+__attribute__((noinline)) int weigh(int *weight) {
+    sink = 2;                                   // first of weigh
+    return
+        sum(                                    // call of sum
+            twice(*weight));
+}
+
+int main(int argc, char **argv) {
+    return weigh(&argc) > 1000;                 // first of main
+}
+"#;
+
+/// The line table has no row for a call that was inlined in the middle of a statement; the
+/// copy says where the call was.
+#[test]
+fn a_line_of_which_only_an_inlined_call_is_left_begins_with_that() {
+    let call = line_of(CALLED, "call of sum");
+    for program in compile_everywhere(CALLED, "-O2") {
+        if !program.how.contains("gcc") {
+            continue;
+        }
+        let [found] = &program.file.addresses_of_line("program.c", call)[..] else {
+            panic!("{}", program.how);
+        };
+        assert!(found.exact, "{}", program.how);
+        let weigh = program.function("weigh");
+        let inside = weigh.low_pc..weigh.high_pc();
+        for address in &found.addresses {
+            assert!(inside.contains(address), "{}", program.how);
+            let inlined = program.file.inlined_frames(*address);
+            let outermost = inlined.last().expect("an inlined call");
+            assert_eq!(outermost.call_line, Some(call), "{}", program.how);
+        }
+        // What has no code at all is answered with the next line that has any.
+        let [found] = &program.file.addresses_of_line("program.c", call + 3)[..] else {
+            panic!("{}", program.how);
+        };
+        assert_eq!(found.line, line_of(CALLED, "int main"), "{}", program.how);
+    }
+}

@@ -83,7 +83,7 @@ impl Program {
                 _ => return Err(format!("`{written}` is not a function")),
             },
             Ok(_) => return Err(format!("`{written}` is not a function")),
-            Err(why) => return Err(why),
+            Err(why) => return Err(why.to_string()),
         };
         if !juror_symbols::Memory::read(self, address, &mut [0]) {
             return Err(format!("there is no code at {address:#x}"));
@@ -156,7 +156,7 @@ impl Program {
                 Some((_, of)) => passing::pass_as(argument, of, self),
                 None => passing::promote(argument, self),
             };
-            arguments.push(passed.map_err(|why| argument_error(index, &name, &why))?);
+            arguments.push(passed.map_err(|why| argument_error(index, &name, &why.to_string()))?);
         }
         let long = || Type::builtin("long").unwrap_or(Type::void());
         let cast = request.result.clone();

@@ -6,6 +6,7 @@ use crate::expression::cast;
 use crate::typed::to_extended;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::{base_part, referred_to};
+use crate::value_error::ValueError;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ pub(super) fn pass_as(
     argument: &Argument,
     of: &Type,
     memory: &dyn Memory,
-) -> Result<Passed, String> {
+) -> Result<Passed, ValueError> {
     let wanted = of.strip();
     let value = match argument {
         Argument::Value(value) => value,
@@ -61,10 +62,7 @@ pub(super) fn pass_as(
             return Ok(Passed::address_of(of.clone(), with_zero(text)));
         }
         Argument::Text(_) => {
-            return Err(format!(
-                "text is passed as `char *`, this is `{}`",
-                of.name()
-            ));
+            return Err(format!("text is passed as `char *`, this is `{}`", of.name()).into());
         }
     };
     // A reference of C++ is what it refers to.
@@ -81,7 +79,7 @@ pub(super) fn pass_as(
 
 /// An argument that no parameter stands for: `float` becomes `double`, small
 /// integers become `int`, here `long`, which no function can tell.
-pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed, String> {
+pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed, ValueError> {
     let builtin = |name| Type::builtin(name).ok_or_else(|| format!("there is no type `{name}`"));
     let value = match argument {
         Argument::Value(value) => value,
@@ -95,7 +93,8 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
         return Err(format!(
             "nothing says that a `{}` is wanted here; pass its address",
             value.r#type.name()
-        ));
+        )
+        .into());
     }
     let of = match value.number(memory)? {
         Number::Float(_) if stripped.size() == Some(16) => stripped,
@@ -141,7 +140,7 @@ fn reference(
     of: &Type,
     target: &Type,
     memory: &dyn Memory,
-) -> Result<Passed, String> {
+) -> Result<Passed, ValueError> {
     let wanted = target.strip();
     let part = base_part(value, target, memory)?;
     let value = part.as_ref().unwrap_or(value);
@@ -154,7 +153,8 @@ fn reference(
             "`{}` in memory is wanted, this is `{}`",
             target.name(),
             value.r#type.name()
-        )),
+        )
+        .into()),
         _ => {
             let copy = converted(value, target, memory)?;
             Ok(Passed::address_of(of.clone(), copy))
@@ -163,20 +163,21 @@ fn reference(
 }
 
 /// The bytes of a structure, when it is the one that is wanted.
-fn same_type(value: &Typed, wanted: &Type, memory: &dyn Memory) -> Result<Vec<u8>, String> {
+fn same_type(value: &Typed, wanted: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let given = value.r#type.strip();
     if given.name() != wanted.name() || given.size() != wanted.size() {
         return Err(format!(
             "`{}` is wanted, this is `{}`",
             wanted.name(),
             value.r#type.name()
-        ));
+        )
+        .into());
     }
     value.bytes(memory, wanted.size().unwrap_or(0))
 }
 
 /// The bytes of a number or address as another type.
-fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, String> {
+fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let number = value
         .number(memory)
         .map_err(|why| match value.r#type.composite() {
@@ -184,7 +185,8 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
                 "`{}` is wanted, this is `{}`",
                 of.name(),
                 value.r#type.name()
-            ),
+            )
+            .into(),
             None => why,
         })?;
     let stripped = of.strip();
@@ -192,11 +194,9 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, S
     let is_pointer = matches!(stripped.kind(), TypeKind::Pointer(_));
     let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
     match &number {
-        Number::Float(_) if is_pointer => {
-            Err("an address is wanted, this is a fraction".to_owned())
-        }
+        Number::Float(_) if is_pointer => Err("an address is wanted, this is a fraction".into()),
         Number::Pointer(..) if is_float => {
-            Err(format!("`{}` is wanted, this is an address", of.name()))
+            Err(format!("`{}` is wanted, this is an address", of.name()).into())
         }
         _ if is_float && size == 16 => {
             if value.r#type.strip().name() == stripped.name() {
@@ -299,7 +299,7 @@ mod tests {
         assert!(pass_as(&text, &Type::void().pointer_to(), &NoMemory).is_ok());
         for wrong in [builtin("int"), builtin("long").pointer_to()] {
             let error = pass_as(&text, &wrong, &NoMemory).unwrap_err();
-            assert!(error.contains("text is passed as"), "{error}");
+            assert!(error.to_string().contains("text is passed as"), "{error}");
         }
     }
 
@@ -314,7 +314,7 @@ mod tests {
             ),
         ] {
             let error = pass_as(&argument, &of, &NoMemory).unwrap_err();
-            assert!(error.contains("wanted"), "{error}");
+            assert!(error.to_string().contains("wanted"), "{error}");
         }
     }
 }

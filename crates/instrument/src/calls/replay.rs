@@ -10,6 +10,7 @@ use crate::expression::call::Request;
 use crate::expression::{ExpressionError, Overload, Scope, evaluate};
 use crate::scope::FrameScope;
 use crate::typed::Typed;
+use crate::value_error::ValueError;
 use crate::views::Views;
 use juror_language::Expression;
 use juror_symbols::{Memory, Type};
@@ -64,29 +65,30 @@ pub fn attempt(
 }
 
 impl Scope for CallingScope<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         self.frame.name(name).map_err(|message| {
             let modules = &self.frame.program.modules;
             if modules.inlined_copies(name, |_| true).is_empty() {
                 return message;
             }
             format!("`{name}` was inlined wherever it is called: there is no code of it to call")
+                .into()
         })
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
         self.frame.register(name)
     }
 
-    fn argument(&self, position: u8) -> Result<Typed, String> {
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
         self.frame.argument(position)
     }
 
-    fn returned(&self) -> Result<Typed, String> {
+    fn returned(&self) -> Result<Typed, ValueError> {
         self.frame.returned()
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         let FrameScope {
             program,
             frames,
@@ -94,7 +96,7 @@ impl Scope for CallingScope<'_> {
             convenience,
         } = self.frame;
         if level + 1 >= frames.len() {
-            return Err("this frame has no caller that is known".to_owned());
+            return Err("this frame has no caller that is known".into());
         }
         Ok(Box::new(CallingScope {
             frame: FrameScope {
@@ -135,10 +137,10 @@ impl Scope for CallingScope<'_> {
         self.frame.memory()
     }
 
-    fn call(&self, request: Request) -> Result<Typed, String> {
+    fn call(&self, request: Request) -> Result<Typed, ValueError> {
         self.answers.borrow_mut().wanted.get_or_insert(request);
         // The attempt ends here; nobody sees this.
-        Err("the call has not returned".to_owned())
+        Err("the call has not returned".into())
     }
 
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {

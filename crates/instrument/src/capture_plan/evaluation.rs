@@ -8,7 +8,7 @@
 //! an event that is no call, and at no line, sees globals alone.
 
 use super::returned::ReturnScope;
-use super::value::{unavailability, value_of};
+use super::value::value_of;
 use super::{CaptureError, CapturePlan};
 use crate::condition::Condition;
 use crate::expression::{self, Scope};
@@ -278,7 +278,7 @@ impl Evaluation {
     fn value_in(&self, scope: &dyn Scope, program: &Program, thread: ThreadId) -> Value {
         match expression::evaluate(&self.expression, scope) {
             Ok(value) => value_of(&value, self.conversion, scope, program, thread),
-            Err(error) => Value::Unavailable(unavailability(&error.message)),
+            Err(error) => Value::Unavailable(error.why),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::evaluation::EntryName;
 use crate::expression::{self, Overload, Scope};
 use crate::scope::FrameScope;
 use crate::typed::Typed;
+use crate::value_error::ValueError;
 use crate::views::Views;
 use juror_symbols::{Memory, Type};
 
@@ -20,16 +21,17 @@ pub(super) struct ReturnScope<'a> {
 }
 
 impl ReturnScope<'_> {
-    fn kept(&self, is_it: impl Fn(&EntryName) -> bool) -> Option<Result<Typed, String>> {
+    fn kept(&self, is_it: impl Fn(&EntryName) -> bool) -> Option<Result<Typed, ValueError>> {
         let position = self.names.iter().position(is_it)?;
         // A call that was active already had its entry before anybody asked.
-        let missing = || "its value at the call's entry was optimized out".to_owned();
+        let missing =
+            || ValueError::OptimizedOut.within("its value at the call's entry".to_owned());
         Some(self.entry.get(position).cloned().ok_or_else(missing))
     }
 }
 
 impl Scope for ReturnScope<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         if let Some(kept) = self.kept(|it| it.name.as_deref() == Some(name)) {
             return kept;
         }
@@ -42,21 +44,21 @@ impl Scope for ReturnScope<'_> {
         self.home.outside(name)
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
         self.caller.register(name)
     }
 
-    fn argument(&self, position: u8) -> Result<Typed, String> {
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
         let kept = self.kept(|it| it.name.is_none() && it.position == position);
-        kept.unwrap_or_else(|| Err(format!("argument {position} is not known")))
+        kept.unwrap_or_else(|| Err(format!("argument {position} is not known").into()))
     }
 
-    fn returned(&self) -> Result<Typed, String> {
+    fn returned(&self) -> Result<Typed, ValueError> {
         let result = self.result.clone();
-        result.ok_or_else(|| "what was returned is not known".to_owned())
+        result.ok_or("what was returned is not known".into())
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Ok(Box::new(FrameScope { ..self.caller }))
     }
 

@@ -4,10 +4,10 @@ use crate::expression::{self, Scope};
 use crate::program::Program;
 use crate::read_plan::{Decode, ReadPlan, Source, Step};
 use crate::scope::converted_type;
-use crate::typed::{Place, Typed};
+use crate::typed::Typed;
 use crate::upcast::referred_to;
 use juror_debuggee::ThreadId;
-use juror_event::{Conversion, Unavailability, Value};
+use juror_event::{Conversion, Value};
 use juror_symbols::{Type, TypeKind};
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ pub(super) fn value_of(
 ) -> Value {
     let referent = match referred_to(value, scope.memory()) {
         Ok(referent) => referent,
-        Err(why) => return Value::Unavailable(unavailability(&why)),
+        Err(why) => return Value::Unavailable(why.unavailability()),
     };
     // A reference to an object is where that is.
     if let Some(text) = expression::text_of(&referent, scope)
@@ -51,7 +51,7 @@ pub(super) fn value_of(
                     text_at(address, Decode::TextPointer, program, thread)
                 }
                 Ok(value) => value,
-                Err(why) => Value::Unavailable(unavailability(&why)),
+                Err(why) => Value::Unavailable(why.unavailability()),
             };
         }
         _ => {}
@@ -66,7 +66,7 @@ pub(super) fn value_of(
         let count = (stripped.size().unwrap_or(0) / size) as usize;
         let element = |index: usize| match expression::element(value, index as i128, program) {
             Ok(element) => number_of(&element, scope),
-            Err(why) => Value::Unavailable(unavailability(&why)),
+            Err(why) => Value::Unavailable(why.unavailability()),
         };
         return Value::Sequence((0..count.min(ELEMENTS_MAX)).map(element).collect());
     }
@@ -89,10 +89,7 @@ fn number_of(value: &Typed, scope: &dyn Scope) -> Value {
     }
     match expression::number_value(value, scope) {
         Ok(value) => value,
-        Err(why) => Value::Unavailable(match &value.place {
-            Place::Missing(_) | Place::Partial(_) => Unavailability::OptimizedOut,
-            _ => unavailability(&why),
-        }),
+        Err(why) => Value::Unavailable(why.unavailability()),
     }
 }
 
@@ -108,37 +105,5 @@ fn text_at(address: u64, decode: Decode, program: &Program, thread: ThreadId) ->
     match program.machine(thread) {
         Ok(machine) => plan.read(&machine, 0),
         Err(_) => plan.read(&super::OnlyMemory(program), 0),
-    }
-}
-
-/// Why there is no value, of what the evaluation says in words.
-pub(super) fn unavailability(message: &str) -> Unavailability {
-    let unread = message
-        .strip_prefix("memory at 0x")
-        .and_then(|rest| rest.strip_suffix(" cannot be read"));
-    match unread.and_then(|digits| u64::from_str_radix(digits, 16).ok()) {
-        Some(address) => Unavailability::Unreadable { address },
-        None if message.contains("optimized out") => Unavailability::OptimizedOut,
-        None => Unavailability::NoValue,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_errors_tell_why_there_is_no_value() {
-        for (message, expected) in [
-            (
-                "memory at 0x18 cannot be read",
-                Unavailability::Unreadable { address: 0x18 },
-            ),
-            ("optimized out", Unavailability::OptimizedOut),
-            ("partly optimized out", Unavailability::OptimizedOut),
-            ("there is no 7 in it: it is empty", Unavailability::NoValue),
-        ] {
-            assert_eq!(unavailability(message), expected, "{message}");
-        }
     }
 }

@@ -323,7 +323,7 @@ impl<N: Names> Compiler<'_, N> {
         } else {
             let element = match element_type(&base.r#type) {
                 Ok(element) => element,
-                Err(message) => return wrong(message, span),
+                Err(why) => return wrong(why, span),
             };
             match base.spot {
                 Spot::Memory(address) => (address, element),

@@ -7,6 +7,7 @@ use crate::expression::ExpressionError;
 use crate::read_plan::VirtualPart;
 use crate::typed::{Place, Typed};
 use crate::upcast::moves_address;
+use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{BitField, Encoding, Field, Type, TypeKind};
 use std::ops::Range;
@@ -26,7 +27,7 @@ pub(super) enum Unknown {
     /// What it means is known at the hit only.
     Yet,
     /// There is no such thing.
-    AtAll(String),
+    AtAll(ValueError),
 }
 
 /// Where a value will be.
@@ -102,11 +103,8 @@ impl Operand {
     }
 }
 
-pub(super) fn wrong<T>(message: impl Into<String>, span: &Range<usize>) -> Result<T, Stuck> {
-    Err(Stuck::Wrong(ExpressionError {
-        message: message.into(),
-        span: span.clone(),
-    }))
+pub(super) fn wrong<T>(why: impl Into<ValueError>, span: &Range<usize>) -> Result<T, Stuck> {
+    Err(Stuck::Wrong(ExpressionError::new(why, span)))
 }
 
 /// A pointer that is moved by elements.

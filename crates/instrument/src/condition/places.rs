@@ -125,7 +125,7 @@ impl Names for PointNames<'_> {
             _ => (0..=16)
                 .find(|&number| register_name(number) == name)
                 .ok_or_else(|| {
-                    Unknown::AtAll(format!("there is no register or value `${name}`"))
+                    Unknown::AtAll(format!("there is no register or value `${name}`").into())
                 })?,
         };
         let r#type = match number {

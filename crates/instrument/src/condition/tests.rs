@@ -7,6 +7,7 @@ use super::operand::{Operand, Spot, Stuck, Unknown};
 use crate::expression::{Scope, evaluate};
 use crate::read_plan::Machine;
 use crate::typed::{Memory, Number, Typed};
+use crate::value_error::ValueError;
 use juror_language::parse_expression;
 use juror_symbols::{BitField, Type, register};
 use proptest::prelude::*;
@@ -105,7 +106,8 @@ fn typed(name: &str) -> Option<Typed> {
 
 impl Names for Page {
     fn name(&self, name: &str) -> Result<Operand, Unknown> {
-        let value = typed(name).ok_or_else(|| Unknown::AtAll(format!("there is no `{name}`")))?;
+        let value =
+            typed(name).ok_or_else(|| Unknown::AtAll(format!("there is no `{name}`").into()))?;
         match name {
             "r" => Ok(Operand::new(
                 value.r#type,
@@ -127,20 +129,20 @@ impl Names for Page {
 }
 
 impl Scope for Page {
-    fn name(&self, name: &str) -> Result<Typed, String> {
-        typed(name).ok_or_else(|| format!("there is no `{name}`"))
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
+        typed(name).ok_or_else(|| format!("there is no `{name}`").into())
     }
-    fn register(&self, name: &str) -> Result<Typed, String> {
-        Err(format!("no {name}"))
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Err(format!("no {name}").into())
     }
-    fn argument(&self, position: u8) -> Result<Typed, String> {
-        Err(format!("no {position}"))
+    fn argument(&self, position: u8) -> Result<Typed, ValueError> {
+        Err(format!("no {position}").into())
     }
-    fn returned(&self) -> Result<Typed, String> {
-        Err("nothing".to_owned())
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("nothing".into())
     }
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
-        Err("none".to_owned())
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("none".into())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)
@@ -158,7 +160,7 @@ fn compiled(text: &str) -> Result<Option<Scalar>, Stuck> {
 }
 
 /// The value by the evaluation at the prompt.
-fn evaluated(text: &str) -> Result<Scalar, String> {
+fn evaluated(text: &str) -> Result<Scalar, ValueError> {
     let (expression, _) = parse_expression(text);
     let page = page();
     let value = evaluate(&expression.unwrap(), &page).map_err(|error| error.message)?;

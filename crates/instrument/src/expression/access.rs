@@ -8,14 +8,15 @@ use super::viewed::{Key, Reach, is_composite};
 use super::{ELEMENTS_MAX, Scope};
 use crate::trait_objects::concrete;
 use crate::typed::{Memory, Number, Place, Typed};
+use crate::value_error::ValueError;
 use juror_symbols::{Type, TypeKind};
 
 /// What a pointer points to.
-pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> {
+pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     match value.number(memory)? {
         Number::Pointer(address, target) => {
             if matches!(target.strip().kind(), TypeKind::Void) {
-                return Err("`void *` does not say what it points to; cast it first".to_owned());
+                return Err("`void *` does not say what it points to; cast it first".into());
             }
             Ok(Typed::in_memory(target, address))
         }
@@ -27,27 +28,27 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, String> 
                 address,
             ))
         }
-        _ => Err(format!("`{}` is not a pointer", value.r#type.name())),
+        _ => Err(format!("`{}` is not a pointer", value.r#type.name()).into()),
     }
 }
 
 /// The address of a value.
-pub fn address_of(value: &Typed) -> Result<Typed, String> {
+pub fn address_of(value: &Typed) -> Result<Typed, ValueError> {
     match (&value.place, value.bits) {
-        (_, Some(_)) => Err("a bit field has no address".to_owned()),
+        (_, Some(_)) => Err("a bit field has no address".into()),
         (Place::Memory(address), None) => Ok(Typed::of_bytes(
             value.r#type.pointer_to(),
             address.to_le_bytes().to_vec(),
         )),
         (Place::Missing(why), None) => Err(why.clone()),
         (Place::Bytes(_) | Place::Partial(_), None) => {
-            Err("this value is not in memory, so it has no address".to_owned())
+            Err("this value is not in memory, so it has no address".into())
         }
     }
 }
 
 /// What `*` makes of a value: of a smart pointer, too.
-pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
+pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     if let Some(object) = object_behind(value, scope) {
         return Ok(object);
     }
@@ -71,7 +72,7 @@ pub(super) fn field_of(
     name: &str,
     arrow: bool,
     scope: &dyn Scope,
-) -> Result<Typed, String> {
+) -> Result<Typed, ValueError> {
     // `.` on a pointer means `->`, as in Rust.
     let base = match arrow || object.r#type.is_pointer() {
         true => pointed_to(object, scope)?,
@@ -92,14 +93,14 @@ pub(super) fn field_of(
 }
 
 /// The type of an array's elements; of a table's, its rows.
-pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
+pub(crate) fn element_type(array: &Type) -> Result<Type, ValueError> {
     let TypeKind::Array {
         element,
         dimensions,
         ..
     } = array.strip().kind()
     else {
-        return Err(format!("`{}` has no elements", array.name()));
+        return Err(format!("`{}` has no elements", array.name()).into());
     };
     // A row of a table is an array of the dimensions that are left.
     dimensions
@@ -108,11 +109,11 @@ pub(crate) fn element_type(array: &Type) -> Result<Type, String> {
         .iter()
         .rev()
         .try_fold(element, |row, count| count.map(|count| row.array_of(count)))
-        .ok_or_else(|| "the size of an element is not known".to_owned())
+        .ok_or("the size of an element is not known".into())
 }
 
 /// An element of an array, or behind a pointer.
-pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, String> {
+pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let element = match object.r#type.strip().kind() {
         TypeKind::Array { dimensions, .. } => {
             let element = element_type(&object.r#type)?;
@@ -120,7 +121,7 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
                 && (index < 0 || index >= i128::from(*count))
                 && matches!(object.place, Place::Bytes(_) | Place::Partial(_))
             {
-                return Err(format!("the array has {count} elements"));
+                return Err(format!("the array has {count} elements").into());
             }
             element
         }
@@ -128,14 +129,18 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
             let base = dereference(object, memory)?;
             return shifted(&base, index, &target);
         }
-        _ => return Err(format!("`{}` has no elements", object.r#type.name())),
+        _ => return Err(format!("`{}` has no elements", object.r#type.name()).into()),
     };
     shifted(object, index, &element)
 }
 
 /// What an index finds: an element, or in a library type what its view shows
 /// there.
-pub(super) fn indexed(object: &Typed, key: &Key<'_>, scope: &dyn Scope) -> Result<Typed, String> {
+pub(super) fn indexed(
+    object: &Typed,
+    key: &Key<'_>,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
     let reach = Reach::of(scope);
     let leads_to = object
         .r#type
@@ -152,7 +157,7 @@ pub(super) fn indexed(object: &Typed, key: &Key<'_>, scope: &dyn Scope) -> Resul
     }
     match key {
         Key::Number(number) => element(object, *number, scope.memory()),
-        Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name())),
+        Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name()).into()),
     }
 }
 
@@ -166,7 +171,7 @@ fn is_transparent(r#type: &Type) -> bool {
     }
 }
 
-fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, String> {
+fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, ValueError> {
     let size = i128::from(
         element
             .size()
@@ -194,11 +199,9 @@ pub(super) fn elements(
     start: i128,
     count: i128,
     scope: &dyn Scope,
-) -> Result<Typed, String> {
+) -> Result<Typed, ValueError> {
     if !(1..=ELEMENTS_MAX).contains(&count) {
-        return Err(format!(
-            "between 1 and {ELEMENTS_MAX} elements can be taken"
-        ));
+        return Err(format!("between 1 and {ELEMENTS_MAX} elements can be taken").into());
     }
     let first = indexed(object, &Key::Number(start), scope)?;
     if Reach::of(scope).is_some_and(|reach| reach.has(&object.r#type)) {
@@ -207,7 +210,7 @@ pub(super) fn elements(
         let distance = size.wrapping_mul((count - 1) as u64);
         let end = first.address().map(|first| first.wrapping_add(distance));
         if end.is_none() || last.address() != end {
-            return Err("its elements do not lie side by side in memory".to_owned());
+            return Err("its elements do not lie side by side in memory".into());
         }
     }
     Ok(Typed {

@@ -3,6 +3,7 @@
 
 use crate::typed::Number;
 use crate::upcast::as_one_class;
+use crate::value_error::ValueError;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 
@@ -12,7 +13,7 @@ pub(crate) fn compute(
     a: Number,
     b: Number,
     memory: &dyn Memory,
-) -> Result<Number, String> {
+) -> Result<Number, ValueError> {
     use Number::{Bool, Float, Int, Pointer};
     let a = if let Bool(truth) = a {
         Int(i128::from(truth))
@@ -39,17 +40,15 @@ pub(crate) fn compute(
                 let (a, b) = as_one_class((a, &target), (b, &other), memory)?;
                 integers(operator, i128::from(a), i128::from(b))
             }
-            _ => Err(format!("`{operator}` does not apply to two pointers")),
+            _ => Err(format!("`{operator}` does not apply to two pointers").into()),
         },
         (Pointer(a, target), Int(b)) => pointer_and_integer(operator, a, target, b),
         (Int(a), Pointer(b, target)) => match operator {
             BinaryOperator::Add => pointer_and_integer(operator, b, target, a),
             _ if operator.is_comparison() => integers(operator, a, i128::from(b)),
-            _ => Err(format!(
-                "`{operator}` does not apply to a number and a pointer"
-            )),
+            _ => Err(format!("`{operator}` does not apply to a number and a pointer").into()),
         },
-        _ => Err(format!("`{operator}` does not apply to these types")),
+        _ => Err(format!("`{operator}` does not apply to these types").into()),
     }
 }
 
@@ -58,7 +57,7 @@ fn pointer_and_integer(
     address: u64,
     target: Type,
     number: i128,
-) -> Result<Number, String> {
+) -> Result<Number, ValueError> {
     if operator.is_comparison() {
         return integers(operator, i128::from(address), number);
     }
@@ -68,9 +67,7 @@ fn pointer_and_integer(
         BinaryOperator::Add => i128::from(address).checked_add(distance),
         BinaryOperator::Subtract => i128::from(address).checked_sub(distance),
         _ => {
-            return Err(format!(
-                "`{operator}` does not apply to a pointer and a number"
-            ));
+            return Err(format!("`{operator}` does not apply to a pointer and a number").into());
         }
     };
     let moved = moved.and_then(|moved| u64::try_from(moved).ok());
@@ -80,10 +77,10 @@ fn pointer_and_integer(
     ))
 }
 
-pub(crate) fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, String> {
+pub(crate) fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Number, ValueError> {
     let large = || format!("`{a} {operator} {b}` is too large");
     if matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder) && b == 0 {
-        return Err("division by zero".to_owned());
+        return Err("division by zero".into());
     }
     let shift = || {
         u32::try_from(b)
@@ -107,7 +104,7 @@ pub(crate) fn integers(operator: BinaryOperator, a: i128, b: i128) -> Result<Num
     Ok(Number::Int(number))
 }
 
-fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Number, String> {
+fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Number, ValueError> {
     Ok(Number::Bool(match operator {
         BinaryOperator::Equal => ordering.is_eq(),
         BinaryOperator::NotEqual => ordering.is_ne(),
@@ -115,11 +112,11 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
         BinaryOperator::LessEqual => ordering.is_le(),
         BinaryOperator::Greater => ordering.is_gt(),
         BinaryOperator::GreaterEqual => ordering.is_ge(),
-        _ => return Err(format!("`{operator}` does not apply here")),
+        _ => return Err(format!("`{operator}` does not apply here").into()),
     }))
 }
 
-pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, String> {
+pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, ValueError> {
     Ok(match operator {
         BinaryOperator::Add => Number::Float(a + b),
         BinaryOperator::Subtract => Number::Float(a - b),
@@ -132,6 +129,6 @@ pub(crate) fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number,
         BinaryOperator::LessEqual => Number::Bool(a <= b),
         BinaryOperator::Greater => Number::Bool(a > b),
         BinaryOperator::GreaterEqual => Number::Bool(a >= b),
-        _ => return Err(format!("`{operator}` needs whole numbers")),
+        _ => return Err(format!("`{operator}` needs whole numbers").into()),
     })
 }

@@ -10,6 +10,7 @@ use super::member::{Members, call_operator, members};
 use super::overload::{Overload, choose};
 use super::{ExpressionError, Scope, evaluate, part};
 use crate::typed::{Place, Typed};
+use crate::value_error::ValueError;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 use std::ops::Range;
@@ -61,10 +62,7 @@ pub(super) fn call(
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }
-    let at = |message: String| ExpressionError {
-        message,
-        span: function.span.clone(),
-    };
+    let at = |why: ValueError| ExpressionError::new(why, &function.span);
     let callee = callee(function, scope)?;
     let mut given = Vec::with_capacity(arguments.len());
     for argument in arguments {
@@ -94,10 +92,9 @@ pub(super) fn call(
         arguments: given,
         result,
     };
-    scope.call(request).map_err(|message| ExpressionError {
-        message,
-        span: expression.span.clone(),
-    })
+    scope
+        .call(request)
+        .map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
 fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, ExpressionError> {
@@ -109,10 +106,7 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
     {
         let value = evaluate(object, scope)?;
         let found = members(&value, &field.text, *arrow, scope);
-        let found = found.map_err(|message| ExpressionError {
-            message,
-            span: field.span.clone(),
-        })?;
+        let found = found.map_err(|why| ExpressionError::new(why, &field.span))?;
         if let Some(members) = found {
             return Ok(Callee::Members(members));
         }
@@ -132,10 +126,8 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
     }
     let value = value?;
     // `closure(1)`: the call operator of an object of C++.
-    let found = call_operator(&value, scope).map_err(|message| ExpressionError {
-        message,
-        span: function.span.clone(),
-    })?;
+    let found =
+        call_operator(&value, scope).map_err(|why| ExpressionError::new(why, &function.span))?;
     Ok(found.map_or(Callee::Value(value), Callee::Members))
 }
 

@@ -13,6 +13,7 @@ use super::overload::{
 };
 use crate::typed::Typed;
 use crate::upcast::base_part;
+use crate::value_error::ValueError;
 use juror_symbols::{Method, Type, TypeKind};
 
 /// What is called, and the arguments that come before those written.
@@ -42,7 +43,7 @@ pub(super) fn members(
     name: &str,
     arrow: bool,
     scope: &dyn Scope,
-) -> Result<Option<Members>, String> {
+) -> Result<Option<Members>, ValueError> {
     let object = match arrow || is_indirect(&value.r#type) {
         true => pointed_to(value, scope)?,
         false => value.clone(),
@@ -66,7 +67,7 @@ pub(super) fn members(
         return match call_operator(&object.member(field), scope)? {
             // A member of a class that can be called.
             Some(members) => Ok(Some(members)),
-            None => Err(without_code(name, &object.r#type.strip())),
+            None => Err(without_code(name, &object.r#type.strip()).into()),
         };
     }
     Ok(found.map(|found| Members {
@@ -77,7 +78,10 @@ pub(super) fn members(
 }
 
 /// The call operator of an object of C++; nothing where the value is none.
-pub(super) fn call_operator(value: &Typed, scope: &dyn Scope) -> Result<Option<Members>, String> {
+pub(super) fn call_operator(
+    value: &Typed,
+    scope: &dyn Scope,
+) -> Result<Option<Members>, ValueError> {
     let class = match value.r#type.strip().kind() {
         TypeKind::Reference(target) => target,
         _ => value.r#type.clone(),
@@ -94,7 +98,7 @@ impl Members {
         &self,
         arguments: &[Argument],
         scope: &dyn Scope,
-    ) -> Result<Member, String> {
+    ) -> Result<Member, ValueError> {
         let methods = match &self.found {
             Found::Methods(methods) => methods,
             Found::Named(address, parameters) => {
@@ -110,7 +114,7 @@ impl Members {
         });
         let mut group = match best(candidates, arguments) {
             Fit::Best(group) => group,
-            fit => return Err(self.refusal(&known, methods, arguments.len(), &fit)),
+            fit => return Err(self.refusal(&known, methods, arguments.len(), &fit).into()),
         };
         // For an object that may be changed the function that may change it is meant.
         group.sort_by_key(|&(index, binding)| {
@@ -124,7 +128,7 @@ impl Members {
                 Err(message) => why = why.or(Some(message)),
             }
         }
-        Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip())))
+        Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip()).into()))
     }
 
     fn refusal(
@@ -154,7 +158,12 @@ impl Members {
 
     /// By the name alone, `Type::method`, where the class does not list its
     /// functions: Rust.
-    fn of_name(&self, address: u64, parameters: &[Type], count: usize) -> Result<Member, String> {
+    fn of_name(
+        &self,
+        address: u64,
+        parameters: &[Type],
+        count: usize,
+    ) -> Result<Member, ValueError> {
         let (object, name) = (&self.object, &self.name);
         let class = object.r#type.strip().name();
         // `self` by reference or by value, or no method at all.
@@ -164,13 +173,14 @@ impl Members {
             (Some(1), Some(_)) => vec![object.clone()],
             (Some(0), _) => {
                 let message = format!("`{name}` of `{class}` takes no object: {class}::{name}");
-                return Err(message);
+                return Err(message.into());
             }
             _ => {
                 let wanted = parameters.len().saturating_sub(1);
                 return Err(format!(
                     "`{name}` of `{class}` takes {wanted} arguments; {count} given"
-                ));
+                )
+                .into());
             }
         };
         Ok(Member {
@@ -204,7 +214,7 @@ fn of_method(
     method: &Method,
     name: &str,
     scope: &dyn Scope,
-) -> Result<Member, String> {
+) -> Result<Member, ValueError> {
     let mut arguments = Vec::new();
     if !method.is_static {
         let part = match method.offset {
@@ -228,7 +238,7 @@ fn of_method(
     };
     let function = Typed::of_bytes(method.r#type.pointer_to(), address.to_le_bytes().to_vec());
     let arguments = arguments.iter().map(address_of);
-    let arguments: Result<Vec<Typed>, String> = arguments.collect();
+    let arguments: Result<Vec<Typed>, ValueError> = arguments.collect();
     Ok(Member {
         function,
         name: name.into(),
@@ -242,7 +252,7 @@ fn without_code(name: &str, class: &Type) -> String {
 }
 
 /// The function in a slot of the table that an object begins with.
-fn virtual_function(object: &Typed, slot: u64, scope: &dyn Scope) -> Result<u64, String> {
+fn virtual_function(object: &Typed, slot: u64, scope: &dyn Scope) -> Result<u64, ValueError> {
     let address = object
         .address()
         .ok_or("the object is not in memory, so its virtual functions are not known")?;
@@ -252,7 +262,7 @@ fn virtual_function(object: &Typed, slot: u64, scope: &dyn Scope) -> Result<u64,
         let value = u64::from_le_bytes(bytes);
         is_read
             .then_some(value)
-            .ok_or_else(|| format!("memory at {address:#x} cannot be read"))
+            .ok_or(ValueError::Unreadable(address))
     };
     let table = word(address)?;
     word(table.wrapping_add(slot.wrapping_mul(8)))

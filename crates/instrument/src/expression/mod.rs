@@ -18,6 +18,7 @@ pub use overload::Overload;
 pub(crate) use overload::function_at;
 
 use crate::upcast::{base_part, cast_address, referred_to};
+use crate::value_error::ValueError;
 use crate::views::Views;
 use access::{elements, field_of, indexed, pointed_to};
 use text::compare_with_text;
@@ -27,7 +28,7 @@ use viewed::{Key, Reach};
 use crate::typed::{Memory, Number, Place, Typed, to_extended};
 use arithmetic::compute;
 use call::{Request, call};
-use juror_event::Value;
+use juror_event::{Unavailability, Value};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use std::ops::Range;
@@ -41,23 +42,37 @@ const ELEMENTS_MAX: i128 = 1 << 16;
 pub struct ExpressionError {
     /// What is wrong.
     pub message: String,
+    /// Why, as monitors know it.
+    pub why: Unavailability,
     /// Where, in bytes of the expression.
     pub span: Range<usize>,
+}
+
+impl ExpressionError {
+    /// Of the part of the expression that is there.
+    pub fn new(why: impl Into<ValueError>, span: &Range<usize>) -> ExpressionError {
+        let error: ValueError = why.into();
+        ExpressionError {
+            message: error.to_string(),
+            why: error.unavailability(),
+            span: span.clone(),
+        }
+    }
 }
 
 /// What names mean.
 pub trait Scope {
     /// A variable, parameter, global or function.
-    fn name(&self, name: &str) -> Result<Typed, String>;
+    fn name(&self, name: &str) -> Result<Typed, ValueError>;
     /// `$rip`, `$1`, `$`: what stands after the dollar.
-    fn register(&self, name: &str) -> Result<Typed, String>;
+    fn register(&self, name: &str) -> Result<Typed, ValueError>;
     /// The argument at a position, from 1, of the function that is being
     /// entered.
-    fn argument(&self, position: u8) -> Result<Typed, String>;
+    fn argument(&self, position: u8) -> Result<Typed, ValueError>;
     /// The value that has just been returned.
-    fn returned(&self) -> Result<Typed, String>;
+    fn returned(&self) -> Result<Typed, ValueError>;
     /// The scope of the caller.
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String>;
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError>;
     /// A type by name.
     fn type_named(&self, name: &str) -> Option<Type>;
     /// The debuggee's memory.
@@ -90,9 +105,9 @@ pub trait Scope {
         Vec::new()
     }
     /// The result of a call that has not been made. Most scopes make none.
-    fn call(&self, request: Request) -> Result<Typed, String> {
+    fn call(&self, request: Request) -> Result<Typed, ValueError> {
         let _ = request;
-        Err("functions of the program cannot be called here".to_owned())
+        Err("functions of the program cannot be called here".into())
     }
     /// What the call that stands there has returned, when it has.
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
@@ -112,13 +127,10 @@ pub trait Scope {
 
 /// Evaluates an expression.
 pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
-    let at = |result: Result<Typed, String>| {
-        result.map_err(|message| ExpressionError {
-            message,
-            span: expression.span.clone(),
-        })
+    let at = |result: Result<Typed, ValueError>| {
+        result.map_err(|why| ExpressionError::new(why, &expression.span))
     };
-    let missing = || "no C type holds this number".to_owned();
+    let missing = || ValueError::from("no C type holds this number");
     match &expression.kind {
         ExpressionKind::Integer(number) => at(Typed::of_integer(*number).ok_or_else(missing)),
         ExpressionKind::Float(number) => {
@@ -131,7 +143,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             at(Typed::of_number(&Number::Pointer(0, Type::void())).ok_or_else(missing))
         }
         ExpressionKind::Text(_) => at(Err(
-            "text can only be compared with text of the program: name == \"x\"".to_owned(),
+            "text can only be compared with text of the program: name == \"x\"".into(),
         )),
         ExpressionKind::Name(name) => at(scope.name(name)),
         ExpressionKind::Register(name) => at(scope.register(name)),
@@ -141,10 +153,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             operator: UnaryOperator::Caller,
             operand,
         } => {
-            let caller = scope.caller().map_err(|message| ExpressionError {
-                message,
-                span: expression.span.clone(),
-            })?;
+            let caller = scope
+                .caller()
+                .map_err(|why| ExpressionError::new(why, &expression.span))?;
             evaluate(operand, &*caller)
         }
         ExpressionKind::Unary { operator, operand } => {
@@ -178,10 +189,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                 }
                 found => found,
             };
-            value.map_err(|message| ExpressionError {
-                message,
-                span: field.span.clone(),
-            })
+            value.map_err(|why| ExpressionError::new(why, &field.span))
         }
         ExpressionKind::Index { object, index } => {
             let object = part(object, scope)?;
@@ -213,7 +221,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             arguments,
         } => call(expression, function, arguments, None, scope),
         ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
-            "`sizeof` calls no function: name the type, as in `sizeof(int)`".to_owned(),
+            "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
         )),
         ExpressionKind::SizeOf(operand) => {
             let size = match (part(operand, scope), &operand.kind) {
@@ -231,9 +239,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             at(size_value(size))
         }
         ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
-            at(Err("collections belong to properties".to_owned()))
+            at(Err("collections belong to properties".into()))
         }
-        ExpressionKind::Error => at(Err("this could not be read".to_owned())),
+        ExpressionKind::Error => at(Err("this could not be read".into())),
     }
 }
 
@@ -249,10 +257,7 @@ fn at_referent(
     expression: &Expression,
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
-    referred_to(value, scope.memory()).map_err(|message| ExpressionError {
-        message,
-        span: expression.span.clone(),
-    })
+    referred_to(value, scope.memory()).map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
 /// What stands behind `*`: what a reference refers to, where that leads on. Otherwise a
@@ -273,14 +278,11 @@ fn is_to_reference(r#type: &Type) -> bool {
 /// Whether an expression is true, for conditions.
 pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
     let value = part(expression, scope)?;
-    truth(&value, scope).map_err(|message| ExpressionError {
-        message,
-        span: expression.span.clone(),
-    })
+    truth(&value, scope).map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
 /// The number that a value is; that a library type holds, too.
-fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, String> {
+fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueError> {
     match Reach::of(scope) {
         Some(reach) => reach.number(value),
         None => value.number(scope.memory()),
@@ -288,7 +290,7 @@ fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, String> {
 }
 
 /// A number as monitors know it; that a library type holds, too.
-pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, String> {
+pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, ValueError> {
     Ok(match number(value, scope)? {
         Number::Int(number) => Value::Int(number),
         Number::Float(number) => Value::Float(number),
@@ -297,7 +299,7 @@ pub(crate) fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, St
     })
 }
 
-fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, String> {
+fn truth(value: &Typed, scope: &dyn Scope) -> Result<bool, ValueError> {
     Ok(is_nonzero(&number(value, scope)?))
 }
 
@@ -315,19 +317,17 @@ fn is_reference(value: &Typed) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Reference(_)) && !r#type.is_rust()
 }
 
-fn size_value(size: Option<u64>) -> Result<Typed, String> {
+fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
     let size = size.ok_or("its size is not known")?;
     let r#type = Type::builtin("unsigned long").ok_or("no type for sizes")?;
     Ok(Typed::of_bytes(r#type, size.to_le_bytes().to_vec()))
 }
 
 fn named_type(name: &TypeName, scope: &dyn Scope) -> Result<Type, ExpressionError> {
-    let mut r#type = scope
-        .type_named(&name.name)
-        .ok_or_else(|| ExpressionError {
-            message: format!("there is no type `{}` in the program", name.name),
-            span: name.span.clone(),
-        })?;
+    let mut r#type = scope.type_named(&name.name).ok_or_else(|| {
+        let message = format!("there is no type `{}` in the program", name.name);
+        ExpressionError::new(message, &name.span)
+    })?;
     for _ in 0..name.pointers {
         r#type = r#type.pointer_to();
     }
@@ -339,16 +339,13 @@ fn integer(expression: &Expression, scope: &dyn Scope) -> Result<i128, Expressio
     let number = match number(&value, scope) {
         Ok(Number::Int(number)) => Ok(number),
         Ok(Number::Bool(truth)) => Ok(i128::from(truth)),
-        Ok(_) => Err("a whole number is needed here".to_owned()),
-        Err(message) => Err(message),
+        Ok(_) => Err("a whole number is needed here".into()),
+        Err(why) => Err(why),
     };
-    number.map_err(|message| ExpressionError {
-        message,
-        span: expression.span.clone(),
-    })
+    number.map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
-fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, String> {
+fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let computed = match operator {
         UnaryOperator::Dereference => return pointed_to(value, scope),
         UnaryOperator::AddressOf => return address_of(value),
@@ -359,7 +356,7 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
             }
             Number::Bool(truth) => Number::Int(-i128::from(truth)),
             Number::Float(number) => Number::Float(-number),
-            Number::Pointer(..) => return Err("a pointer has no negative".to_owned()),
+            Number::Pointer(..) => return Err("a pointer has no negative".into()),
         },
         UnaryOperator::Complement => match number(value, scope)? {
             // Within the width of the operand, as C does it.
@@ -373,11 +370,11 @@ fn unary(operator: UnaryOperator, value: &Typed, scope: &dyn Scope) -> Result<Ty
                     flipped & ((1i128 << bits) - 1)
                 })
             }
-            _ => return Err("`~` needs a whole number".to_owned()),
+            _ => return Err("`~` needs a whole number".into()),
         },
-        UnaryOperator::Caller => return Err("`^` stands before a name".to_owned()),
+        UnaryOperator::Caller => return Err("`^` stands before a name".into()),
     };
-    Typed::of_number(&computed).ok_or_else(|| "no C type holds the result".to_owned())
+    Typed::of_number(&computed).ok_or("no C type holds the result".into())
 }
 
 fn is_unsigned(r#type: &Type) -> bool {
@@ -396,7 +393,7 @@ fn is_number(r#type: &Type) -> bool {
 }
 
 /// A value as one of another type, as C's casts have it.
-pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, String> {
+pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let size = r#type.size().unwrap_or(0);
     let stripped = r#type.strip();
     let number = match value.number(memory) {
@@ -438,7 +435,7 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
                 // No `double` in between where it is one already.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
                 16 if stripped.name() == "long double" => to_extended(float),
-                _ => return Err(format!("values cannot be made into `{}`", r#type.name())),
+                _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
             }
         }
         // C wraps here, because the user asked for the type.
@@ -450,7 +447,7 @@ pub(crate) fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<T
             .get(..size.min(16) as usize)
             .unwrap_or(&[])
             .to_vec(),
-        _ => return Err(format!("a number cannot be made into `{}`", r#type.name())),
+        _ => return Err(format!("a number cannot be made into `{}`", r#type.name()).into()),
     };
     Ok(Typed::of_bytes(r#type, bytes))
 }
@@ -462,12 +459,9 @@ fn binary(
     right: &Expression,
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
-    let error = |message: String| ExpressionError {
-        message,
-        span: expression.span.clone(),
-    };
+    let error = |why: ValueError| ExpressionError::new(why, &expression.span);
     let of = |number: Number| {
-        Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".to_owned()))
+        Typed::of_number(&number).ok_or_else(|| error("no C type holds the result".into()))
     };
     if let BinaryOperator::And | BinaryOperator::Or = operator {
         let first = match scope.decided(&left.span) {
@@ -492,9 +486,8 @@ fn binary(
     if operator == BinaryOperator::Repeat {
         let count = integer(right, scope)?;
         if !(1..=ELEMENTS_MAX).contains(&count) {
-            return Err(error(format!(
-                "between 1 and {ELEMENTS_MAX} elements can be taken"
-            )));
+            let message = format!("between 1 and {ELEMENTS_MAX} elements can be taken");
+            return Err(error(message.into()));
         }
         return match first.place {
             Place::Memory(_) => Ok(Typed {
@@ -502,24 +495,16 @@ fn binary(
                 ..first
             }),
             _ => Err(error(
-                "`@` needs a value in memory, as in: *pointer@10".to_owned(),
+                "`@` needs a value in memory, as in: *pointer@10".into(),
             )),
         };
     }
     let second = part(right, scope)?;
     let (a, b) = (
-        number(&first, scope).map_err(|message| ExpressionError {
-            message,
-            span: left.span.clone(),
-        })?,
-        number(&second, scope).map_err(|message| ExpressionError {
-            message,
-            span: right.span.clone(),
-        })?,
+        number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
+        number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
     );
     compute(operator, a, b, scope.memory())
-        .and_then(|number| {
-            Typed::of_number(&number).ok_or_else(|| "no C type holds the result".to_owned())
-        })
+        .and_then(|number| Typed::of_number(&number).ok_or("no C type holds the result".into()))
         .map_err(error)
 }

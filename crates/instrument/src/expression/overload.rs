@@ -13,6 +13,7 @@
 use super::call::Argument;
 use crate::typed::{Place, Typed};
 use crate::upcast::base_steps;
+use crate::value_error::ValueError;
 use juror_symbols::{Encoding, Type, TypeKind};
 
 /// What an argument costs that is a number of a narrower type.
@@ -282,15 +283,15 @@ fn is_better(one: &[u32], other: &[u32]) -> bool {
 pub(super) fn choose(
     overloads: &[Overload],
     arguments: &[Argument],
-) -> Result<Option<Typed>, String> {
+) -> Result<Option<Typed>, ValueError> {
     if let [only] = overloads {
         return Ok(Some(function_at(only.address)));
     }
     let candidates = overloads.iter();
     let candidates = candidates.map(|it| (it.parameters.as_slice(), it.is_variadic));
     match best(candidates, arguments) {
-        Fit::None => Err(several(overloads, true)),
-        Fit::Several => Err(several(overloads, false)),
+        Fit::None => Err(several(overloads, true).into()),
+        Fit::Several => Err(several(overloads, false).into()),
         Fit::Best(group) => match group.as_slice() {
             [(_, first), (_, second), ..] if first == second => Ok(None),
             [(index, _), ..] => Ok(overloads.get(*index).map(|it| function_at(it.address))),

@@ -26,10 +26,7 @@ pub(super) fn compare_with_text(
         (ExpressionKind::Text(text), _) => (right, text),
         _ => return Ok(None),
     };
-    let at = |message: &str| ExpressionError {
-        message: message.to_owned(),
-        span: value.span.clone(),
-    };
+    let at = |why: &str| ExpressionError::new(why, &value.span);
     if !matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual) {
         return Err(at("text can only be compared with `==` and `!=`"));
     }

@@ -9,6 +9,7 @@ use super::access::dereference;
 use super::arithmetic::compute;
 use super::text::is_c_text;
 use crate::typed::{Number, Typed};
+use crate::value_error::ValueError;
 use crate::views::{Index, Shown, Sought, Views, instead, seek};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
@@ -52,7 +53,11 @@ impl<'a> Reach<'a> {
     }
 
     /// The element or the value of a key; nothing where the value has no view.
-    pub(super) fn element(&self, object: &Typed, key: &Key<'_>) -> Option<Result<Typed, String>> {
+    pub(super) fn element(
+        &self,
+        object: &Typed,
+        key: &Key<'_>,
+    ) -> Option<Result<Typed, ValueError>> {
         let number = match key {
             Key::Number(number) => usize::try_from(*number).ok(),
             Key::Text(_) => None,
@@ -82,18 +87,18 @@ impl<'a> Reach<'a> {
                 Sought::Missing(count) => self.no_element(count, key),
                 Sought::Far => "it is too far in to be walked to".to_owned(),
             };
-            return Some(Err(missing));
+            return Some(Err(missing.into()));
         }
         None
     }
 
     /// An element of an array that a library type holds or leads to.
-    fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, String> {
+    fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, ValueError> {
         match inner.r#type.strip().kind() {
             TypeKind::Array { .. } => {
                 super::access::element(inner, number as i128, self.scope.memory())
             }
-            _ => Err(format!("`{}` has no elements", inner.r#type.name())),
+            _ => Err(format!("`{}` has no elements", inner.r#type.name()).into()),
         }
     }
 
@@ -133,10 +138,10 @@ impl<'a> Reach<'a> {
 
     /// What a smart pointer leads to, or what a wrapper holds; nothing where
     /// the value is no such thing.
-    pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, String>> {
+    pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
         match instead(value, 0, self.views, self.scope.memory(), &self.types())? {
             Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
-            Shown::Word(word) => Some(Err(format!("this is `{word}`"))),
+            Shown::Word(word) => Some(Err(format!("this is `{word}`").into())),
             _ => None,
         }
     }
@@ -157,7 +162,7 @@ impl<'a> Reach<'a> {
     }
 
     /// The number that a value is, or holds.
-    pub(super) fn number(&self, value: &Typed) -> Result<Number, String> {
+    pub(super) fn number(&self, value: &Typed) -> Result<Number, ValueError> {
         let memory = self.scope.memory();
         let mut inner = value.clone();
         for _ in 0..DEPTH_MAX {

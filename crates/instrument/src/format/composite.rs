@@ -4,6 +4,7 @@ use super::{DEPTH_MAX, Radix, Writer};
 use crate::trait_objects::concrete;
 use crate::typed::{Number, Place, Typed};
 use crate::upcast::whole_object;
+use crate::value_error::ValueError;
 use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
 
@@ -104,7 +105,7 @@ impl Writer<'_> {
     }
 
     /// Why it is not known which alternative of an enumeration of Rust a value is.
-    fn unknown_variant(&self, value: &Typed, composite: &Composite) -> Option<String> {
+    fn unknown_variant(&self, value: &Typed, composite: &Composite) -> Option<ValueError> {
         let part = composite.variants.as_ref()?;
         let discriminant = value.member(part.discriminant.as_ref()?);
         let is_known = matches!(discriminant.place, Place::Memory(_) | Place::Bytes(_));

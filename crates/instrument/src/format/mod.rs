@@ -13,7 +13,7 @@ pub use layout::pretty;
 use crate::typed::{Memory, Number, Place, Typed};
 use crate::views::Views;
 use juror_symbols::{Encoding, Type, TypeKind};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// How a value is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,8 +110,8 @@ impl Writer<'_> {
         self.text.len() > LENGTH_MAX
     }
 
-    fn missing(&mut self, why: &str) {
-        let _ = write!(self.text, "<{}>", why.escape_debug());
+    fn missing(&mut self, why: &dyn fmt::Display) {
+        let _ = write!(self.text, "<{}>", why.to_string().escape_debug());
     }
 
     fn value(&mut self, value: &Typed, depth: usize) {

@@ -4,6 +4,7 @@ use super::seek::{self, Wanted};
 use super::{Shape, Source, Statement, TypeSource, View, Views};
 use crate::expression::{self, Scope};
 use crate::typed::{Memory, Number, Typed};
+use crate::value_error::ValueError;
 use juror_language::Expression;
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
@@ -399,7 +400,7 @@ struct Variables<'a> {
 }
 
 impl Scope for Variables<'_> {
-    fn name(&self, name: &str) -> Result<Typed, String> {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
         if let Some(value) = self.variables.get(name) {
             return Ok(value.clone());
         }
@@ -409,20 +410,20 @@ impl Scope for Variables<'_> {
         }
     }
 
-    fn register(&self, name: &str) -> Result<Typed, String> {
-        Err(format!("`${name}` belongs to a thread"))
+    fn register(&self, name: &str) -> Result<Typed, ValueError> {
+        Err(format!("`${name}` belongs to a thread").into())
     }
 
-    fn argument(&self, _: u8) -> Result<Typed, String> {
-        Err("a view has no call".to_owned())
+    fn argument(&self, _: u8) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
     }
 
-    fn returned(&self) -> Result<Typed, String> {
-        Err("a view has no call".to_owned())
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("a view has no call".into())
     }
 
-    fn caller(&self) -> Result<Box<dyn Scope + '_>, String> {
-        Err("a view has no caller".to_owned())
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("a view has no caller".into())
     }
 
     /// A view speaks of the fields as they are.

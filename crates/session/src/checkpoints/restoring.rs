@@ -73,6 +73,7 @@ impl Session {
         self.exit_violations.clone_from(&saved.exit_violations);
         self.announced = saved.announced.map(|(thread, at)| (number(thread), at));
         self.breakpoints.passes = saved.passes.renumbered(number);
+        self.hardware_breakpoints.passes = saved.hardware_passes.renumbered(number);
         self.asked = None;
         self.ended_call = None;
         self.attached.clear();

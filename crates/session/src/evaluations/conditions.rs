@@ -110,12 +110,14 @@ impl Session {
 
     fn truth(&self, value: &Typed) -> Result<bool, ConditionError> {
         let number = value.number(self.running()?);
-        Ok(match number.map_err(ConditionError::Message)? {
-            Number::Int(number) => number != 0,
-            Number::Float(number) => number != 0.0,
-            Number::Pointer(address, _) => address != 0,
-            Number::Bool(truth) => truth,
-        })
+        Ok(
+            match number.map_err(|why| ConditionError::Message(why.into()))? {
+                Number::Int(number) => number != 0,
+                Number::Float(number) => number != 0.0,
+                Number::Pointer(address, _) => address != 0,
+                Number::Bool(truth) => truth,
+            },
+        )
     }
 
     /// The call of a condition was stopped: gives it up, and says why.

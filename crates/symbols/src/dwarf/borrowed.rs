@@ -29,7 +29,7 @@ pub(crate) fn with_lines<T>(
 
 /// Does something with a unit over sections that are borrowed. It is parsed for
 /// the occasion: all units together take more memory than their facts.
-pub(super) fn with_borrowed<T>(
+pub(crate) fn with_borrowed<T>(
     info: &DebugInfo,
     number: u32,
     work: impl for<'a> FnOnce(&'a gimli::Dwarf<Slice<'a>>, &'a gimli::Unit<Slice<'a>>) -> T,

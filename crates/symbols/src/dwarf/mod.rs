@@ -32,6 +32,7 @@ pub(crate) use unit::{Language, Unit};
 
 use crate::elf::ElfFile;
 use crate::settings::{Cache, SymbolSettings};
+use crate::types::KeptKinds;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
 use gimli::AttributeValue;
@@ -98,6 +99,8 @@ pub(crate) struct DebugInfo {
     pub problems: Vec<String>,
     /// What was found damaged, in words; each is said once.
     remarks: Mutex<Vec<String>>,
+    /// What its types consist of.
+    pub kinds: KeptKinds,
 }
 
 impl std::fmt::Debug for DebugInfo {
@@ -133,6 +136,7 @@ impl DebugInfo {
             cache: None,
             problems: Vec::new(),
             remarks: Mutex::default(),
+            kinds: KeptKinds::default(),
         };
         // The supplementary file comes second, after the program's own units
         // have their numbers.

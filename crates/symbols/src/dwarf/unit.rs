@@ -6,6 +6,7 @@
 //! After DWARF 5, section 3.1.1.
 
 use super::{Reader, Value};
+use crate::inline::CallLine;
 use crate::line::LineTable;
 use gimli::AttributeValue;
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,8 @@ pub(crate) struct Unit {
     /// marks no end of the prologue, and its locations hold from the entry.
     pub optimized_by_gcc: bool,
     pub lines: OnceLock<LineTable>,
+    /// Where the calls were that were inlined in it.
+    pub call_lines: OnceLock<Box<[CallLine]>>,
 }
 
 impl Unit {
@@ -52,6 +55,7 @@ impl Unit {
             language,
             unit,
             lines: OnceLock::new(),
+            call_lines: OnceLock::new(),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::dwarf::{DebugInfo, Die};
 use crate::names::{self, CloneKind};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Calls of the rest to which one may come without the entry of the copy that they are
@@ -73,16 +74,31 @@ impl Path {
     /// of that one.
     pub fn goes_on(&self, info: &DebugInfo, function: DieRef, copy: &Die) -> Option<Option<usize>> {
         let outer = self.0.last().filter(|outer| outer.function == function)?;
-        let places = [
-            (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
-            (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
-        ];
-        let is_declaration = places.iter().all(|(call, declaration)| {
-            let call = copy.attr_value(*call).and_then(|it| it.udata_value());
-            call == info.inherited_unsigned(function, *declaration)
-        });
-        is_declaration.then_some(outer.number)
+        is_called_by_declaration(info, function, copy).then_some(outer.number)
     }
+}
+
+/// Whether a copy in a function, or in a copy of one, is the rest of that function: then it
+/// is no call.
+pub(crate) fn is_rest(info: &DebugInfo, outer: DieRef, inner: DieRef, copy: &Die) -> bool {
+    let Some(function) = info.origin(inner.unit, copy) else {
+        return false;
+    };
+    let around = info.die(outer);
+    let around = around.and_then(|around| info.origin(outer.unit, &around));
+    around.unwrap_or(outer) == function && is_called_by_declaration(info, function, copy)
+}
+
+/// Whether the place of a call is that of the function's declaration.
+fn is_called_by_declaration(info: &DebugInfo, function: DieRef, copy: &Die) -> bool {
+    let places = [
+        (gimli::DW_AT_call_line, gimli::DW_AT_decl_line),
+        (gimli::DW_AT_call_column, gimli::DW_AT_decl_column),
+    ];
+    places.iter().all(|(call, declaration)| {
+        let call = copy.attr_value(*call).and_then(|it| it.udata_value());
+        call == info.inherited_unsigned(function, *declaration)
+    })
 }
 
 /// Where parts of a function begin that the compiler split off it: file addresses.
@@ -129,14 +145,7 @@ impl SymbolFile {
         let inside = info.code_ranges(copy.die.unit, &info.die(copy.die)?);
         let caller = self.function_at(copy.entry)?;
         let ranges = info.code_ranges(caller.die?.unit, &info.die(caller.die?)?);
-        let code: Vec<(u64, Vec<u8>)> = ranges
-            .iter()
-            .filter_map(|range| {
-                let size = range.end.checked_sub(range.start)?;
-                Some((range.start, self.bytes_at(range.start, size)?))
-            })
-            .collect();
-        let flow = Flow::read(&code);
+        let flow = Flow::of_function(self, &ranges);
         let calls = flow.instructions.iter().filter(|(at, instruction)| {
             let is_inside = inside.iter().any(|range| range.contains(at));
             is_inside && leads_to(instruction, parts)
@@ -165,11 +174,36 @@ fn leads_to(instruction: &Instruction, parts: &Parts) -> bool {
 }
 
 /// The instructions of a function, by their addresses.
-struct Flow {
+pub(super) struct Flow {
     instructions: FxHashMap<u64, Instruction>,
 }
 
 impl Flow {
+    /// Of the code of a function.
+    pub fn of_function(file: &SymbolFile, ranges: &[Range<u64>]) -> Flow {
+        let code = ranges.iter().filter_map(|range| {
+            let size = range.end.checked_sub(range.start)?;
+            Some((range.start, file.bytes_at(range.start, size)?))
+        });
+        Flow::read(&code.collect::<Vec<_>>())
+    }
+
+    /// The instruction after another one, if that leads nowhere else.
+    pub fn after(&self, address: u64) -> Option<u64> {
+        let instruction = self.instructions.get(&address)?;
+        let is_plain = instruction.flow_control() == FlowControl::Next;
+        is_plain.then(|| instruction.next_ip())
+    }
+
+    /// Whether a jump leads to an instruction.
+    pub fn leads_back_to(&self, address: u64) -> bool {
+        self.instructions.values().any(|it| {
+            let is_jump = it.is_jmp_short_or_near() || it.is_jcc_short_or_near();
+            (is_jump || it.is_loop() || it.is_loopcc() || it.is_jcx_short())
+                && it.near_branch_target() == address
+        })
+    }
+
     /// Of code that stands at these addresses.
     fn read(code: &[(u64, Vec<u8>)]) -> Flow {
         let all = code.iter().flat_map(|(at, bytes)| {

@@ -76,7 +76,8 @@ impl SymbolFile {
     ///
     /// One result for each file that matches. When the line has no code, the
     /// next that has stands in for it, and the result says so; a file without
-    /// code at or after the line is left out.
+    /// code at or after the line is left out. A line has code also where nothing is left
+    /// of it but calls that were inlined.
     pub fn addresses_of_line(&self, file: &str, line: u32) -> Vec<LineAddresses> {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
@@ -93,19 +94,37 @@ impl SymbolFile {
                         .entry(path.clone())
                         .or_insert_with(|| Candidates::new(line));
                     candidates.add(table, index as u32);
+                    candidates.files.push((number, index as u32));
                 }
             }
         }
-        by_file
-            .into_iter()
-            .filter(|(_, candidates)| candidates.line != u32::MAX)
-            .map(|(file, candidates)| LineAddresses {
+        let found = by_file.into_iter().filter_map(|(file, candidates)| {
+            let (found, addresses) = self.best_of(info, &candidates)?;
+            Some(LineAddresses {
                 file,
-                line: candidates.line,
-                exact: candidates.line == line,
-                addresses: self.one_for_each_instance(info, &candidates),
+                line: found,
+                exact: found == line,
+                addresses,
             })
-            .collect()
+        });
+        found.collect()
+    }
+
+    /// The line of a file that is taken, and its addresses. Where no statement of the line
+    /// begins, the calls are looked for that were inlined from there: what else has rows of
+    /// it, comes after them.
+    fn best_of(&self, info: &DebugInfo, candidates: &Candidates) -> Option<(u32, Vec<u64>)> {
+        let wanted = candidates.wanted;
+        let by_rows = (candidates.line != u32::MAX).then_some(candidates.line);
+        let last = match by_rows {
+            Some(line) if line == wanted => wanted,
+            _ => candidates.line.saturating_sub(1),
+        };
+        let is_needed = by_rows != Some(wanted) || !candidates.begins_statements();
+        let by_calls = is_needed
+            .then(|| self.calls_of_line(info, &candidates.files, (wanted, last)))
+            .flatten();
+        by_calls.or_else(|| Some((by_rows?, self.one_for_each_instance(info, candidates))))
     }
 
     /// Keeps the best address in each function and each inlined copy.
@@ -139,12 +158,17 @@ impl SymbolFile {
     }
 }
 
+/// The rank of a row that begins no statement.
+const RANK_PASSING: u8 = 2;
+
 /// Rows of the smallest line that is not before the one asked for.
 struct Candidates {
     wanted: u32,
     line: u32,
     /// Rank, the best lowest, and address.
     found: Vec<(u8, u64)>,
+    /// The numbers of units, and those that the file has in them.
+    files: Vec<(u32, u32)>,
 }
 
 impl Candidates {
@@ -153,6 +177,7 @@ impl Candidates {
             wanted,
             line: u32::MAX,
             found: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -171,6 +196,10 @@ impl Candidates {
         }
     }
 
+    fn begins_statements(&self) -> bool {
+        self.found.iter().any(|(rank, _)| *rank < RANK_PASSING)
+    }
+
     fn add_row(&mut self, table: &LineTable, sequence: &Sequence, at: usize, row: &Row) {
         // A line reached only in passing does not stand in for another.
         if row.line != self.wanted && !row.is_stmt {
@@ -184,7 +213,7 @@ impl Candidates {
         let rank = match (row.is_stmt, superseded) {
             (true, false) => 0,
             (true, true) => 1,
-            (false, _) => 2,
+            (false, _) => RANK_PASSING,
         };
         self.found.push((rank, row.address));
     }

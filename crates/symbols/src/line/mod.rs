@@ -88,6 +88,18 @@ impl SymbolFile {
         info.line_table(info.unit_at(address)?)?.checksum(file)
     }
 
+    /// The source file in which a function was declared, if the debug information says it.
+    /// No rows of the line table are read for that, only its list of files.
+    pub fn file_declaring(&self, function: &Function) -> Option<PathBuf> {
+        let info = self.inner.debug_info()?;
+        info.inherited(function.die?, |info, at, entry| {
+            let value = entry.attr_value(gimli::DW_AT_decl_file)?;
+            let file = value.udata_value().or(file_index(&value))?;
+            let paths = paths_of_unit(info, at.unit).into_iter();
+            paths.into_iter().nth(usize::try_from(file).ok()?)
+        })
+    }
+
     /// For code that the compiler attributes to no line: the nearest line before
     /// it in the same function. `None` where [`SymbolFile::line_at`]
     /// knows the line itself.

@@ -293,6 +293,11 @@ impl Location {
         matches!(self.source, LocationSource::Nowhere)
     }
 
+    /// Whether something is said of where the value is at an address.
+    pub(crate) fn is_told_at(&self, pc: u64) -> bool {
+        matches!(self.source, LocationSource::Constant(_)) || self.written_at(pc).is_some()
+    }
+
     /// Whether the value may be in different places at different addresses.
     pub fn moves(&self) -> bool {
         matches!(self.source, LocationSource::List(_))

@@ -7,12 +7,15 @@
 
 mod base;
 mod field;
+mod kept;
 mod lookup;
 mod method;
 mod name;
 mod read;
 mod template;
 mod vtable;
+
+pub(crate) use kept::KeptKinds;
 
 pub use base::{Base, TableOwner, VirtualStep};
 pub use method::Method;
@@ -252,7 +255,7 @@ impl Type {
                 vector: false,
             },
             Source::Builtin { encoding, .. } => TypeKind::Base(*encoding),
-            Source::Die { info, die } => read::kind(info, *die),
+            Source::Die { info, die } => info.kinds.get(*die, || read::kind(info, *die)),
         }
     }
 

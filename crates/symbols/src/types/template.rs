@@ -20,6 +20,13 @@ impl Type {
     /// a parameter pack stand where the pack stands. Nothing for a type that
     /// is no template's, or where the compiler did not say.
     pub fn template_arguments(&self) -> Vec<TemplateArgument> {
+        match &self.source {
+            Source::Die { info, die } => info.kinds.arguments(*die, || self.arguments_read()),
+            _ => self.arguments_read(),
+        }
+    }
+
+    fn arguments_read(&self) -> Vec<TemplateArgument> {
         let mut found = Vec::new();
         if let Source::Die { info, die } = &self.strip().source {
             let entry = info.die(*die);

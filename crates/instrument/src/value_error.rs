@@ -1,0 +1,133 @@
+//! Why something in the program has no value.
+
+use juror_event::Unavailability;
+use juror_symbols::{EntryUnavailable, LocationError};
+
+/// Why something has no value: as a sentence for a person, and by its kind for monitors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    /// Memory at this address cannot be read.
+    #[error("memory at {0:#x} cannot be read")]
+    Unreadable(u64),
+    /// The compiler kept it nowhere at this place.
+    #[error("optimized out")]
+    OptimizedOut,
+    /// The compiler kept a part of it.
+    #[error("partly optimized out")]
+    PartlyOptimizedOut,
+    /// Its place cannot be told.
+    #[error("{0}")]
+    Place(#[from] LocationError),
+    /// It is not passed as its type would be.
+    #[error("{0}")]
+    Argument(#[from] EntryUnavailable),
+    /// What it is a part of has none.
+    #[error("{what}: {why}")]
+    Within {
+        /// What it is, and of what.
+        what: String,
+        /// Why that has no value.
+        why: Box<ValueError>,
+    },
+    /// There is none, or none that can be computed with; in words.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ValueError {
+    /// The same of a part of what has no value.
+    pub fn within(self, what: String) -> ValueError {
+        let why = Box::new(self);
+        ValueError::Within { what, why }
+    }
+
+    /// Why there is no value, as monitors know it.
+    pub fn unavailability(&self) -> Unavailability {
+        match self {
+            ValueError::Unreadable(address) => Unavailability::Unreadable { address: *address },
+            ValueError::OptimizedOut | ValueError::PartlyOptimizedOut => {
+                Unavailability::OptimizedOut
+            }
+            ValueError::Place(error) => match error {
+                LocationError::Unreadable { address } => {
+                    Unavailability::Unreadable { address: *address }
+                }
+                LocationError::EntryValueLost | LocationError::RegisterUnknown { .. } => {
+                    Unavailability::OptimizedOut
+                }
+                _ => Unavailability::NoValue,
+            },
+            ValueError::Argument(
+                EntryUnavailable::Removed | EntryUnavailable::ConventionChanged,
+            ) => Unavailability::OptimizedOut,
+            ValueError::Argument(_) => Unavailability::NoValue,
+            ValueError::Within { why, .. } => why.unavailability(),
+            ValueError::Other(_) => Unavailability::NoValue,
+        }
+    }
+}
+
+impl From<String> for ValueError {
+    fn from(words: String) -> ValueError {
+        ValueError::Other(words)
+    }
+}
+
+impl From<&str> for ValueError {
+    fn from(words: &str) -> ValueError {
+        ValueError::Other(words.to_owned())
+    }
+}
+
+/// For who shows it.
+impl From<ValueError> for String {
+    fn from(error: ValueError) -> String {
+        error.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_no_value_for_the_reason_of_the_whole() {
+        let of_this = |why: ValueError| why.within("`size` is a field of `this`".to_owned());
+        for (error, words, expected) in [
+            (
+                ValueError::Unreadable(0x18),
+                "memory at 0x18 cannot be read",
+                Unavailability::Unreadable { address: 0x18 },
+            ),
+            (
+                of_this(ValueError::Unreadable(0x18)),
+                "`size` is a field of `this`: memory at 0x18 cannot be read",
+                Unavailability::Unreadable { address: 0x18 },
+            ),
+            (
+                of_this(of_this(ValueError::OptimizedOut)),
+                "`size` is a field of `this`: `size` is a field of `this`: optimized out",
+                Unavailability::OptimizedOut,
+            ),
+            (
+                of_this(LocationError::EntryValueLost.into()),
+                "`size` is a field of `this`: optimized out: only its value at the entry of the \
+                 function was kept",
+                Unavailability::OptimizedOut,
+            ),
+            (
+                ValueError::PartlyOptimizedOut,
+                "partly optimized out",
+                Unavailability::OptimizedOut,
+            ),
+            (
+                "there is no `optimized out` in it".into(),
+                "there is no `optimized out` in it",
+                Unavailability::NoValue,
+            ),
+        ] {
+            assert_eq!(error.to_string(), words);
+            assert_eq!(error.unavailability(), expected, "{words}");
+        }
+    }
+}

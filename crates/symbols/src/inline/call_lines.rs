@@ -1,0 +1,175 @@
+//! Lines that have no row of their own, but calls that were inlined.
+//!
+//! The optimizer leaves a row for a statement, and none for the line of a call in the
+//! middle of it, of which nothing but the callee's code is left. That code says where the
+//! call was (DWARF 5, section 3.3.8.2), and so do stacks and steps.
+//!
+//! Invariant: a unit is asked only for lines where no statement begins, and read for that
+//! once.
+
+use super::{copy_entry, rest};
+use crate::SymbolFile;
+use crate::dwarf::borrowed::with_borrowed;
+use crate::dwarf::{DebugInfo, DieRef};
+use gimli::AttributeValue;
+use std::collections::BTreeMap;
+
+/// Where an inlined call was.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallLine {
+    file: u64,
+    line: u32,
+    copy: DieRef,
+    /// The function or the inlined copy that it was in.
+    caller: DieRef,
+}
+
+impl DebugInfo {
+    /// Where the calls were that were inlined in a unit, by ascending line.
+    fn call_lines(&self, number: u32) -> &[CallLine] {
+        let unit = self.unit(number);
+        unit.map_or(&[], |unit| {
+            unit.call_lines.get_or_init(|| read(self, number).into())
+        })
+    }
+}
+
+impl SymbolFile {
+    /// The first line from `wanted` up to `last` by which calls were inlined, of these
+    /// files, each the number that it has in a unit; and where to stop for it.
+    pub(crate) fn calls_of_line(
+        &self,
+        info: &DebugInfo,
+        files: &[(u32, u32)],
+        (wanted, last): (u32, u32),
+    ) -> Option<(u32, Vec<u64>)> {
+        let of_file = files.iter().flat_map(|&(unit, file)| {
+            let all = info.call_lines(unit);
+            let from = all.partition_point(|call| call.line < wanted);
+            let meant = all.get(from..).unwrap_or(&[]).iter();
+            let meant = meant.take_while(move |call| call.line <= last);
+            meant.filter(move |call| call.file == u64::from(file))
+        });
+        let mut calls: Vec<&CallLine> = of_file.collect();
+        calls.sort_by_key(|call| call.line);
+        for same in calls.chunk_by(|a, b| a.line == b.line) {
+            let addresses = self.where_they_begin(info, same);
+            if let Some(call) = same.first().filter(|_| !addresses.is_empty()) {
+                return Some((call.line, addresses));
+            }
+        }
+        None
+    }
+
+    /// The first instructions of calls of one line: one for each caller, and more where
+    /// one may come to a call without those before it.
+    fn where_they_begin(&self, info: &DebugInfo, calls: &[&CallLine]) -> Vec<u64> {
+        let mut by_caller: BTreeMap<DieRef, Vec<u64>> = BTreeMap::new();
+        for call in calls {
+            let entry = info.die(call.copy).filter(|copy| {
+                // The rest of a function that was inlined again is no call.
+                !rest::is_rest(info, call.caller, call.copy, copy)
+            });
+            let entry = entry.and_then(|copy| copy_entry(info, call.copy.unit, &copy));
+            let place = entry.map(|entry| self.place_of_copy(info, call.copy, entry));
+            by_caller.entry(call.caller).or_default().extend(place);
+        }
+        let mut addresses: Vec<u64> = Vec::new();
+        for mut entries in by_caller.into_values() {
+            entries.sort_unstable();
+            // At the first instruction of a function its own call is what is there to be seen.
+            if let [first, next, ..] = entries[..]
+                && self.is_function_entry(first)
+                && self.always_reached(first, next)
+            {
+                entries.remove(0);
+            }
+            let mut kept: Vec<u64> = Vec::new();
+            for entry in entries {
+                // One that the nearest before it does not lead to is a place of its own.
+                let before = kept.last();
+                if !before.is_some_and(|&before| self.always_reached(before, entry)) {
+                    kept.push(entry);
+                }
+            }
+            addresses.extend(kept);
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    fn is_function_entry(&self, address: u64) -> bool {
+        let function = self.function_at(address);
+        function.is_some_and(|function| function.low_pc == address)
+    }
+
+    /// Where to stop in a copy.
+    fn place_of_copy(&self, info: &DebugInfo, copy: DieRef, entry: u64) -> u64 {
+        let behind = self.is_function_entry(entry);
+        let behind = behind.then(|| self.behind_entry(info, copy, entry));
+        behind.flatten().unwrap_or(entry)
+    }
+}
+
+/// Reads where the calls were that were inlined in a unit. A damaged one ends early.
+fn read(info: &DebugInfo, number: u32) -> Vec<CallLine> {
+    let mut found = Vec::new();
+    let _ = with_borrowed(info, number, |_, unit| -> gimli::Result<()> {
+        let die = |offset| DieRef {
+            unit: number,
+            offset,
+        };
+        let mut around: Vec<(isize, DieRef)> = Vec::new();
+        let mut raw = unit.entries_raw(None)?;
+        while !raw.is_empty() {
+            let (depth, offset) = (raw.next_depth(), raw.next_offset().0);
+            let Some(abbreviation) = raw.read_abbreviation()? else {
+                continue;
+            };
+            while around.last().is_some_and(|(at, _)| *at >= depth) {
+                around.pop();
+            }
+            let tag = abbreviation.tag();
+            let caller = around.last().map(|(_, caller)| *caller);
+            if matches!(
+                tag,
+                gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine
+            ) {
+                around.push((depth, die(offset)));
+            }
+            if tag != gimli::DW_TAG_inlined_subroutine {
+                raw.skip_attributes(abbreviation.attributes())?;
+                continue;
+            }
+            let (mut file, mut line) = (None, None);
+            for attribute in abbreviation.attributes() {
+                let place = match attribute.name() {
+                    gimli::DW_AT_call_file => &mut file,
+                    gimli::DW_AT_call_line => &mut line,
+                    _ => {
+                        raw.skip_attributes(std::slice::from_ref(attribute))?;
+                        continue;
+                    }
+                };
+                let value = raw.read_attribute(*attribute)?;
+                *place = match value.value() {
+                    AttributeValue::FileIndex(file) => Some(file),
+                    value => value.udata_value(),
+                };
+            }
+            let line = line.and_then(|line| u32::try_from(line).ok());
+            if let (Some(file), Some(line), Some(caller)) = (file, line, caller) {
+                found.push(CallLine {
+                    file,
+                    line,
+                    copy: die(offset),
+                    caller,
+                });
+            }
+        }
+        Ok(())
+    });
+    found.sort_by_key(|call| (call.line, call.file));
+    found
+}

@@ -1,0 +1,148 @@
+//! What types consist of, remembered: an event may look at a type of a library dozens of
+//! times, and its entries are decoded anew each time otherwise.
+//!
+//! Invariant: what is kept together is bounded; and it goes with the symbol file, since
+//! what is kept refers to the debug information that keeps it.
+
+use super::{TemplateArgument, TypeKind};
+use crate::dwarf::DieRef;
+use rustc_hash::FxHashMap;
+use std::sync::Mutex;
+
+/// So many members, enumerators and types are kept together.
+const WEIGHT_MAX: usize = 1 << 16;
+
+/// The kinds of the types of a file, by their entries.
+#[derive(Default)]
+pub(crate) struct KeptKinds(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    kinds: FxHashMap<DieRef, TypeKind>,
+    arguments: FxHashMap<DieRef, Vec<TemplateArgument>>,
+    weight: usize,
+    /// The file is gone: what is asked for now is not kept.
+    is_closed: bool,
+}
+
+impl KeptKinds {
+    /// What a type consists of, read when it is not known.
+    pub fn get(&self, die: DieRef, read: impl FnOnce() -> TypeKind) -> TypeKind {
+        if let Ok(kept) = self.0.lock()
+            && let Some(kind) = kept.kinds.get(&die)
+        {
+            return kind.clone();
+        }
+        let kind = read();
+        if let Ok(mut kept) = self.0.lock() {
+            kept.add(die, &kind);
+        }
+        kind
+    }
+
+    /// What a type was made from, read when it is not known.
+    pub fn arguments(
+        &self,
+        die: DieRef,
+        read: impl FnOnce() -> Vec<TemplateArgument>,
+    ) -> Vec<TemplateArgument> {
+        if let Ok(kept) = self.0.lock()
+            && let Some(arguments) = kept.arguments.get(&die)
+        {
+            return arguments.clone();
+        }
+        let arguments = read();
+        if let Ok(mut kept) = self.0.lock()
+            && kept.makes_room_for(arguments.len().saturating_add(1))
+        {
+            kept.arguments.insert(die, arguments.clone());
+        }
+        arguments
+    }
+
+    /// Forgets all, and keeps nothing more.
+    pub fn close(&self) {
+        let before = self.0.lock().map(|mut kept| {
+            kept.is_closed = true;
+            (
+                std::mem::take(&mut kept.kinds),
+                std::mem::take(&mut kept.arguments),
+            )
+        });
+        // What is dropped may be the last to hold what holds this.
+        drop(before);
+    }
+}
+
+impl Kept {
+    fn add(&mut self, die: DieRef, kind: &TypeKind) {
+        if self.makes_room_for(weight(kind)) {
+            self.kinds.insert(die, kind.clone());
+        }
+    }
+
+    /// Whether something of this weight may be kept; forgets the others for it if need be.
+    fn makes_room_for(&mut self, weight: usize) -> bool {
+        if self.is_closed || weight > WEIGHT_MAX / 4 {
+            return false;
+        }
+        if self.weight + weight > WEIGHT_MAX {
+            self.kinds.clear();
+            self.arguments.clear();
+            self.weight = 0;
+        }
+        self.weight += weight;
+        true
+    }
+}
+
+/// How much is kept of a type.
+fn weight(kind: &TypeKind) -> usize {
+    let parts = match kind {
+        TypeKind::Composite(composite) => {
+            let variants = composite.variants.as_ref();
+            let variants = variants.map_or(0, |part| part.variants.len());
+            composite.fields.len() + composite.bases.len() + variants
+        }
+        TypeKind::Enumeration { enumerators, .. } => enumerators.len(),
+        TypeKind::Function { parameters, .. } => parameters.len(),
+        TypeKind::Array { dimensions, .. } => dimensions.len(),
+        _ => 0,
+    };
+    parts.saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn die(offset: usize) -> DieRef {
+        DieRef { unit: 0, offset }
+    }
+
+    #[test]
+    fn a_kind_is_read_once_until_the_file_is_gone() {
+        let kinds = KeptKinds::default();
+        let unread = || panic!("it is known");
+        assert!(matches!(
+            kinds.get(die(1), || TypeKind::MemberPointer),
+            TypeKind::MemberPointer
+        ));
+        assert!(matches!(kinds.get(die(1), unread), TypeKind::MemberPointer));
+        kinds.close();
+        for _ in 0..2 {
+            let kind = kinds.get(die(1), || TypeKind::Other);
+            assert!(matches!(kind, TypeKind::Other));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut kept = Kept::default();
+        for offset in 0..3 * WEIGHT_MAX {
+            kept.add(die(offset), &TypeKind::Void);
+            assert!(kept.kinds.len() <= WEIGHT_MAX && kept.weight <= WEIGHT_MAX);
+        }
+        assert!(!kept.kinds.is_empty());
+    }
+}
