@@ -8,6 +8,9 @@ use std::fmt;
 pub enum Optimization {
     /// Not at all (`-O0`).
     None,
+    /// As far as it does not get into the way of a debugger (`-Og`; of Rust
+    /// `opt-level=1`).
+    Light,
     /// As released programs are (`-O2`).
     Full,
 }
@@ -67,6 +70,20 @@ impl Build {
         builds
     }
 
+    /// One way for each compiler of a language to optimise lightly: as programs are
+    /// built that are to be debugged.
+    pub fn light_of(language: Language) -> Vec<Build> {
+        let present = Compiler::of(language).iter();
+        let present = present.filter(|compiler| compiler.is_present());
+        let light = |&compiler: &Compiler| Build {
+            compiler,
+            optimization: Optimization::Light,
+            pie: true,
+            debug: true,
+        };
+        present.map(light).collect()
+    }
+
     /// The arguments that make the compiler do so.
     pub(crate) fn arguments(&self) -> Vec<&'static str> {
         match self.compiler.language() {
@@ -82,6 +99,7 @@ impl Build {
         }];
         arguments.push(match self.optimization {
             Optimization::None => "-O0",
+            Optimization::Light => "-Og",
             Optimization::Full => "-O2",
         });
         arguments.extend(match self.pie {
@@ -98,6 +116,7 @@ impl Build {
             "--edition=2024",
             match self.optimization {
                 Optimization::None => "-Copt-level=0",
+                Optimization::Light => "-Copt-level=1",
                 Optimization::Full => "-Copt-level=2",
             },
             match self.pie {
@@ -116,6 +135,7 @@ impl fmt::Display for Build {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let optimization = match self.optimization {
             Optimization::None => "O0",
+            Optimization::Light => "Og",
             Optimization::Full => "O2",
         };
         let position = if self.pie { "pie" } else { "nopie" };
@@ -132,7 +152,8 @@ mod tests {
     #[test]
     fn all_builds_differ_in_name_and_arguments() {
         for language in [Language::C, Language::Cpp, Language::Rust] {
-            let builds = Build::all_of(language);
+            let mut builds = Build::all_of(language);
+            builds.extend(Build::light_of(language));
             let names: HashSet<String> = builds.iter().map(Build::to_string).collect();
             let commands: HashSet<_> = builds
                 .iter()

@@ -5,6 +5,7 @@
 //! one that is no difference any more fails the test. Without gdb nothing is
 //! compared, and the test says that.
 
+mod light;
 mod optimized;
 #[path = "../support/mod.rs"]
 mod support;
@@ -40,6 +41,10 @@ fn unoptimized(build: &Build) -> bool {
 
 fn optimized(build: &Build) -> bool {
     build.optimization == Optimization::Full && build.pie
+}
+
+fn light(build: &Build) -> bool {
+    build.optimization == Optimization::Light
 }
 
 fn gcc_optimized(build: &Build) -> bool {
@@ -180,7 +185,8 @@ fn compare(questions: &[Question], differences: &[Difference], read: fn(&[String
     let mut seen = vec![false; differences.len()];
     for question in questions {
         let fixture = program(question.program);
-        let builds = Build::all_of(fixture.language());
+        let mut builds = Build::all_of(fixture.language());
+        builds.extend(Build::light_of(fixture.language()));
         for build in builds.into_iter().filter(|build| (question.wanted)(build)) {
             let executable = fixture.compile(&build);
             let theirs = ask_gdb(&executable, question);

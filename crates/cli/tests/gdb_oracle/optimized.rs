@@ -369,7 +369,7 @@ fn breakpoints_in_optimized_code_are_at_the_same_places() {
 }
 
 /// A value, or that there is none, whichever way that is said.
-fn missing_or_value(section: &[String]) -> Vec<String> {
+pub fn missing_or_value(section: &[String]) -> Vec<String> {
     let has_none = |line: &String| line.contains("optimized out");
     match section.iter().any(has_none) {
         true => vec!["optimized out".to_owned()],
