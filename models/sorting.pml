@@ -3,7 +3,9 @@
 //
 // expect holds
 
+#ifndef COUNT
 #define COUNT 4
+#endif
 
 byte sorted[COUNT];
 byte done;

@@ -10,7 +10,7 @@
 //! get it in the order in which they were entered.
 //!
 //! `longjmp` and exceptions remove frames without an arrival: such calls are taken,
-//! innermost first ([`PendingReturns::pop_unwound`]), and their sites released.
+//! innermost first ([`PendingReturns::take_gone`]), and their sites released.
 
 use juror_stepping::ThreadId;
 use rustc_hash::FxHashMap;
@@ -101,19 +101,20 @@ impl PendingReturns {
         Some(calls.remove(position))
     }
 
-    /// Takes the innermost call that is gone because frames were unwound, if one is;
-    /// of several probes that wait for it, the first. Call it until it gives nothing.
-    pub fn pop_unwound(
+    /// Takes the calls that are gone because frames were unwound, the innermost first;
+    /// the probes that wait for one call in the order in which they were entered.
+    pub fn take_gone(
         &mut self,
         thread: ThreadId,
         is_gone: impl Fn(&PendingReturn) -> bool,
-    ) -> Option<PendingReturn> {
-        let calls = self.threads.get_mut(&thread)?;
-        let gone = calls.iter().enumerate().filter(|(_, call)| is_gone(call));
+    ) -> Vec<PendingReturn> {
+        let Some(calls) = self.threads.get_mut(&thread) else {
+            return Vec::new();
+        };
+        let mut gone: Vec<PendingReturn> = calls.extract_if(.., |call| is_gone(call)).collect();
         // Where a tail call has taken a frame over, what was entered last ends first.
-        let (position, _) =
-            gone.min_by_key(|(position, call)| (call.frame, Reverse(call.call), *position))?;
-        Some(calls.remove(position))
+        gone.sort_by_key(|call| (call.frame, Reverse(call.call)));
+        gone
     }
 
     /// The thread is gone.
@@ -266,8 +267,8 @@ mod tests {
                 },
             );
         }
-        let gone = std::iter::from_fn(|| pending.pop_unwound(THREAD, |call| call.frame <= 100));
-        let gone: Vec<u32> = gone.map(|call| call.probe).collect();
+        let gone = pending.take_gone(THREAD, |call| call.frame <= 100);
+        let gone: Vec<u32> = gone.iter().map(|call| call.probe).collect();
         assert_eq!(gone, [2, 3, 1, 0]);
     }
 
@@ -278,10 +279,8 @@ mod tests {
         pending.push(THREAD, call(2, 80, 0));
         pending.push(THREAD, call(3, 60, 0));
         pending.push(THREAD, call(4, 5, 0));
-        let gone = std::iter::from_fn(|| {
-            pending.pop_unwound(THREAD, |call| (50..=80).contains(&call.frame))
-        });
-        let gone: Vec<u64> = gone.map(|call| call.address).collect();
+        let gone = pending.take_gone(THREAD, |call| (50..=80).contains(&call.frame));
+        let gone: Vec<u64> = gone.iter().map(|call| call.address).collect();
         assert_eq!(gone, [3, 2], "the innermost first");
         // What lies on another stack is kept.
         assert!(pending.outermost(THREAD).is_some());
@@ -313,8 +312,8 @@ mod tests {
                         let keep = stack.len() / 2;
                         if let Some(&(_, frame)) = stack.get(keep) {
                             let gone: Vec<u64> = stack.drain(keep..).rev().map(|it| it.1).collect();
-                            let told = std::iter::from_fn(|| pending.pop_unwound(THREAD, |call| call.frame <= frame));
-                            let told: Vec<u64> = told.map(|call| call.frame).collect();
+                            let told = pending.take_gone(THREAD, |call| call.frame <= frame);
+                            let told: Vec<u64> = told.iter().map(|call| call.frame).collect();
                             prop_assert_eq!(told, gone);
                         }
                     }

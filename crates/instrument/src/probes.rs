@@ -251,20 +251,21 @@ impl Probes {
         self.pending.outermost(thread)
     }
 
-    /// Calls of a thread were dropped without returning, and nobody is told.
-    pub fn drop_calls(
+    /// Calls of a thread were dropped without returning: those that are awaited, the
+    /// innermost first, and not any more.
+    pub fn take_dropped(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
         dropped: &Dropped,
-    ) -> Result<(), DebuggeeError> {
-        while let Some(call) = self
+    ) -> Result<Vec<PendingReturn>, DebuggeeError> {
+        let gone = self
             .pending
-            .pop_unwound(thread, |call| call.is_among(dropped))
-        {
+            .take_gone(thread, |call| call.is_among(dropped));
+        for call in &gone {
             program.debuggee.remove(call.address, Owner::Return)?;
         }
-        Ok(())
+        Ok(gone)
     }
 
     /// A thread is gone.

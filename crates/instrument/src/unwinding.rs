@@ -2,8 +2,8 @@
 //!
 //! While ends of calls are awaited, juror's own points stand at the few functions
 //! by which frames are dropped. A jump tells the stack pointer that the thread will
-//! have, so the calls below it are gone. An exception that was caught does not: Rust's
-//! library may call several functions in between. Then the calls are gone that are not
+//! have, and so does the frame of C++ that catches; the calls below are gone. Of Rust the
+//! library may call several functions in between. There the calls are gone that are not
 //! on the stack any more ([`Dropped`]); a call is known by its frame address and the
 //! address to which it returns, since another may have taken its place.
 
@@ -14,8 +14,10 @@ use std::ops::Range;
 
 /// The functions by which frames are dropped without returning.
 const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
-/// Called for the frame that caught an exception, as the first thing.
-const CATCHES: &[&str] = &["__cxa_begin_catch", "__rust_panic_cleanup"];
+/// Called by the frame that caught an exception, as the first thing: C++.
+const CATCHES: &[&str] = &["__cxa_begin_catch"];
+/// The same, by functions that the frame may have called for it: `catch_unwind` of Rust.
+const LIBRARY_CATCHES: &[&str] = &["__rust_panic_cleanup"];
 
 /// Where the x86-64 `jmp_buf` of glibc and musl keeps the stack pointer.
 const STACK_IN_JUMP_BUFFER: u64 = 6 * 8;
@@ -31,6 +33,8 @@ pub enum Drops {
     Jump,
     /// The frame that calls it has caught an exception.
     Caught,
+    /// A frame has caught one that calls it, or has called who does.
+    CaughtFurtherOut,
 }
 
 /// A function at which frames are dropped without returning.
@@ -54,7 +58,11 @@ pub struct JumpTarget {
 /// These functions, in what is loaded now.
 pub fn frame_dropping_functions(program: &Program) -> Vec<FrameDropping> {
     let mut found: Vec<FrameDropping> = Vec::new();
-    for (names, drops) in [(JUMPS, Drops::Jump), (CATCHES, Drops::Caught)] {
+    for (names, drops) in [
+        (JUMPS, Drops::Jump),
+        (CATCHES, Drops::Caught),
+        (LIBRARY_CATCHES, Drops::CaughtFurtherOut),
+    ] {
         for name in names {
             for bound in program.modules.definitions(name, |_| true) {
                 let address = bound.address();
@@ -106,8 +114,8 @@ pub struct Dropped {
 enum Which {
     /// Those whose frames are below the stack as it will be.
     Below(JumpTarget),
-    /// Those that are not among these, which are there, the innermost first: who has
-    /// caught an exception does not say where its own frame begins.
+    /// Those that are not among these, which are there, the innermost first: the frame
+    /// that has caught an exception is not known.
     NotAmong(Vec<JumpTarget>),
 }
 
@@ -129,10 +137,26 @@ impl Dropped {
         drops: Drops,
         outermost: u64,
     ) -> Result<Option<Dropped>, DebuggeeError> {
-        if drops == Drops::Jump {
-            let target = jump_target(program, thread)?;
-            return Ok(target.and_then(|target| Dropped::below(program, target)));
-        }
+        let target = match drops {
+            Drops::Jump => jump_target(program, thread)?,
+            Drops::Caught => {
+                let stack = program.registers(thread)?.rsp;
+                Some(JumpTarget {
+                    pc: program.debuggee.read_u64(stack)?,
+                    stack: stack.wrapping_add(8),
+                })
+            }
+            Drops::CaughtFurtherOut => return Dropped::off_the_stack(program, thread, outermost),
+        };
+        Ok(target.and_then(|target| Dropped::below(program, target)))
+    }
+
+    /// What is not on a thread's stack any more, as far as a frame.
+    fn off_the_stack(
+        program: &Program,
+        thread: ThreadId,
+        outermost: u64,
+    ) -> Result<Option<Dropped>, DebuggeeError> {
         let stack = program.registers(thread)?.rsp;
         let Some(mapping) = program.mapping_of(stack) else {
             return Ok(None);

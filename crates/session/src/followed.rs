@@ -233,7 +233,8 @@ impl Watchpoint {
         let is_known = self.followed.as_ref().is_some_and(|it| it.next.is_some());
         let used = self.take_use(program)?;
         let stores = !is_known || used.is_some_and(|used| used.writes_memory());
-        let led = self.expression.moving_values();
+        // What led to it, where others may have stored to it.
+        let led = (is_guarded && !stores).then(|| self.expression.moving_values());
         let Some(home) = &self.home else {
             return Ok(Compared::Same);
         };
@@ -250,9 +251,7 @@ impl Watchpoint {
             }
         }
         let now = self.expression.read(program);
-        if is_guarded
-            && !stores
-            && led == self.expression.moving_values()
+        if led.is_some_and(|led| led == self.expression.moving_values())
             && bytes_of(&now) != bytes_of(&self.seen)
         {
             // Another thread has stored it, or the kernel has.

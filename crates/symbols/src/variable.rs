@@ -46,6 +46,16 @@ pub struct Scope {
     pub variables: Vec<Variable>,
 }
 
+impl Scope {
+    /// A scope whose variables are still to be read.
+    fn of(kind: ScopeKind) -> Scope {
+        Scope {
+            kind,
+            variables: Vec::new(),
+        }
+    }
+}
+
 impl SymbolFile {
     /// The parameters of a function in order; those that the compiler made
     /// (`this`) included. Empty without debug information.
@@ -84,26 +94,14 @@ impl SymbolFile {
                 gimli::DW_TAG_lexical_block
                     if is_around(die) || covers(info, die, entry, address) =>
                 {
-                    scopes.push((
-                        depth,
-                        Scope {
-                            kind: ScopeKind::Block,
-                            variables: Vec::new(),
-                        },
-                    ));
+                    scopes.push((depth, Scope::of(ScopeKind::Block)));
                     Visit::Descend
                 }
                 gimli::DW_TAG_inlined_subroutine
                     if is_around(die) && is_rest(info, call, die, entry) =>
                 {
                     rests.push(scopes.len());
-                    scopes.push((
-                        depth,
-                        Scope {
-                            kind: ScopeKind::Block,
-                            variables: Vec::new(),
-                        },
-                    ));
+                    scopes.push((depth, Scope::of(ScopeKind::Block)));
                     Visit::Descend
                 }
                 gimli::DW_TAG_inlined_subroutine if is_around(die) => {
@@ -111,13 +109,7 @@ impl SymbolFile {
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);
-                    scopes.push((
-                        depth,
-                        Scope {
-                            kind: ScopeKind::Inlined(name),
-                            variables: Vec::new(),
-                        },
-                    ));
+                    scopes.push((depth, Scope::of(ScopeKind::Inlined(name))));
                     Visit::Descend
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {

@@ -26,6 +26,7 @@ const MODELS: &[(&str, &[&str])] = &[
     ("breakpoint", &[]),
     ("sorting", &[]),
     ("breakpoint", &["THREADS=3"]),
+    ("sorting", &["COUNT=6"]),
 ];
 
 fn main() -> ExitCode {

@@ -7,7 +7,6 @@ use crate::facts::Moment;
 use crate::pending_returns::PendingReturn;
 use crate::program::Program;
 use crate::read_plan::{Begun, ReadPlan};
-use crate::unwinding::Dropped;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 
@@ -151,24 +150,22 @@ impl Probes {
         Ok(None)
     }
 
-    /// Calls of a thread were dropped without returning (`longjmp`, an exception):
-    /// takes the next event that this is, with its values, the innermost call's first.
-    pub fn take_unwound(
-        &mut self,
-        program: &mut Program,
+    /// The event that the end of a call is which was dropped without returning, with its
+    /// values; none where nobody waits for that (any more).
+    pub fn read_unwound(
+        &self,
+        program: &Program,
         thread: ThreadId,
-        dropped: &Dropped,
+        call: &PendingReturn,
         values: &mut Vec<Value>,
     ) -> Result<Option<Occurrence>, DebuggeeError> {
-        let stack = program.registers(thread)?.rsp;
-        while let Some(pending) = self.pending.pop_unwound(thread, |it| it.is_among(dropped)) {
-            program.debuggee.remove(pending.address, Owner::Return)?;
-            if self.is_of_kind(&pending, EventKind::Unwound) {
-                self.read_ended(program, thread, &pending, stack, values)?;
-                return Ok(Some(Occurrence::of(&pending)));
-            }
+        let is_planted = self.get(call.probe).is_some_and(|probe| probe.planted);
+        if !is_planted || !self.is_of_kind(call, EventKind::Unwound) {
+            return Ok(None);
         }
-        Ok(None)
+        let stack = program.registers(thread)?.rsp;
+        self.read_ended(program, thread, call, stack, values)?;
+        Ok(Some(Occurrence::of(call)))
     }
 
     fn is_of_kind(&self, pending: &PendingReturn, kind: EventKind) -> bool {

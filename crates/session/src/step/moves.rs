@@ -6,7 +6,7 @@ use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Dropped, JumpTarget, frame_dropping_functions};
+use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, frame_dropping_functions};
 use juror_stepping::{Flow, flow_of};
 
 /// The longest instruction of the machine, in bytes.
@@ -30,7 +30,11 @@ impl Session {
         };
         let exits = frame_dropping_functions(self.running()?);
         let mut points = vec![point(back, stack.wrapping_sub(1))];
-        points.extend(exits.iter().map(|exit| point(exit.address, 0)));
+        points.extend(exits.iter().map(|exit| match exit.drops {
+            // By a frame inside of the call is nothing that matters.
+            Drops::Caught => point(exit.address, stack.wrapping_sub(9)),
+            Drops::Jump | Drops::CaughtFurtherOut => point(exit.address, 0),
+        }));
         loop {
             let pause = self.run_to_any(&points, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {

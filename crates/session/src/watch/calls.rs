@@ -104,16 +104,16 @@ impl Watch {
         };
         program.begin_moment();
         let mut values = std::mem::take(&mut self.values);
-        while let Some(occurrence) =
-            self.probes
-                .take_unwound(program, thread, &dropped, &mut values)?
-        {
-            self.end_call(program, thread, occurrence, &values, observer, reaction)?;
+        for call in self.probes.take_dropped(program, thread, &dropped)? {
+            let values = &mut values;
+            if let Some(occurrence) = self.probes.read_unwound(program, thread, &call, values)? {
+                self.end_call(program, thread, occurrence, values, observer, reaction)?;
+            }
         }
         self.values = values;
         self.await_those_needed_now(program, thread)?;
         // The frames of a jump still stand on the stack, and are about to go.
-        self.probes.drop_calls(program, thread, &dropped)
+        self.drop_calls(program, thread, &dropped)
     }
 
     /// The end of a call is an event.
@@ -151,15 +151,16 @@ impl Watch {
         Ok(())
     }
 
-    /// A person took frames off a thread's stack: the calls among them return to
-    /// nobody.
+    /// Calls of a thread are dropped, and nobody is told: a person took their frames off
+    /// the stack.
     pub fn drop_calls(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
         dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
-        self.probes.drop_calls(program, thread, dropped)
+        self.probes.take_dropped(program, thread, dropped)?;
+        Ok(())
     }
 
     /// An event after a call has become needed while calls may be active:
