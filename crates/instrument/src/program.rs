@@ -10,6 +10,7 @@ use juror_debuggee::{Debuggee, DebuggeeError, Registers, ThreadId};
 use juror_symbols::{Memory, TableOwner, Type};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub struct Program {
     last_number: u32,
     /// Names of callers that captures have asked for, by return address.
     pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
+    /// See [`Program::own_stack`]. The first thread's grows.
+    own_stacks: RefCell<FxHashMap<ThreadId, Range<u64>>>,
     started: Instant,
     /// When what happens now happened, once somebody has asked.
     moment_ns: Cell<Option<u64>>,
@@ -52,6 +55,7 @@ impl Program {
             numbers: FxHashMap::default(),
             last_number: 0,
             caller_names: RefCell::default(),
+            own_stacks: RefCell::default(),
             started: Instant::now(),
             moment_ns: Cell::new(None),
         };
@@ -88,6 +92,7 @@ impl Program {
     /// A thread is gone; the kernel may use its id again, for another one.
     pub fn forget_thread(&mut self, thread: ThreadId) {
         self.numbers.remove(&thread);
+        self.own_stacks.borrow_mut().remove(&thread);
     }
 
     /// The number of a thread; 0 for one that was never announced.
@@ -104,6 +109,7 @@ impl Program {
     /// The process is another, a copy of the one before with this one thread.
     pub fn follow(&mut self, thread: ThreadId) {
         self.numbers.clear();
+        self.own_stacks.borrow_mut().clear();
         self.number_thread(thread);
     }
 
@@ -118,6 +124,7 @@ impl Program {
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
             caller_names: self.caller_names.clone(),
+            own_stacks: RefCell::default(),
             started: self.started,
             moment_ns: Cell::new(None),
         }
@@ -151,6 +158,7 @@ impl Program {
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
             last_number: memo.last_number,
             caller_names: RefCell::default(),
+            own_stacks: RefCell::default(),
             started: now.checked_sub(memo.elapsed).unwrap_or(now),
             moment_ns: Cell::new(None),
         };
@@ -207,9 +215,41 @@ impl Program {
 
     /// The mapping that holds an address: its first and last-plus-one byte.
     /// Reads the list of mappings, so it is not for the common path.
-    pub fn mapping_of(&self, address: u64) -> Option<std::ops::Range<u64>> {
+    pub fn mapping_of(&self, address: u64) -> Option<Range<u64>> {
         let maps = self.debuggee.memory_map()?;
         mapping_at(&maps, address).map(|(range, _)| range)
+    }
+
+    /// The stack that a thread began with, which no other stack shares; nothing where that
+    /// is not known. Another one that it may use is of the program's making.
+    pub fn own_stack(&self, thread: ThreadId) -> Option<Range<u64>> {
+        let registers = self.registers(thread).ok()?;
+        let known = self.own_stacks.borrow().get(&thread).cloned();
+        if let Some(known) = known.filter(|known| known.contains(&registers.rsp)) {
+            return Some(known);
+        }
+        let maps = self.debuggee.memory_map()?;
+        let own = match thread.0 == self.debuggee.pid() {
+            true => mapping(maps.lines().find(|line| line.ends_with("[stack]"))?)?.0,
+            false => {
+                // Thread libraries keep what is a thread's own above its stack, and a page
+                // that nobody may touch below.
+                let mut lines = maps.lines().filter(|line| !line.ends_with("[heap]"));
+                let holds = |line: &&str| {
+                    mapping(line).is_some_and(|(range, _)| range.contains(&registers.fs_base))
+                };
+                mapping(lines.find(holds)?)?.0.start..registers.fs_base
+            }
+        };
+        self.own_stacks.borrow_mut().insert(thread, own.clone());
+        Some(own)
+    }
+
+    /// The stack of a thread that an address is on, as far as mappings tell.
+    pub(crate) fn stack_at(&self, thread: ThreadId, address: u64) -> Option<Range<u64>> {
+        let own = self.own_stack(thread);
+        let own = own.filter(|own| own.contains(&address));
+        own.or_else(|| self.mapping_of(address))
     }
 
     /// Something else happens now; see [`Program::elapsed_ns`].
@@ -259,13 +299,13 @@ impl Program {
 }
 
 /// The line of `/proc/PID/maps` that holds an address.
-fn mapping_at(maps: &str, address: u64) -> Option<(std::ops::Range<u64>, &str)> {
+fn mapping_at(maps: &str, address: u64) -> Option<(Range<u64>, &str)> {
     let mut mappings = maps.lines().filter_map(mapping);
     mappings.find(|(range, _)| range.contains(&address))
 }
 
 /// A line of `/proc/PID/maps`: the addresses and what may be done there.
-fn mapping(line: &str) -> Option<(std::ops::Range<u64>, &str)> {
+fn mapping(line: &str) -> Option<(Range<u64>, &str)> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;
     let start = u64::from_str_radix(start, 16).ok()?;

@@ -151,7 +151,7 @@ impl Session {
             stack: registers.rsp,
         };
         if let Some(program) = &mut self.program
-            && let Some(dropped) = Dropped::below(program, landing)
+            && let Some(dropped) = Dropped::below(program, thread, landing)
         {
             self.watch.drop_calls(program, thread, &dropped)?;
             self.watchpoints.drop_frames(program, thread, &dropped)?;

@@ -43,6 +43,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         let stack = self.running()?.registers(thread)?.rsp;
+        let up_to = self.end_of_stack(thread)?;
         let points: Vec<Temporary> = stops
             .addresses
             .iter()
@@ -52,12 +53,24 @@ impl Session {
                 // The line does not move the stack pointer; a signal handler
                 // that runs the same code has a lower one.
                 above: stack.wrapping_sub(1),
+                up_to,
             })
             .collect();
         if stops.has_loop {
             return self.run_to_any(&points, observer);
         }
         self.run_alone(thread, &points, observer)
+    }
+
+    /// What the stack pointer of a thread does not exceed as long as the innermost frame is
+    /// there. Beyond its own stack may lie another one that it uses.
+    fn end_of_stack(&mut self, thread: ThreadId) -> Result<u64, CommandError> {
+        let program = self.running()?;
+        let stack = program.registers(thread)?.rsp;
+        if let Some(own) = program.own_stack(thread).filter(|own| own.contains(&stack)) {
+            return Ok(own.end);
+        }
+        Ok(self.innermost()?.cfa.unwrap_or(u64::MAX))
     }
 
     /// Lets one thread run until it reaches one of these points; the others

@@ -65,16 +65,45 @@ pub(crate) struct Goal<'a> {
     pub stepping: Option<ThreadId>,
 }
 
-/// A temporary point of a command: only this thread counts, and only when its
-/// stack pointer is above `frame` (so that recursion does not count).
+/// Who returns may take arguments off the stack, at most so many bytes here.
+const ARGUMENTS_BYTES_MAX: u64 = 512;
+
+/// A temporary point of a command: only this thread counts, and only where its stack
+/// pointer is in a range, so that neither recursion counts nor the same code on another
+/// stack of the thread (fibers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Temporary {
     /// Where it is.
     pub address: u64,
     /// Whose it is; any thread's without one.
     pub thread: Option<ThreadId>,
-    /// The stack pointer must be greater.
+    /// The stack pointer must be greater,
     pub above: u64,
+    /// and no greater than this.
+    pub up_to: u64,
+}
+
+impl Temporary {
+    /// A point of one thread, wherever its stack is.
+    pub fn anywhere(address: u64, thread: ThreadId) -> Temporary {
+        Temporary {
+            address,
+            thread: Some(thread),
+            above: 0,
+            up_to: u64::MAX,
+        }
+    }
+
+    /// A point of one thread at which its stack pointer is the given one, or little
+    /// above: where a call has returned.
+    pub fn back(address: u64, thread: ThreadId, stack: u64) -> Temporary {
+        Temporary {
+            address,
+            thread: Some(thread),
+            above: stack.wrapping_sub(1),
+            up_to: stack.saturating_add(ARGUMENTS_BYTES_MAX),
+        }
+    }
 }
 
 impl Session {

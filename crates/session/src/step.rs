@@ -172,8 +172,7 @@ impl Session {
         }
         if self.has_entered_handler(thread, registers.rip)? {
             // Nobody asked for it: it comes back to the same instruction.
-            let above = registers.rsp.wrapping_sub(1);
-            let pause = self.run_to(registers.rip, thread, above, observer)?;
+            let pause = self.run_back(registers.rip, thread, registers.rsp, observer)?;
             return Ok((!matches!(pause, Pause::Temporary(_))).then_some(pause));
         }
         if let Flow::Call { back } = flow {
@@ -251,12 +250,11 @@ impl Session {
             Some(body) => {
                 // A function of a library may be another one than it seemed:
                 // then the call is over at its return.
-                let point = |address, above| Temporary {
-                    address,
-                    thread: Some(leaving.thread),
-                    above,
-                };
-                let points = [point(body, 0), point(back, stack.wrapping_sub(1))];
+                let thread = leaving.thread;
+                let points = [
+                    Temporary::anywhere(body, thread),
+                    Temporary::back(back, thread, stack),
+                ];
                 let pause = self.run_to_any(&points, observer)?;
                 if matches!(pause, Pause::Temporary(_)) {
                     if self.innermost()?.pc == back {
@@ -415,7 +413,7 @@ impl Session {
     }
 
     /// The innermost frame of the selected thread that is shown, as it is now.
-    fn innermost(&mut self) -> Result<Frame, CommandError> {
+    pub(crate) fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
         let chain = self.running()?.inlined_chain(thread);
         let mut frames = self.shown_frames(thread, chain);

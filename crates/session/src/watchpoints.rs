@@ -61,6 +61,11 @@ impl Home {
 /// An exception drops frames before anything is called that tells so, and the
 /// code that catches it may use their memory at once.
 fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
+    // Of other stacks than its own a thread may have left one for another.
+    let own = program.own_stack(home.thread)?;
+    if !own.contains(&home.cfa) {
+        return None;
+    }
     let mut further_out: Option<JumpTarget> = None;
     let mut is_there = false;
     program.walk(home.thread, |frame| {
@@ -69,7 +74,10 @@ fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
         }
         // Another call from the same place has the same frame address.
         is_there |= frame.cfa == Some(home.cfa) && home.is_of(&frame);
-        if further_out.is_none() && frame.cfa > Some(home.cfa) && !frame.guess {
+        let is_outside = frame
+            .cfa
+            .is_some_and(|cfa| cfa > home.cfa && own.contains(&cfa));
+        if further_out.is_none() && is_outside && !frame.guess {
             let stack = frame.registers.get(juror_symbols::register::RSP);
             let pc = frame.pc;
             further_out = stack.map(|stack| JumpTarget { pc, stack });
@@ -226,7 +234,7 @@ impl Watchpoints {
 
     /// The calls that a thread leaves without returning, standing at an internal point.
     pub(crate) fn dropped(
-        &self,
+        &mut self,
         program: &Program,
         thread: ThreadId,
         address: u64,
@@ -236,7 +244,7 @@ impl Watchpoints {
         let Some(outermost) = frames.max() else {
             return Ok(None);
         };
-        let points = &self.unwind_points;
+        let points = &mut self.unwind_points;
         points.dropped(program, thread, address, outermost)
     }
 
@@ -415,7 +423,7 @@ impl Watchpoints {
         };
         match goes_on(program, home) {
             Some(landing) => {
-                if let Some(dropped) = Dropped::below(program, landing) {
+                if let Some(dropped) = Dropped::below(program, thread, landing) {
                     self.drop_frames(program, thread, &dropped)?;
                 }
                 Ok(true)

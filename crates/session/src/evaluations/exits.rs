@@ -10,7 +10,7 @@ use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Drops, frame_dropping_functions, jump_target};
+use juror_instrument::unwinding::{Drops, FrameDropping, frame_dropping_functions, jump_target};
 
 /// Called when no handler was found: the unwinder does not go past the frame
 /// from where juror called.
@@ -19,7 +19,7 @@ const UNCAUGHT: &str = "std::terminate";
 /// Where the points of a call stand.
 #[derive(Debug, Default)]
 pub(super) struct Exits {
-    jumps: Vec<u64>,
+    jumps: Vec<FrameDropping>,
     uncaught: Vec<u64>,
 }
 
@@ -27,8 +27,7 @@ impl Exits {
     fn find(program: &Program) -> Exits {
         let jumps = frame_dropping_functions(program)
             .into_iter()
-            .filter(|exit| exit.drops == Drops::Jump)
-            .map(|exit| exit.address);
+            .filter(|exit| matches!(exit.drops, Drops::Jump | Drops::ContextJump));
         let uncaught = program.modules.definitions(UNCAUGHT, |_| true);
         let mut uncaught: Vec<u64> = uncaught.iter().map(|bound| bound.address()).collect();
         uncaught.sort_unstable();
@@ -40,7 +39,8 @@ impl Exits {
     }
 
     fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
-        self.jumps.iter().chain(&self.uncaught).copied()
+        let jumps = self.jumps.iter().map(|jump| jump.address);
+        jumps.chain(self.uncaught.iter().copied())
     }
 }
 
@@ -48,12 +48,10 @@ impl Session {
     pub(super) fn plant_exits(&mut self) -> Result<Exits, CommandError> {
         let program = self.running_mut()?;
         let mut planted = Exits::find(program);
-        let mut plant = |addresses: &mut Vec<u64>| {
-            // One that cannot be planted is not guarded.
-            addresses.retain(|&address| program.debuggee.insert(address, Owner::Internal).is_ok());
-        };
-        plant(&mut planted.jumps);
-        plant(&mut planted.uncaught);
+        // One that cannot be planted is not guarded.
+        let mut plant = |address| program.debuggee.insert(address, Owner::Internal).is_ok();
+        planted.jumps.retain(|jump| plant(jump.address));
+        planted.uncaught.retain(|&address| plant(address));
         Ok(planted)
     }
 
@@ -97,10 +95,10 @@ impl Session {
         let Some(call) = calls.find(|call| call.thread == thread) else {
             return Ok(None);
         };
-        if !exits.jumps.contains(&address) {
+        let Some(jump) = exits.jumps.iter().find(|jump| jump.address == address) else {
             return Ok(None);
-        }
-        let target = jump_target(program, thread)?;
+        };
+        let target = jump_target(program, thread, jump.drops)?;
         // On another stack (a handler's, a coroutine's) nothing is known.
         let is_out = |stack: u64| {
             let mapping = program.mapping_of(call.frame);

@@ -85,6 +85,7 @@ impl Session {
                     address: entry,
                     thread: None,
                     above: 0,
+                    up_to: u64::MAX,
                 }],
                 observer,
             )?;
@@ -96,6 +97,7 @@ impl Session {
                 address,
                 thread: None,
                 above: 0,
+                up_to: u64::MAX,
             })
             .collect();
         let pause = self.run_to_any(&points, observer)?;

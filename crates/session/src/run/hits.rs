@@ -77,6 +77,7 @@ impl Session {
                 temporary.address == address
                     && temporary.thread.is_none_or(|wanted| wanted == thread)
                     && stack > temporary.above
+                    && stack <= temporary.up_to
             });
             if is_meant {
                 moment.reach(Pause::Temporary(thread));

@@ -6,7 +6,7 @@ use crate::run::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
 use juror_instrument::program::Program;
-use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, frame_dropping_functions};
+use juror_instrument::unwinding::{Dropped, Drops, JumpTarget, Raised, frame_dropping_functions};
 use juror_stepping::{Flow, flow_of};
 
 /// The longest instruction of the machine, in bytes.
@@ -23,18 +23,24 @@ impl Session {
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        let point = |address, above| Temporary {
-            address,
-            thread: Some(thread),
-            above,
-        };
-        let exits = frame_dropping_functions(self.running()?);
-        let mut points = vec![point(back, stack.wrapping_sub(1))];
-        points.extend(exits.iter().map(|exit| match exit.drops {
-            // By a frame inside of the call is nothing that matters.
-            Drops::Caught => point(exit.address, stack.wrapping_sub(9)),
-            Drops::Jump | Drops::CaughtFurtherOut => point(exit.address, 0),
+        let program = self.running()?;
+        let own = program.own_stack(thread).filter(|own| own.contains(&stack));
+        let exits = frame_dropping_functions(program);
+        let mut points = vec![Temporary::back(back, thread, stack)];
+        points.extend(exits.iter().filter_map(|exit| {
+            let anywhere = Temporary::anywhere(exit.address, thread);
+            match (exit.drops, &own) {
+                (Drops::Raised, Some(_)) => None,
+                // By a frame inside of the call is nothing that matters.
+                (Drops::Caught, Some(own)) => Some(Temporary {
+                    above: stack.wrapping_sub(9),
+                    up_to: own.end,
+                    ..anywhere
+                }),
+                _ => Some(anywhere),
+            }
         }));
+        let mut raised = Raised::default();
         loop {
             let pause = self.run_to_any(&points, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -46,10 +52,10 @@ impl Session {
             let Some(exit) = exit else {
                 return Ok(pause);
             };
-            let dropped = Dropped::at(program, thread, exit.drops, stack)?;
+            let dropped = Dropped::at(program, thread, exit.drops, stack, &mut raised)?;
             let call = JumpTarget { pc: back, stack };
             if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(call)) {
-                return self.run_to(target.pc, thread, target.stack - 1, observer);
+                return self.run_back(target.pc, thread, target.stack, observer);
             }
             // Caught inside of the call, or a jump there: past its point.
             let pause = self.step_instruction(thread, observer)?;
@@ -100,23 +106,15 @@ impl Session {
         }
     }
 
-    /// Lets all threads run until one thread is at an address with its stack
-    /// pointer above a limit.
-    pub(super) fn run_to(
+    /// Lets all threads run until one thread is back at an address, with a stack pointer.
+    pub(super) fn run_back(
         &mut self,
         address: u64,
         thread: ThreadId,
-        above: u64,
+        stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        self.run_to_any(
-            &[Temporary {
-                address,
-                thread: Some(thread),
-                above,
-            }],
-            observer,
-        )
+        self.run_to_any(&[Temporary::back(address, thread, stack)], observer)
     }
 
     /// Lets all threads run until one of these points is reached.

@@ -133,22 +133,13 @@ impl Session {
         let addresses = resolved.addresses.into_iter();
         let mut points: Vec<Temporary> = addresses
             .chain(rest_calls.map(|(call, _)| call))
-            .map(|address| Temporary {
-                address,
-                thread: Some(thread),
-                above: 0,
-            })
+            .map(|address| Temporary::anywhere(address, thread))
             .collect();
         let frames = self.frames()?;
         if let (Some(first), Some(caller)) = (frames.first(), returns_to(frames, 0))
             && let Some(cfa) = first.cfa
         {
-            let above = cfa.wrapping_sub(1);
-            points.push(Temporary {
-                address: caller.pc,
-                thread: Some(thread),
-                above,
-            });
+            points.push(Temporary::back(caller.pc, thread, cfa));
         }
         let pause = self.run_to_any(&points, observer)?;
         if let Pause::Temporary(thread) = pause {

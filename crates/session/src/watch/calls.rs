@@ -98,7 +98,7 @@ impl Watch {
         let Some(outermost) = self.probes.outermost(thread) else {
             return Ok(());
         };
-        let points = &self.unwind_points;
+        let points = &mut self.unwind_points;
         let Some(dropped) = points.dropped(program, thread, address, outermost)? else {
             return Ok(());
         };

@@ -1,0 +1,250 @@
+//! Which calls are gone, at a function by which frames are dropped.
+//!
+//! On the stack that a thread began with, all that lies below is gone: a jump tells the
+//! stack pointer that the thread will have, and so does the frame of C++ that catches. Of
+//! Rust the library may call several functions in between; there the calls are gone that are
+//! not on the stack any more.
+//!
+//! Stacks that the program has made itself may lie side by side, and what is below on one of
+//! them may be a call of another that goes on later (fibers); or a thread leaves its handler's
+//! stack for its own. There a jump takes the calls that are on the way to its target, and an
+//! exception those that were on the stack when it was raised ([`Raised`]) and are not any more.
+//!
+//! A call is known by its frame address and the address to which it returns, since another
+//! may have taken its place.
+
+use super::raised::{Raised, visit_calls};
+use super::{Drops, JumpTarget, jump_target};
+use crate::program::Program;
+use juror_debuggee::{DebuggeeError, ThreadId};
+use std::ops::Range;
+
+/// Calls that a jump or an exception has taken from a thread's stack, or is about to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped(Which);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Which {
+    /// Those on a stack whose frames are below the stack pointer as it will be.
+    Below {
+        stack: Range<u64>,
+        target: JumpTarget,
+    },
+    /// Those on a stack that are not among these, which are there, the innermost first:
+    /// the frame that has caught an exception is not known.
+    NotAmong {
+        stack: Range<u64>,
+        there: Vec<JumpTarget>,
+    },
+    /// These, in order.
+    Among {
+        gone: Vec<JumpTarget>,
+        target: JumpTarget,
+    },
+}
+
+impl Dropped {
+    /// What a thread leaves that goes on at a place further out on its stack.
+    pub fn below(program: &Program, thread: ThreadId, target: JumpTarget) -> Option<Dropped> {
+        let stack = program.stack_at(thread, target.stack)?;
+        Some(Dropped(Which::Below { stack, target }))
+    }
+
+    /// What a thread leaves that stands at the first instruction of a function by which
+    /// frames are dropped; nothing where that does not tell. `outermost` is the frame of
+    /// the outermost call that one will ask for; `raised` is what has been raised since
+    /// one asks.
+    pub fn at(
+        program: &Program,
+        thread: ThreadId,
+        drops: Drops,
+        outermost: u64,
+        raised: &mut Raised,
+    ) -> Result<Option<Dropped>, DebuggeeError> {
+        let registers = *program.registers(thread)?;
+        let mut noted = || raised.take(thread, registers.rdi);
+        match drops {
+            Drops::Raised => {
+                raised.note(program, thread)?;
+                Ok(None)
+            }
+            Drops::Jump | Drops::ContextJump => match jump_target(program, thread, drops)? {
+                Some(target) => Ok(Dropped::by_jump(program, thread, registers.rsp, target)),
+                None => Ok(None),
+            },
+            Drops::Caught => {
+                let target = JumpTarget {
+                    pc: program.debuggee.read_u64(registers.rsp)?,
+                    stack: registers.rsp.wrapping_add(8),
+                };
+                let since = noted().and_then(|noted| Dropped::since(program, thread, noted));
+                Ok(match since {
+                    Some((gone, _)) => Some(Dropped(Which::Among { gone, target })),
+                    None => Dropped::below(program, thread, target),
+                })
+            }
+            Drops::CaughtFurtherOut => {
+                let since = noted().and_then(|noted| Dropped::since(program, thread, noted));
+                Ok(match since {
+                    Some((gone, target)) => Some(Dropped(Which::Among { gone, target })),
+                    None => Dropped::off_the_stack(program, thread, registers.rsp, outermost),
+                })
+            }
+        }
+    }
+
+    /// What a jump leaves.
+    fn by_jump(
+        program: &Program,
+        thread: ThreadId,
+        stack: u64,
+        target: JumpTarget,
+    ) -> Option<Dropped> {
+        let own = program.own_stack(thread);
+        if own.is_some_and(|own| own.contains(&stack) && own.contains(&target.stack)) {
+            return Dropped::below(program, thread, target);
+        }
+        let mut gone = Vec::new();
+        let mut is_reached = false;
+        let is_certain = visit_calls(program, thread, |call, begin| {
+            is_reached = begin <= target.stack && target.stack < call.stack;
+            if !is_reached {
+                gone.push(call);
+            }
+            !is_reached
+        });
+        match is_reached {
+            true => {
+                gone.sort_unstable();
+                Some(Dropped(Which::Among { gone, target }))
+            }
+            // It goes to a stack that is not below this one: nothing is gone.
+            false if is_certain => None,
+            false => Dropped::below(program, thread, target),
+        }
+    }
+
+    /// What was on a stack and is not any more, in order, and the innermost call of it that
+    /// is there; nothing where none is found.
+    fn since(
+        program: &Program,
+        thread: ThreadId,
+        mut noted: Vec<JumpTarget>,
+    ) -> Option<(Vec<JumpTarget>, JumpTarget)> {
+        let mut there = None;
+        visit_calls(program, thread, |call, _| {
+            there = noted.iter().position(|known| *known == call);
+            there.is_none()
+        });
+        let position = there?;
+        let target = *noted.get(position)?;
+        noted.truncate(position);
+        noted.sort_unstable();
+        Some((noted, target))
+    }
+
+    /// What is not on a thread's stack any more, as far as a frame.
+    fn off_the_stack(
+        program: &Program,
+        thread: ThreadId,
+        stack: u64,
+        outermost: u64,
+    ) -> Option<Dropped> {
+        let stack = program.stack_at(thread, stack)?;
+        let mut there = Vec::new();
+        visit_calls(program, thread, |call, _| {
+            there.push(call);
+            call.stack < outermost || !stack.contains(&call.stack)
+        });
+        Some(Dropped(Which::NotAmong { stack, there }))
+    }
+
+    /// Where the thread goes on when a call is among them, which would have returned to
+    /// `call.pc` with the stack pointer `call.stack`; nothing when the call is there.
+    pub fn goes_on(&self, call: JumpTarget) -> Option<JumpTarget> {
+        match &self.0 {
+            Which::Below { stack, target } => {
+                let is_gone = stack.contains(&call.stack) && call.stack <= target.stack;
+                is_gone.then_some(*target)
+            }
+            Which::NotAmong { stack, there } => {
+                if !stack.contains(&call.stack) || there.contains(&call) {
+                    return None;
+                }
+                let is_outside =
+                    |it: &&JumpTarget| stack.contains(&it.stack) && it.stack >= call.stack;
+                there.iter().find(is_outside).copied()
+            }
+            Which::Among { gone, target } => gone.binary_search(&call).is_ok().then_some(*target),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn call(pc: u64, stack: u64) -> JumpTarget {
+        JumpTarget { pc, stack }
+    }
+
+    #[track_caller]
+    fn check(which: Which, asked: JumpTarget, expected: Option<JumpTarget>) {
+        assert_eq!(Dropped(which).goes_on(asked), expected);
+    }
+
+    const STACK: Range<u64> = 0x1000..0x2000;
+
+    fn not_among(there: &[JumpTarget]) -> Which {
+        let there = there.to_vec();
+        Which::NotAmong {
+            stack: STACK,
+            there,
+        }
+    }
+
+    #[test]
+    fn a_jump_drops_what_is_below() {
+        let below = || Which::Below {
+            stack: STACK,
+            target: call(7, 0x1100),
+        };
+        check(below(), call(1, 0x10f0), Some(call(7, 0x1100)));
+        check(below(), call(1, 0x1100), Some(call(7, 0x1100)));
+        check(below(), call(1, 0x1110), None);
+        check(below(), call(1, 0x900), None);
+    }
+
+    #[test]
+    fn a_call_that_is_not_on_the_stack_any_more_was_dropped() {
+        // What is called by who has caught has a frame in the place of the dropped one.
+        let there = || not_among(&[call(5, 0x1080), call(6, 0x1100), call(8, 0x1200)]);
+        check(there(), call(6, 0x1100), None);
+        check(there(), call(7, 0x1100), Some(call(6, 0x1100)));
+        check(there(), call(7, 0x10a0), Some(call(6, 0x1100)));
+        check(there(), call(8, 0x1200), None);
+        // Nothing is known of what lies beyond.
+        check(there(), call(9, 0x1300), None);
+        check(there(), call(7, 0x900), None);
+    }
+
+    #[test]
+    fn a_handlers_stack_tells_nothing_of_another() {
+        let there = || not_among(&[call(5, 0x1080), call(6, 0x5100)]);
+        check(there(), call(7, 0x1100), None);
+        check(there(), call(7, 0x1070), Some(call(5, 0x1080)));
+    }
+
+    #[test]
+    fn of_a_stack_beside_others_only_what_was_on_it_is_dropped() {
+        let among = || Which::Among {
+            gone: vec![call(1, 0x1080), call(2, 0x1100)],
+            target: call(7, 0x1180),
+        };
+        check(among(), call(1, 0x1080), Some(call(7, 0x1180)));
+        check(among(), call(2, 0x1100), Some(call(7, 0x1180)));
+        // Calls of other stacks have other frames; who took a place returns elsewhere.
+        check(among(), call(1, 0x1040), None);
+        check(among(), call(3, 0x1100), None);
+    }
+}
