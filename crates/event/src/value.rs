@@ -200,7 +200,7 @@ impl fmt::Display for Value {
             Value::Float(number) => write!(f, "{number:?}"),
             Value::Address(address) => write!(f, "{address:#x}"),
             // The debuggee's bytes never reach the terminal raw.
-            Value::Text(text) => write!(f, "\"{}\"", text.escape_debug()),
+            Value::Text(text) => write!(f, "{:?}", &**text),
             Value::Set(set) => set.fmt(f),
             Value::Map(map) => map.fmt(f),
             Value::Sequence(sequence) => sequence.fmt(f),

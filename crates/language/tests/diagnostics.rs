@@ -178,7 +178,8 @@ fn types() {
 
 #[test]
 fn what_has_no_place_in_a_property() {
-    check_guard("$1 == 0", "not-in-properties", "$1", "write it out");
+    check_guard("$1 == 0", "not-in-properties", "$1", "`arg 1`");
+    check_guard("$$ == 0", "not-in-properties", "$$", "write it out");
     check_guard(
         "sizeof(f(queue)) == 8",
         "not-in-properties",

@@ -237,10 +237,7 @@ fn texts(program: &Program, address: u64, count: u64) -> (Outcome, u64) {
         view.rows.push(MemoryRow {
             address: at,
             name: program.name_of(at),
-            cells: vec![format!(
-                "\"{}\"{dots}",
-                String::from_utf8_lossy(shown).escape_debug()
-            )],
+            cells: vec![format!("{:?}{dots}", String::from_utf8_lossy(shown))],
         });
         at = at.wrapping_add(end.map_or(read, |end| end + 1) as u64);
     }

@@ -291,3 +291,25 @@ fn names_of_a_large_program_are_found_without_an_index() {
     let count = compare(&path, 999);
     assert!(count > 50, "{count}");
 }
+
+#[test]
+fn variables_of_calls_are_found_by_nobody_elsewhere() {
+    let source = "
+        static inline __attribute__((always_inline)) int add(int a) { int inside = a * a; return inside + 1; }
+        int removed(int a) { int lost = a * 2; return lost + add(a); }
+        int main(int argc, char **argv) { int own = add(argc); return own; }";
+    let removing = ["-ffunction-sections", "-Wl,--gc-sections"];
+    for compiler in ["gcc", "clang"] {
+        for level in ["-O0", "-O2"] {
+            let options = [&["-g", level][..], &removing].concat();
+            let Some(program) = compile(compiler, "program.c", source, &options) else {
+                continue;
+            };
+            for name in ["inside", "lost", "own", "a", "argc"] {
+                let found = program.file.globals_named(name);
+                assert!(found.is_empty(), "{name} in {}", program.how);
+            }
+            assert!(program.file.global_names().is_empty(), "{}", program.how);
+        }
+    }
+}

@@ -110,7 +110,7 @@ impl<'a> Reach<'a> {
         };
         match key {
             Key::Number(number) => format!("there is no {number} in it: {elements}"),
-            Key::Text(text) => format!("there is no \"{}\" in it: {elements}", text.escape_debug()),
+            Key::Text(text) => format!("there is no {text:?} in it: {elements}"),
         }
     }
 

@@ -62,6 +62,18 @@ impl Escapes {
     }
 }
 
+/// Words of juror's own and names, which have no quotes around them.
+pub(super) fn unquoted(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
+}
+
 /// A control character without a letter of its own.
 fn is_hidden(character: char) -> bool {
     character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r')
@@ -70,6 +82,12 @@ fn is_hidden(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotes_stay_where_nothing_is_quoted() {
+        assert_eq!(unquoted("the frame's"), "the frame's");
+        assert_eq!(unquoted("operator\"\" _x\x1b"), "operator\"\" _x\\u{1b}");
+    }
 
     #[test]
     fn each_language_writes_as_it_does() {

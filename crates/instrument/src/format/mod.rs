@@ -111,7 +111,7 @@ impl Writer<'_> {
     }
 
     fn missing(&mut self, why: &dyn fmt::Display) {
-        let _ = write!(self.text, "<{}>", why.to_string().escape_debug());
+        let _ = write!(self.text, "<{}>", escape::unquoted(&why.to_string()));
     }
 
     fn value(&mut self, value: &Typed, depth: usize) {

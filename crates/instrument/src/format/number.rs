@@ -1,6 +1,6 @@
 //! Numbers, truth values, characters and addresses as text.
 
-use super::escape::Escapes;
+use super::escape::{Escapes, unquoted};
 use super::{Radix, Writer};
 use crate::typed::{Number, Typed};
 use juror_symbols::{Encoding, Type};
@@ -130,7 +130,7 @@ impl Writer<'_> {
     pub(super) fn address(&mut self, address: u64) {
         let _ = write!(self.text, "{address:#x}");
         if let Some(name) = self.names.name_of(address) {
-            let _ = write!(self.text, " <{}>", name.escape_debug());
+            let _ = write!(self.text, " <{}>", unquoted(&name));
         }
     }
 }

@@ -173,7 +173,10 @@ impl Checker<'_> {
                         || &**name == "$"
                         || name.bytes().all(|byte| byte.is_ascii_digit()) =>
                 {
-                    let help = "a value of the prompt is known there only: write it out";
+                    let help = match name.parse() {
+                        Ok(1_u32..) => &format!("an argument by its position is `arg {name}`"),
+                        _ => "a value of the prompt is known there only: write it out",
+                    };
                     self.not_in_guards(&part.span, &format!("`${name}`"), help);
                     return false;
                 }

@@ -37,6 +37,9 @@ struct Pass<'a> {
     scopes: Vec<(isize, Box<str>)>,
     /// Depths of the enclosing functions with code.
     enclosing: Vec<isize>,
+    /// Depths of the enclosing functions without, and whether the linker has removed it;
+    /// otherwise this is what all copies have in common.
+    bodies: Vec<(isize, bool)>,
     /// Depth and entry of the enclosing enumeration.
     enumeration: Option<(isize, DieRef)>,
     facts: Facts,
@@ -53,6 +56,7 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
             unit,
             scopes: Vec::new(),
             enclosing: Vec::new(),
+            bodies: Vec::new(),
             enumeration: None,
             facts: Facts::default(),
         };
@@ -80,9 +84,12 @@ impl<'a> Pass<'a> {
             while self.enclosing.last().is_some_and(|at| *at >= depth) {
                 self.enclosing.pop();
             }
+            while self.bodies.last().is_some_and(|(at, _)| *at >= depth) {
+                self.bodies.pop();
+            }
             let tag = abbreviation.tag();
             // Most variables are locals, which nobody finds by name alone.
-            let is_local = tag == gimli::DW_TAG_variable && !self.enclosing.is_empty();
+            let is_local = tag == gimli::DW_TAG_variable && self.is_local(abbreviation);
             if is_local || !is_indexed(tag) {
                 raw.skip_attributes(abbreviation.attributes())?;
                 continue;
@@ -106,6 +113,19 @@ impl<'a> Pass<'a> {
             self.record(depth, die, tag, attributes);
         }
         Ok(())
+    }
+
+    /// Whether a variable may be one of each call: gcc has the place of a static one with
+    /// what all copies of a function have in common.
+    fn is_local(&self, abbreviation: &gimli::Abbreviation) -> bool {
+        let mut attributes = abbreviation.attributes().iter();
+        match self.bodies.last() {
+            _ if !self.enclosing.is_empty() => true,
+            Some((_, is_removed)) => {
+                *is_removed || attributes.all(|it| it.name() != gimli::DW_AT_location)
+            }
+            None => false,
+        }
     }
 
     fn text(&self, value: Option<Value<'a>>) -> Option<Cow<'a, str>> {
@@ -185,6 +205,8 @@ impl<'a> Pass<'a> {
             if let Some(linkage_name) = linkage_name {
                 self.facts.linkage_names.insert(die.offset, linkage_name);
             }
+            let is_removed = attributes.low_pc.is_some() || attributes.ranges.is_some();
+            self.bodies.push((depth, is_removed));
             if let Some(full) = full {
                 self.scopes.push((depth, full.clone()));
                 self.facts.abstract_names.insert(die.offset, full);
