@@ -196,7 +196,8 @@ fn what_runs_code_of_the_program_is_refused_with_the_reason() {
     let executable = program("expressions.cpp").compile(&build);
     for (capture, words) in [
         ("add_one(count)", "guards are pure"),
-        ("$1", "a value of the prompt"),
+        ("$1", "`arg 1`"),
+        ("$$", "a value of the prompt"),
         ("thing->numbrs", "did you mean `numbers`"),
         ("(struct Nod *)thing", "there is no type `struct Nod`"),
         ("ret + 1", "no returned value yet"),
@@ -209,5 +210,82 @@ fn what_runs_code_of_the_program_is_refused_with_the_reason() {
         let shown = report.all();
         assert_eq!(report.output.code(), Some(2), "{capture}: {shown}");
         assert!(shown.contains(words), "{capture}: {shown}");
+    }
+}
+
+/// What an enumeration of Rust holds, by the alternative that it is.
+#[test]
+fn the_fields_of_an_alternative_are_those_of_the_value() {
+    let build = Build {
+        optimization: Optimization::None,
+        ..Build::plain(Language::Rust)
+    };
+    let executable = program("alternatives.rs").compile(&build);
+    let source = include_str!("programs/alternatives.rs");
+    let line = source.lines().position(|line| line.contains("mark: known"));
+    let line = line.expect("the line is there") + 1;
+    let asked = [
+        ("circle.radius", "= 3"),
+        ("circle.Circle.radius", "= 3"),
+        ("circle.width", "this is `Circle`"),
+        ("boxed.0", "Rectangle(7, 8)"),
+        ("boxed.0.1", "= 8"),
+        ("(*boxed.0).0", "= 7"),
+        ("nothing.0", "this is `None`"),
+        ("unit", "= ()"),
+    ];
+    let mut typed = format!("break alternatives.rs:{line}\nrun\n");
+    for (expression, _) in asked {
+        typed += &format!("print {expression}\n");
+    }
+    let output = juror(&["run"]).args([&executable]).input(typed).run();
+    for (expression, expected) in asked {
+        let mut lines = output.stdout.lines();
+        let typed = format!("(juror) print {expression}");
+        assert!(lines.any(|line| line == typed), "{}", output.stdout);
+        let answer = lines.next().unwrap_or("");
+        assert!(answer.contains(expected), "{expression}: {answer}");
+    }
+    let condition = "break alternatives::area if shape.radius == 4\nrun\n";
+    let output = juror(&["run"]).args([&executable]).input(condition).run();
+    let expected = "cannot be evaluated: this is `Rectangle`";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+}
+
+/// A field that the alternative does not have makes a guard an error, not false.
+#[test]
+fn events_read_the_fields_of_alternatives() {
+    let event = "event area = before alternatives::area(shape, r = shape.radius)";
+    let property = |guard: &str| {
+        format!(
+            "property round {event}
+             state open non-accepting {{ on area when {guard} -> found }}
+             state found accepting final"
+        )
+    };
+    for build in Build::all_of(Language::Rust) {
+        let executable = program("alternatives.rs").compile(&build);
+        for guard in ["r == 3", "shape.radius == 3"] {
+            let report = Batch::watching(&property(guard)).run(&executable, &[]);
+            assert_eq!(report.output.code(), Some(0), "{build}: {}", report.all());
+        }
+        let report = Batch::watching(&property("r == 4")).run(&executable, &[]);
+        assert_eq!(report.output.code(), Some(2), "{build}: {}", report.all());
+        assert!(report.all().contains("no value"), "{}", report.all());
+    }
+}
+
+/// What a function that waits keeps meanwhile has the name of where it waits.
+#[test]
+fn a_future_is_shown_by_where_it_waits() {
+    let build = Build {
+        optimization: Optimization::None,
+        ..Build::plain(Language::Rust)
+    };
+    let executable = program("waiting.rs").compile(&build);
+    let typed = "break waiting.rs:17\nrun\nprint future\nprint future.pointer.text\n";
+    let output = juror(&["run"]).args([&executable]).input(typed).run();
+    for expected in ["Suspend0 {n: 4, text: \"it's 4\"", "$2 = \"it's 4\""] {
+        assert!(output.stdout.contains(expected), "{}", output.stdout);
     }
 }

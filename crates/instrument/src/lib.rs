@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alternative;
 pub mod assignment;
 mod callers;
 pub mod calls;

@@ -229,10 +229,14 @@ impl Typed {
         }
     }
 
-    /// A member by name, of a virtual base class too.
+    /// A member by name, also of a virtual base class, and of the alternative that an
+    /// enumeration of Rust is.
     pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, ValueError> {
         if let Some(field) = self.r#type.field(name) {
             return Ok(self.member(&field));
+        }
+        if let Some(found) = self.field_of_alternative(name, memory) {
+            return found;
         }
         let found = self.r#type.virtual_field(name);
         let (steps, field) = found.ok_or_else(|| self.no_field(name))?;

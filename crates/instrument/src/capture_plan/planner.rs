@@ -7,8 +7,8 @@ use crate::modules::{Bound, Modules};
 use crate::read_plan::Source;
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_symbols::{
-    ArgumentClass, EntryError, EntryLocation, EntryPlace, Parameter, Type, TypeKind, argument_plan,
-    register,
+    ArgumentClass, EntryError, EntryLocation, EntryPlace, EntryUnavailable, Parameter, Type,
+    TypeKind, argument_plan, register,
 };
 use smallvec::SmallVec;
 
@@ -283,9 +283,18 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
     let mut parts = SmallVec::new();
     for piece in location {
         if let EntryPlace::Unavailable(reason) = &piece.place {
+            let help = match reason {
+                EntryUnavailable::Removed | EntryUnavailable::ConventionChanged => {
+                    "build without optimization to see it, or leave it out"
+                }
+                EntryUnavailable::Undefined => {
+                    "read it at a line of the function: `event here = line FILE:N(name)`"
+                }
+                EntryUnavailable::TypeUnknown => "build the file that defines it with -g",
+            };
             return Err(CaptureError {
                 message: reason.to_string(),
-                help: Some("build without optimization to see it, or leave it out".to_owned()),
+                help: Some(help.to_owned()),
                 is_final: true,
             });
         }

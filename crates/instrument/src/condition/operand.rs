@@ -167,6 +167,14 @@ pub(super) fn field_of(
             });
             return part_of(&part.ok_or(Stuck::Evaluate)?, field);
         }
+        if object
+            .r#type
+            .composite()
+            .is_some_and(|it| it.variants.is_some())
+        {
+            // Which alternative it is, is asked each time.
+            return Err(Stuck::Evaluate);
+        }
         // In the words of a value that has no such field.
         let value = Typed::missing(object.r#type.clone(), "");
         return wrong(value.no_field(name), span);

@@ -2,9 +2,8 @@
 
 use super::{DEPTH_MAX, Radix, Writer};
 use crate::trait_objects::concrete;
-use crate::typed::{Number, Place, Typed};
+use crate::typed::Typed;
 use crate::upcast::whole_object;
-use crate::value_error::ValueError;
 use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
 
@@ -91,7 +90,7 @@ impl Writer<'_> {
                 break;
             }
         }
-        if let Some(chosen) = self.variant(value, composite) {
+        if let Ok(Some(chosen)) = value.alternative(self.memory) {
             self.separate(&mut first);
             if let Some(name) = &chosen.name {
                 let _ = write!(self.text, "{name} ");
@@ -104,51 +103,20 @@ impl Writer<'_> {
         self.push("}");
     }
 
-    /// Why it is not known which alternative of an enumeration of Rust a value is.
-    fn unknown_variant(&self, value: &Typed, composite: &Composite) -> Option<ValueError> {
-        let part = composite.variants.as_ref()?;
-        let discriminant = value.member(part.discriminant.as_ref()?);
-        let is_known = matches!(discriminant.place, Place::Memory(_) | Place::Bytes(_));
-        match is_known {
-            true => None,
-            false => discriminant.number(self.memory).err(),
-        }
-    }
-
-    /// The alternative of an enumeration of Rust that the value is.
-    pub(super) fn variant(&self, value: &Typed, composite: &Composite) -> Option<Field> {
-        let part = composite.variants.as_ref()?;
-        let discriminant = part
-            .discriminant
-            .as_ref()
-            .and_then(|field| value.member(field).number(self.memory).ok())
-            .and_then(|number| match number {
-                Number::Int(number) => Some(number),
-                Number::Bool(truth) => Some(i128::from(truth)),
-                Number::Pointer(address, _) => Some(i128::from(address)),
-                Number::Float(_) => None,
-            });
-        let chosen = part
-            .variants
-            .iter()
-            .find(|variant| variant.value.is_some() && variant.value == discriminant)
-            .or_else(|| part.variants.iter().find(|variant| variant.value.is_none()));
-        chosen.map(|variant| variant.field.clone())
-    }
-
     /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
     /// `(1, 'x')`, `Some("z")`.
     fn rust(&mut self, value: &Typed, composite: &Composite, depth: usize) {
-        if let Some(why) = self.unknown_variant(value, composite) {
-            return self.missing(&why);
-        }
-        if let Some(chosen) = self.variant(value, composite) {
-            let inner = value.member(&chosen);
-            let name = chosen.name.as_deref().unwrap_or("?");
-            return match inner.r#type.composite() {
-                Some(composite) => self.fields(name, &inner, &composite, depth),
-                None => self.push(name),
-            };
+        match value.alternative(self.memory) {
+            Err(why) => return self.missing(&why),
+            Ok(None) => {}
+            Ok(Some(chosen)) => {
+                let inner = value.member(&chosen);
+                let name = chosen.name.as_deref().unwrap_or("?");
+                return match inner.r#type.composite() {
+                    Some(composite) => self.fields(name, &inner, &composite, depth),
+                    None => self.push(name),
+                };
+            }
         }
         let of_table = |address| self.names.type_of_table(address);
         let is_natural = !self.is_raw && self.radix == Radix::Natural;

@@ -22,6 +22,10 @@ impl Writer<'_> {
     }
 
     pub(super) fn base(&mut self, value: &Typed, encoding: Encoding, stripped: &Type) {
+        if stripped.size() == Some(0) {
+            // The unit of Rust.
+            return self.push(&stripped.name());
+        }
         match value.number(self.memory) {
             Ok(Number::Int(number)) if self.is_rust_character(encoding, stripped) => {
                 self.rust_character(number);

@@ -404,10 +404,14 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
             let (member_at, member) = members
                 .iter()
                 .find(|(_, member)| member.tag() == gimli::DW_TAG_member)?;
-            Some(Variant {
-                value,
-                field: field(info, *member_at, member)?,
-            })
+            let mut field = field(info, *member_at, member)?;
+            // What is to be kept while an `async fn` waits has a number there.
+            let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+            if field.name.as_deref().is_some_and(is_number) {
+                let of = field.r#type.name();
+                field.name = Some(crate::names::tail(&of).into());
+            }
+            Some(Variant { value, field })
         })
         .collect();
     VariantPart {
