@@ -397,6 +397,18 @@ impl Observer for Output {
         self.keep_failure(result);
     }
 
+    fn printed(&mut self, point: u32, text: &str) {
+        let shown = Outcome::Message(text.to_owned());
+        let written = self.record_on(&format!("dprintf {point}"), &shown);
+        self.keep_failure(written);
+        let said = self.show_text(&shown);
+        self.keep_failure(said);
+    }
+
+    fn owns_standard_output(&self) -> bool {
+        self.text.is_none()
+    }
+
     fn scenario_line(&mut self, line: &ScenarioLine) {
         let written = self.write_json(&Line::Scenario(line));
         self.keep_failure(written);

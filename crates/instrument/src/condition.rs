@@ -233,6 +233,18 @@ impl Condition {
     }
 }
 
+/// The first name of an expression that nothing has in a frame of the function at an
+/// address.
+pub fn missing_name<'a>(
+    expression: &'a Expression,
+    program: &Program,
+    address: u64,
+    level: usize,
+) -> Option<&'a str> {
+    let names = PointNames::new(program, address, level);
+    names_in(expression).find(|name| names.lacks(name))
+}
+
 /// The names that an expression has.
 fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
     let parts = expression.all_parts().into_iter();

@@ -43,7 +43,7 @@ impl Session {
         self.set_breakpoint_at(&text, placed, Fate::Keep)
     }
 
-    fn set_breakpoint_at(
+    pub(crate) fn set_breakpoint_at(
         &mut self,
         rest: &str,
         placed: Placed,

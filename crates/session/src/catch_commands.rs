@@ -6,7 +6,7 @@ use crate::catchpoints::{
 use crate::handling::signals_of;
 use crate::options::CommandError;
 use crate::points::{Fate, Point, PointKind};
-use crate::print::convenience;
+use crate::convenience::of_thread;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::signal;
@@ -133,7 +133,7 @@ impl Session {
         let Some(program) = &self.program else {
             return Ok(None);
         };
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let ask =
             |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
         let stopping = self.catchpoints.hit(is_meant, ask);

@@ -5,11 +5,12 @@
 //! again at the next.
 
 use crate::options::CommandError;
-use crate::print::{convenience, read, split_format};
+use crate::convenience::convenience;
+use crate::print::{read, split_format};
 use crate::session::Session;
 use crate::view::{DisplayView, Outcome};
 use juror_instrument::expression::evaluate;
-use juror_instrument::format::{Radix, format};
+use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::frames::Frame;
 use juror_instrument::scope::FrameScope;
 use juror_language::Expression;
@@ -105,7 +106,11 @@ impl Session {
                 convenience: &values,
             };
             let value = evaluate(&display.expression, &scope).map_err(|error| error.message)?;
-            Ok(format(&value, program, program, display.radix))
+            let shown = format(&value, program, program, display.radix);
+            Ok(match self.settings.is_pretty {
+                true => pretty(&shown),
+                false => shown,
+            })
         };
         let views = self.displays.displays.iter().map(|display| {
             let (value, error) = match shown(display) {

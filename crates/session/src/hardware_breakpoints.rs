@@ -6,7 +6,7 @@ use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::{condition, in_condition};
 use crate::points::{Ability, Fate, Point, PointKind, Stopping};
-use crate::print::convenience;
+use crate::convenience::of_thread;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
@@ -429,7 +429,7 @@ impl Session {
         let Some(program) = &self.program else {
             return Ok(None);
         };
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let points = &mut self.hardware_breakpoints;
         match points.hit(program, thread, address, &values) {
             Some(stopping) => {

@@ -49,8 +49,27 @@ impl Session {
         self.kind_and_point(number).map(|(_, point)| point)
     }
 
+    /// The words with the number of the last point for `$bpnum`, as gdb writes it in
+    /// files of breakpoints; in a condition only the first word is one.
+    fn with_last_number(&self, rest: &str) -> String {
+        let number = self.breakpoints.last_number();
+        match rest.strip_prefix("$bpnum") {
+            Some(after) => format!("{number}{after}"),
+            None => match rest.split_once(" $bpnum") {
+                Some((word @ ("once" | "delete" | "breakpoints"), after)) => {
+                    format!("{word} {number}{after}")
+                }
+                Some((word, after)) if word.starts_with("count ") => {
+                    format!("{word} {number}{after}")
+                }
+                _ => rest.to_owned(),
+            },
+        }
+    }
+
     /// `condition N EXPRESSION`; without an expression the point has none.
     pub(crate) fn set_condition(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = &self.with_last_number(rest);
         let (number, text) = numbered(rest, "condition 1 count > 3")?;
         let (kind, _) = self.kind_and_point(number)?;
         let condition = match text {
@@ -104,6 +123,7 @@ impl Session {
 
     /// `ignore N COUNT`
     pub(crate) fn ignore(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = &self.with_last_number(rest);
         let (which, text) = numbered(rest, "ignore 1 100")?;
         let count = number(text)?.ok_or_else(|| {
             CommandError::with_help(
@@ -172,6 +192,7 @@ impl Session {
 
     /// `delete`, `delete N...`
     pub(crate) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = &self.with_last_number(rest);
         if self.delete_checkpoints(rest)? {
             return Ok(Outcome::Done);
         }
@@ -254,12 +275,15 @@ impl Session {
 
     /// `disable`, `disable N...`
     pub(crate) fn disable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let targets = self.known_targets(rest)?;
+        let rest = self.with_last_number(rest);
+        let targets = self.known_targets(rest.strip_prefix("breakpoints ").unwrap_or(&rest))?;
         self.switch(&targets, false)
     }
 
     /// `enable`, `enable once N`, `enable count K N`, `enable delete N`
     pub(crate) fn enable(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        let rest = self.with_last_number(rest);
+        let rest = rest.strip_prefix("breakpoints ").unwrap_or(&rest);
         let (word, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let (fate, which) = match word {
             "once" => (Fate::Disable(1), others),

@@ -1,5 +1,6 @@
 //! `print`: expressions in the selected frame, and the values that are kept.
 
+use crate::convenience::convenience;
 use crate::evaluations::Purpose;
 use crate::options::{CommandError, Observer};
 use crate::session::Session;
@@ -13,8 +14,7 @@ use juror_language::Expression;
 impl Session {
     /// Keeps a value for `$N`; gives its number.
     pub(crate) fn keep(&mut self, value: Typed) -> u32 {
-        self.values.push(value);
-        self.values.len() as u32
+        self.values.push(value)
     }
 
     /// Evaluates an expression in the selected frame.
@@ -26,6 +26,7 @@ impl Session {
         &mut self,
         expression: &Expression,
     ) -> Result<Typed, CommandError> {
+        self.note_signal(expression)?;
         // Without a program only numbers can be computed with.
         let frames = if self.program.is_some() {
             self.frames()?.to_vec()
@@ -50,8 +51,11 @@ impl Session {
         is_call: bool,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        let (is_pretty, text) = split_pretty(text);
+        let (asks_pretty, text) = split_pretty(text);
+        let is_pretty = asks_pretty || self.settings.is_pretty;
         let (radix, text) = split_format(text)?;
+        let place = self.assign_first(text)?;
+        let text = place.as_deref().unwrap_or(text);
         let value = if text.is_empty() && is_call {
             return Err(CommandError::with_help(
                 "call what?",
@@ -65,7 +69,7 @@ impl Session {
         } else {
             let expression = read(text)?;
             if expression.calls_functions() {
-                if is_pretty {
+                if asks_pretty {
                     return Err(CommandError::with_help(
                         "what a function returns is printed on one line first",
                         "then: print -pretty $",
@@ -95,15 +99,32 @@ impl Session {
     }
 }
 
-/// `$1`, `$`, `$$`.
-pub(crate) fn convenience(values: &[Typed], name: &str) -> Option<Typed> {
-    match name {
-        "" => values.last().cloned(),
-        "$" => values.iter().rev().nth(1).cloned(),
-        number => {
-            let number: usize = number.parse().ok()?;
-            values.get(number.checked_sub(1)?).cloned()
+impl Session {
+    /// `x = 3`, `x += 1`, `x++`: does that, and gives the place, whose value is then
+    /// the one of the expression.
+    fn assign_first(&mut self, text: &str) -> Result<Option<String>, CommandError> {
+        let Some((place, _)) = crate::assignment::split_any(text) else {
+            return Ok(None);
+        };
+        self.assign(text)?;
+        Ok(Some(place))
+    }
+
+    /// `output/x EXPRESSION`: the value alone, which is not kept.
+    pub(crate) fn output(&mut self, text: &str) -> Result<Outcome, CommandError> {
+        let (radix, text) = split_format(text)?;
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "output what?",
+                "for example: output count",
+            ));
         }
+        let value = self.evaluate(text)?;
+        let program = self.running()?;
+        let shown = format(&value, program, program, radix);
+        let is_pretty = self.settings.is_pretty;
+        let shown = if is_pretty { pretty(&shown) } else { shown };
+        Ok(Outcome::Message(shown))
     }
 }
 

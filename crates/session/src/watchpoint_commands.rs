@@ -7,7 +7,7 @@ use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::condition;
 use crate::points::{Fate, Point, PointKind, PointOwner, Stopping};
-use crate::print::convenience;
+use crate::convenience::{convenience, of_thread};
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;
@@ -244,7 +244,7 @@ impl Session {
         if watchpoint.kind == WatchKind::Change && !is_changed {
             return Ok(None);
         }
-        let values = |name: &str| convenience(&self.values, name);
+        let values = |name: &str| of_thread(&self.values, program, thread, name);
         let answer = watchpoint.ask(program, thread, &values);
         let stops_before = stopping.as_ref().map_or(0, Stopping::count);
         watchpoint.point.take_hit(answer, stopping);

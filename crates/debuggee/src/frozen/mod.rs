@@ -30,6 +30,7 @@ mod uncopied;
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
 pub use thawing::Thawed;
+pub(crate) use kernel::bytes_of;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -7,12 +7,16 @@
 mod calling;
 mod checkpoints;
 mod code;
+pub(crate) mod foreign;
 mod inspecting;
+mod memory;
 mod modes;
+mod outside;
 mod points;
 mod processes;
 mod running;
 mod scenarios;
+mod settings;
 mod watching;
 
 pub use scenarios::translated;
@@ -34,6 +38,7 @@ pub enum Command {
     Call,
     ChangeWatch,
     Catch,
+    ChangeDirectory,
     Checkpoint,
     Clear,
     CommandGroup,
@@ -43,15 +48,20 @@ pub enum Command {
     Delete,
     DefineType,
     Detach,
+    Directory,
     Disable,
     Disassemble,
     Display,
     Down,
+    Dump,
+    DynamicPrint,
     Echo,
     Enable,
     Examine,
+    Find,
     Finish,
     Frame,
+    FramesApply,
     Handle,
     HardwareBreak,
     Help,
@@ -64,19 +74,24 @@ pub enum Command {
     NameType,
     Next,
     NextInstruction,
+    Output,
     Print,
     PrintFormatted,
     Process,
     Property,
+    QueueSignal,
     Quit,
     ReadWatch,
     RegexBreak,
     Restore,
     Return,
     Run,
+    Save,
     Scenario,
     Script,
     Set,
+    Shell,
+    Show,
     ShowGraph,
     Signal,
     Skip,
@@ -87,7 +102,9 @@ pub enum Command {
     TemporaryHardwareBreak,
     TemporaryCatch,
     Thread,
+    ThreadsApply,
     Undisplay,
+    Unset,
     Until,
     Up,
     Views,
@@ -111,6 +128,12 @@ pub enum Completes {
     InfoSubjects,
     /// Names of commands.
     Commands,
+    /// Files and directories.
+    Files,
+    /// What can be set and shown, and variables in scope.
+    Settings,
+    /// What `frame` and `thread` take beside a number.
+    Words(&'static [&'static str]),
     /// Names of properties.
     Properties,
     /// What is done with properties, and their names.
@@ -142,7 +165,12 @@ pub struct Entry {
 
 /// The subjects of `info`, with what each shows.
 pub const INFO_SUBJECTS: &[(&str, &str)] = &[
+    ("address", "where a variable or function is in memory"),
     ("args", "the arguments of the selected frame"),
+    (
+        "auxv",
+        "the auxiliary vector: what the kernel told the program",
+    ),
     (
         "breakpoints",
         "all points: yours, and those the monitors need now",
@@ -172,10 +200,18 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "the monitors with their slices, states and variables",
     ),
     (
+        "proc",
+        "the process; info proc mappings its memory, status, files, environ, limits",
+    ),
+    (
         "processes",
         "the processes that are debugged, and where they stand",
     ),
-    ("registers", "the registers of the current thread"),
+    ("program", "the process, and where its selected thread stands"),
+    (
+        "registers",
+        "the registers of the current thread, or those that are named",
+    ),
     (
         "scenarios",
         "the scenarios, what they hold and what they have done",
@@ -188,6 +224,7 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ("signals", "the signals, and what is done about them"),
     ("skip", "the functions and files that step does not enter"),
     ("source", "the source file of the selected frame"),
+    ("stack", "the frames, as backtrace shows them"),
     ("symbol", "what stands at an address"),
     ("threads", "the threads and where they stand"),
     (
@@ -212,10 +249,13 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         checkpoints::ENTRIES,
         code::ENTRIES,
         inspecting::ENTRIES,
+        memory::ENTRIES,
+        outside::ENTRIES,
         points::ENTRIES,
         processes::ENTRIES,
         running::ENTRIES,
         scenarios::ENTRIES,
+        settings::ENTRIES,
         watching::ENTRIES,
     ];
     let mut table: Vec<_> = parts.into_iter().flatten().collect();
@@ -258,10 +298,14 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
 /// Finds the subject of `info` that a word stands for.
 pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     match word {
-        "b" => return Ok("breakpoints"),
+        "b" | "catch" => return Ok("breakpoints"),
         // As gdb calls them.
+        "all-registers" => return Ok("registers"),
+        "dll" | "files" | "modules" => return Ok("sharedlibrary"),
         "inferiors" => return Ok("processes"),
-        "modules" => return Ok("sharedlibrary"),
+        "s" => return Ok("stack"),
+        "handle" => return Ok("signals"),
+        "target" => return Ok("program"),
         _ => {}
     }
     if let Some((name, _)) = INFO_SUBJECTS.iter().find(|(name, _)| *name == word) {
@@ -303,6 +347,9 @@ pub fn help_of(entry: &Entry) -> CommandHelp {
 /// `p/x n` give the word, and the rest with its format: `/x n`.
 pub fn split_line(line: &str) -> (&str, &str) {
     let line = line.trim();
+    if let Some(rest) = line.strip_prefix('!') {
+        return (&line[..1], rest.trim());
+    }
     let end = line
         .find(|c: char| c.is_whitespace() || c == '/')
         .unwrap_or(line.len());
