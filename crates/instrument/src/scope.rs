@@ -1,6 +1,8 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
+mod registers;
+
 use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::frames::Frame;
 use crate::modules::Module;
@@ -268,13 +270,17 @@ impl Scope for FrameScope<'_> {
             return Ok(value);
         }
         let frame = self.frame().ok_or("the program has no frame")?;
+        if name == "eflags" {
+            return self.flags(frame);
+        }
         let number = match name {
             "pc" => register::RIP,
             "sp" => register::RSP,
             "fp" => register::RBP,
-            _ => (0..=16)
-                .find(|&number| register_name(number) == name)
-                .ok_or_else(|| format!("there is no register or value `${name}`"))?,
+            _ => match (0..=16).find(|&number| register_name(number) == name) {
+                Some(number) => number,
+                None => return self.part_of_register(frame, name),
+            },
         };
         let word = frame
             .registers

@@ -49,7 +49,9 @@ const OPERATORS: [char; 8] = ['+', '-', '*', '/', '%', '&', '|', '^'];
 pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     for (suffix, operator) in [("++", '+'), ("--", '-')] {
-        let inner = text.strip_suffix(suffix).or_else(|| text.strip_prefix(suffix));
+        let inner = text
+            .strip_suffix(suffix)
+            .or_else(|| text.strip_prefix(suffix));
         if let Some(place) = inner.map(str::trim).filter(|it| !it.is_empty()) {
             return Some((place.to_owned(), format!("({place}) {operator} 1")));
         }
@@ -59,7 +61,10 @@ pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
         Some(shorter) => {
             let operator = &place[shorter.len()..];
             let shorter = shorter.trim();
-            (shorter.to_owned(), format!("({shorter}) {operator} ({value})"))
+            (
+                shorter.to_owned(),
+                format!("({shorter}) {operator} ({value})"),
+            )
         }
         None => (place.to_owned(), value.to_owned()),
     })
@@ -69,8 +74,8 @@ impl Session {
     /// `set PLACE = VALUE`, `set var PLACE = VALUE`.
     pub(crate) fn assign(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
-        let (place, value) =
-            parts.ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
+        let (place, value) = parts
+            .ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
         let (place, value) = (place.as_str(), value.as_str());
         let expression = crate::print::read(place)?;
         if let ExpressionKind::Register(name) = &expression.kind

@@ -3,10 +3,10 @@
 use crate::catchpoints::{
     Catch, Catchpoint, Exception, system_call_name, system_call_names, system_call_number,
 };
+use crate::convenience::of_thread;
 use crate::handling::signals_of;
 use crate::options::CommandError;
 use crate::points::{Fate, Point, PointKind};
-use crate::convenience::of_thread;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::signal;

@@ -66,8 +66,12 @@ const OPERATORS: [(&str, Operator); 9] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operator {
     Input,
-    Output { append: bool },
-    Error { append: bool },
+    Output {
+        append: bool,
+    },
+    Error {
+        append: bool,
+    },
     Both,
     /// It has no file: errors go where the output goes at this point of the line.
     ErrorWithOutput,
@@ -263,7 +267,10 @@ impl Sink {
     /// Opens it for both streams.
     fn open(&self) -> Result<Arc<OwnedFd>, CommandError> {
         let file = match self.append {
-            true => OpenOptions::new().append(true).create(true).open(&self.path),
+            true => OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&self.path),
             false => File::create(&self.path),
         };
         let file = file.map_err(|error| cannot("write to", &self.path, &error))?;

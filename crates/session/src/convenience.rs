@@ -42,7 +42,9 @@ impl Kept {
 
     /// Those that have names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Typed)> {
-        self.named.iter().map(|(name, value)| (name.as_str(), value))
+        self.named
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// Gives a name a value.
@@ -125,7 +127,6 @@ impl Session {
         if !parts.into_iter().any(|part| is_meant(&part)) {
             return Ok(());
         }
-        self.values.forget(SIGNAL);
         let thread = self.thread()?;
         let bytes = self.running()?.debuggee.signal_information(thread);
         let bytes = bytes.ok_or_else(|| {
@@ -138,6 +139,11 @@ impl Session {
             self.values.set(SIGNAL, Typed::of_bytes(of, bytes));
         }
         Ok(())
+    }
+
+    /// The signal is of the moment: the next stop has another, or none.
+    pub(crate) fn forget_signal(&mut self) {
+        self.values.forget(SIGNAL);
     }
 
     /// Where memory was looked at last, and what is there, if that is known.

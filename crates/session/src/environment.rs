@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// Says when a change counts, where a program has begun already.
-    fn from_next_run(&self) -> Outcome {
+    pub(crate) fn from_next_run(&self) -> Outcome {
         match self.has_begun() {
             true => Outcome::Message("it counts from the next run on".to_owned()),
             false => Outcome::Done,

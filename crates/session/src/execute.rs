@@ -161,6 +161,7 @@ impl Session {
             Command::Signal => self.go_on_with_signal(rest, observer),
             Command::Down => self.move_frame(rest, -1),
             Command::Frame => self.choose_frame(rest),
+            Command::SelectFrame => self.choose_frame(rest).map(|_| Outcome::Done),
             Command::FramesApply => self.apply_to_frames(&format!("all -s {rest}")),
             Command::Finish => {
                 let level = self.selection.level;
@@ -236,6 +237,14 @@ impl Session {
                 })?
             }
             ("apply", which) => return self.apply_to_frames(which),
+            ("line", level) => {
+                let level = number(level)?.map_or(self.selection.level, |it| it as usize);
+                let shown = self.select_frame(level)?;
+                return Ok(match shown {
+                    Outcome::Frame(view, _) => Outcome::Frame(view, None),
+                    other => other,
+                });
+            }
             ("level", level) => number(level)?.map_or(self.selection.level, |it| it as usize),
             _ => number(rest)?.map_or(self.selection.level, |level| level as usize),
         };

@@ -64,7 +64,9 @@ impl Session {
     pub(crate) fn find_in_memory(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let (how, rest) = match text.strip_prefix('/') {
             Some(formatted) => {
-                let end = formatted.find(char::is_whitespace).unwrap_or(formatted.len());
+                let end = formatted
+                    .find(char::is_whitespace)
+                    .unwrap_or(formatted.len());
                 (How::parse(&formatted[..end])?, formatted[end..].trim())
             }
             None => (How::parse("")?, text),
@@ -80,7 +82,10 @@ impl Session {
         // The last byte belongs to the range.
         let length = match end.strip_prefix('+') {
             Some(length) => self.address_of(length)?,
-            None => self.address_of(end)?.saturating_sub(start).saturating_add(1),
+            None => self
+                .address_of(end)?
+                .saturating_sub(start)
+                .saturating_add(1),
         };
         let mut pattern = Vec::new();
         for value in values {
@@ -102,8 +107,14 @@ impl Session {
         // A plain number is as wide as an `int`, if it has room there.
         let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));
         let fits = |value: &Typed| i32::try_from(plain(value).unwrap_or(i128::MAX)).is_ok();
-        let natural = if is_plain && fits(&value) { 4 } else { own as usize };
-        let mut bytes = value.bytes(self.running()?, own).map_err(CommandError::new)?;
+        let natural = if is_plain && fits(&value) {
+            4
+        } else {
+            own as usize
+        };
+        let mut bytes = value
+            .bytes(self.running()?, own)
+            .map_err(CommandError::new)?;
         bytes.resize(size.unwrap_or(natural), 0);
         Ok(bytes)
     }
@@ -159,7 +170,9 @@ fn plain(value: &Typed) -> Option<i128> {
     match &value.place {
         juror_instrument::typed::Place::Bytes(bytes) => {
             let mut wide = [0; 16];
-            wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+            wide.iter_mut()
+                .zip(bytes)
+                .for_each(|(to, from)| *to = *from);
             Some(i128::from_le_bytes(wide))
         }
         _ => None,
@@ -184,7 +197,11 @@ mod tests {
 
     #[test]
     fn a_count_and_a_size_may_be_given() {
-        for (text, most, size) in [("", PLACES_MAX, None), ("1w", 1, Some(4)), ("b", PLACES_MAX, Some(1))] {
+        for (text, most, size) in [
+            ("", PLACES_MAX, None),
+            ("1w", 1, Some(4)),
+            ("b", PLACES_MAX, Some(1)),
+        ] {
             assert_eq!(How::parse(text), Ok(How { most, size }), "{text}");
         }
         assert!(How::parse("q").is_err());

@@ -19,9 +19,9 @@
 //! Invariant: while its call lasts, the thread of such a watchpoint is stepped,
 //! or there is a point where it comes back into the call.
 
+use crate::convenience::of_thread;
 use crate::options::CommandError;
 use crate::points::Stopping;
-use crate::convenience::of_thread;
 use crate::run::Pause;
 use crate::session::Session;
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};

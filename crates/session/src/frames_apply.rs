@@ -46,7 +46,9 @@ impl Applied<'_> {
                 let (levels, after) = word(rest);
                 rest = after;
                 let (from, to) = levels.split_once('-').unwrap_or((levels, levels));
-                number(from).zip(number(to)).map(|(a, b)| Extent::Levels(a, b))
+                number(from)
+                    .zip(number(to))
+                    .map(|(a, b)| Extent::Levels(a, b))
             }
             first => match first.strip_prefix('-') {
                 Some(count) => number(count).map(Extent::Outermost),
@@ -104,11 +106,11 @@ impl Session {
             return Err(CommandError::new("in no frame of this stack"));
         }
         let lines = levels.iter().flat_map(|level| {
-            let select = format!("frame {level}");
+            let select = format!("frame line {level}");
             [select, applied.line.to_owned()]
         });
         let mut lines: Vec<String> = lines.collect();
-        lines.push(format!("frame {before}"));
+        lines.push(format!("select-frame {before}"));
         self.attached.begin_script(lines);
         Ok(Outcome::Done)
     }

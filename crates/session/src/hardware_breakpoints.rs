@@ -2,11 +2,11 @@
 
 use crate::breakpoints::passes::{Passage, Passes};
 use crate::breakpoints::{Found, Resolvable, check};
+use crate::convenience::of_thread;
 use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::{condition, in_condition};
 use crate::points::{Ability, Fate, Point, PointKind, Stopping};
-use crate::convenience::of_thread;
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;

@@ -142,8 +142,7 @@ impl Session {
                 continue;
             }
             seen.push(variable.name.clone());
-            let mut view =
-                self.variable_view(&variable.name, &program.value_of(&frame, &variable));
+            let mut view = self.variable_view(&variable.name, &program.value_of(&frame, &variable));
             if is_pretty {
                 view.value = pretty(&view.value);
             }

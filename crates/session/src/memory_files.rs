@@ -35,7 +35,9 @@ impl Session {
                 // As in gdb the first address has no spaces.
                 let (first, end) = word(rest);
                 if end.is_empty() {
-                    return Err(wrong("the end is missing: the address behind the last byte"));
+                    return Err(wrong(
+                        "the end is missing: the address behind the last byte",
+                    ));
                 }
                 let (first, end) = (self.address_of(first)?, self.address_of(end)?);
                 self.dump_range(file, first, end)

@@ -84,6 +84,9 @@ impl Session {
         let value = self.evaluate(text)?;
         let sentence = match value.address() {
             Some(address) => format!("{text} is at {address:#x}"),
+            None if !self.modules().definitions(text, |_| true).is_empty() => {
+                format!("{text} is a function at {:#x}", self.address_of(text)?)
+            }
             None => format!("{text} is nowhere in memory: in a register, or known without one"),
         };
         Ok(Outcome::Message(sentence))

@@ -312,9 +312,7 @@ impl Stopping {
             format!("the text of {word} {number} cannot be printed: {message}")
         };
         let errors = self.errors.iter().map(sentence);
-        errors
-            .chain(self.unprinted.iter().map(unprinted))
-            .collect()
+        errors.chain(self.unprinted.iter().map(unprinted)).collect()
     }
 }
 

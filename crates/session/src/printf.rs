@@ -78,7 +78,11 @@ impl Format {
     }
 
     /// The text, with the values of [`Format::values`].
-    pub(crate) fn write(&self, values: &[Typed], program: &Program) -> Result<String, CommandError> {
+    pub(crate) fn write(
+        &self,
+        values: &[Typed],
+        program: &Program,
+    ) -> Result<String, CommandError> {
         let mut values = values.iter();
         let mut arguments = self.arguments.iter();
         let mut text = String::new();

@@ -176,7 +176,9 @@ fn files(process: u32) -> Result<String, CommandError> {
         })
         .collect();
     files.sort();
-    let lines = files.iter().map(|(number, file)| format!("{number:<4} {file}\n"));
+    let lines = files
+        .iter()
+        .map(|(number, file)| format!("{number:<4} {file}\n"));
     Ok(lines.collect())
 }
 

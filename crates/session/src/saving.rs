@@ -75,7 +75,11 @@ impl Session {
                     written(point, line, true)
                 }
                 None => {
-                    let word = if point.fate == Fate::Delete { "tbreak" } else { "break" };
+                    let word = if point.fate == Fate::Delete {
+                        "tbreak"
+                    } else {
+                        "break"
+                    };
                     written(point, format!("{word} {place}"), false)
                 }
             };
@@ -87,7 +91,11 @@ impl Session {
         }
         for breakpoint in self.hardware_breakpoints.iter() {
             let point = &breakpoint.point;
-            let word = if point.fate == Fate::Delete { "thbreak" } else { "hbreak" };
+            let word = if point.fate == Fate::Delete {
+                "thbreak"
+            } else {
+                "hbreak"
+            };
             let line = format!("{word} {}", breakpoint.text);
             all.push((point.owner, written(point, line, false)));
         }
@@ -100,7 +108,11 @@ impl Session {
         }
         for catchpoint in self.catchpoints.iter() {
             let point = &catchpoint.point;
-            let word = if point.fate == Fate::Delete { "tcatch" } else { "catch" };
+            let word = if point.fate == Fate::Delete {
+                "tcatch"
+            } else {
+                "catch"
+            };
             let line = format!("{word} {}", catchpoint.text);
             all.push((point.owner, written(point, line, true)));
         }

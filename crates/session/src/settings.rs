@@ -53,6 +53,7 @@ enum Setting {
     CheckpointNamespace,
     DebugFileDirectory,
     Directory,
+    DisableRandomization,
     Environment,
     Follow,
     ListLines,
@@ -62,12 +63,13 @@ enum Setting {
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-const SETTINGS: [(&str, Setting); 11] = [
+const SETTINGS: [(&str, Setting); 12] = [
     ("args", Setting::Arguments),
     ("checkpoint-files", Setting::CheckpointFiles),
     ("checkpoint-namespace", Setting::CheckpointNamespace),
     ("cwd", Setting::Directory),
     ("debug-file-directory", Setting::DebugFileDirectory),
+    ("disable-randomization", Setting::DisableRandomization),
     ("environment", Setting::Environment),
     ("follow-fork-mode", Setting::Follow),
     ("listsize", Setting::ListLines),
@@ -111,7 +113,10 @@ fn split(text: &str) -> (String, &str) {
     }
     let (start, end) = word(rest);
     let second = &rest[start..end];
-    (format!("print {second}").trim_end().to_owned(), rest[end..].trim())
+    (
+        format!("print {second}").trim_end().to_owned(),
+        rest[end..].trim(),
+    )
 }
 
 /// The setting that a name stands for: its own, or a beginning that only one has.
@@ -168,7 +173,7 @@ impl Session {
         match known {
             Some((_, setting)) => self.set_setting(setting, after),
             None if is_assignment => self.assign(rest),
-            None => self.set_nothing(&name),
+            None => self.set_nothing(&name, after),
         }
     }
 
@@ -183,6 +188,11 @@ impl Session {
             Setting::Environment => return self.set_environment(after),
             Setting::Follow => return self.set_follow(first),
             Setting::SubstitutePath => return self.set_substitution(after),
+            Setting::DisableRandomization => {
+                self.options.randomize = !switch(first)?;
+                self.starts_anew = true;
+                return Ok(self.from_next_run());
+            }
             Setting::ListLines => {
                 let lines = limit(first, "set listsize 20")?;
                 self.settings.list_lines = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -199,8 +209,8 @@ impl Session {
     }
 
     /// What is said of a name that is no setting.
-    fn set_nothing(&self, name: &str) -> Result<Outcome, CommandError> {
-        if let Some(why) = needless(name) {
+    fn set_nothing(&self, name: &str, value: &str) -> Result<Outcome, CommandError> {
+        if let Some(why) = needless(name, value) {
             return Ok(Outcome::Message(format!("nothing to set: {why}")));
         }
         let message = match name {

@@ -2,12 +2,12 @@
 //! is accessed.
 
 use crate::catchpoints::system_call_name;
+use crate::convenience::{convenience, of_thread};
 use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
 use crate::point_commands::condition;
 use crate::points::{Fate, Point, PointKind, PointOwner, Stopping};
-use crate::convenience::{convenience, of_thread};
 use crate::report;
 use crate::run::Pause;
 use crate::session::Session;

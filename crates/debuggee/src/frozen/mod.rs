@@ -29,8 +29,8 @@ mod uncopied;
 
 pub use descriptors::Descriptors;
 pub use error::{FreezeError, ThawError};
-pub use thawing::Thawed;
 pub(crate) use kernel::bytes_of;
+pub use thawing::Thawed;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

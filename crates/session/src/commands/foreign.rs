@@ -29,12 +29,30 @@ const COMMANDS: &[Row] = &[
          then juror replay FILE; checkpoint and restore go back in a program that lives",
     ),
     (
-        &["python", "py", "python-interactive", "pi", "guile", "gu", "compile", "expression"],
+        &[
+            "python",
+            "py",
+            "python-interactive",
+            "pi",
+            "guile",
+            "gu",
+            "compile",
+            "expression",
+        ],
         "scenarios say what is done when something happens, views how values are shown; print \
          and call run functions of the program",
     ),
     (
-        &["tui", "layout", "lay", "focus", "fs", "winheight", "wh", "refresh"],
+        &[
+            "tui",
+            "layout",
+            "lay",
+            "focus",
+            "fs",
+            "winheight",
+            "wh",
+            "refresh",
+        ],
         "every stop shows its source; list shows more of it, disassemble the instructions, \
          display a value at every stop",
     ),
@@ -65,10 +83,7 @@ const COMMANDS: &[Row] = &[
         &["directory", "dir"],
         "where sources have been moved: set substitute-path /build /home/me",
     ),
-    (
-        &["path"],
-        "set environment PATH VALUE, for the next run",
-    ),
+    (&["path"], "set environment PATH VALUE, for the next run"),
     (
         &["tty", "inferior-tty"],
         "the program's streams may be another terminal: run < /dev/pts/3 > /dev/pts/3",
@@ -97,13 +112,18 @@ const COMMANDS: &[Row] = &[
     ),
     (&["pipe", "|"], "shell runs other programs"),
     (&["make"], "shell make; then run takes the new program"),
-    (&["edit", "ed"], "shell $EDITOR FILE; sources that have changed are read anew"),
+    (
+        &["edit", "ed"],
+        "shell $EDITOR FILE; sources that have changed are read anew",
+    ),
     (
         &["search", "forward-search", "fo", "reverse-search", "rev"],
         "shell grep -n WORD FILE; then list FILE:LINE",
     ),
     (
-        &["trace", "tp", "ftrace", "strace", "actions", "collect", "tstart", "tstop", "tfind"],
+        &[
+            "trace", "tp", "ftrace", "strace", "actions", "collect", "tstart", "tstop", "tfind",
+        ],
         "dprintf PLACE,\"FORMAT\",VALUES prints and goes on; juror run --trace FILE records events",
     ),
     (
@@ -118,26 +138,63 @@ const COMMANDS: &[Row] = &[
         &["maintenance", "mt"],
         "juror run --self-check checks juror itself",
     ),
-    (
-        &["append"],
-        "dump memory FILE FIRST END writes a new file",
-    ),
+    (&["append"], "dump memory FILE FIRST END writes a new file"),
 ];
 
 /// Subjects of `info`.
 const SUBJECTS: &[Row] = &[
-    (&["macro", "macros"], "the compiler has replaced macros: type what they stand for"),
-    (&["vtbl"], "print -pretty *object shows the type that an object has, ptype its methods"),
-    (&["record"], "juror replay FILE walks through a recording, juror run --trace FILE makes one"),
+    (
+        &["macro", "macros"],
+        "the compiler has replaced macros: type what they stand for",
+    ),
+    (
+        &["vtbl"],
+        "print -pretty *object shows the type that an object has, ptype its methods",
+    ),
+    (
+        &["record"],
+        "juror replay FILE walks through a recording, juror run --trace FILE makes one",
+    ),
     (&["tasks"], "info threads shows the threads"),
-    (&["os"], "info proc shows the process; shell ps, shell ipcs the machine"),
-    (&["common", "selectors", "exceptions"], "print shows values, catch throw stops at exceptions"),
-    (&["tracepoints", "tp", "tvariables"], "info breakpoints shows all points"),
-    (&["copying", "warranty"], "the license is in the file LICENSE"),
-    (&["win", "tui"], "list shows the source, disassemble the instructions"),
-    (&["extensions", "auto-load", "pretty-printer", "type-printers", "unwinder", "xmethod"], "info views: rules that say how values are shown"),
-    (&["static-tracepoint-markers", "probes"], "break takes functions, lines and addresses"),
-    (&["float", "vector"], "info registers shows the general ones; print shows values of variables that are in others"),
+    (
+        &["os"],
+        "info proc shows the process; shell ps, shell ipcs the machine",
+    ),
+    (
+        &["common", "selectors", "exceptions"],
+        "print shows values, catch throw stops at exceptions",
+    ),
+    (
+        &["tracepoints", "tp", "tvariables"],
+        "info breakpoints shows all points",
+    ),
+    (
+        &["copying", "warranty"],
+        "the license is in the file LICENSE",
+    ),
+    (
+        &["win", "tui"],
+        "list shows the source, disassemble the instructions",
+    ),
+    (
+        &[
+            "extensions",
+            "auto-load",
+            "pretty-printer",
+            "type-printers",
+            "unwinder",
+            "xmethod",
+        ],
+        "info views: rules that say how values are shown",
+    ),
+    (
+        &["static-tracepoint-markers", "probes"],
+        "break takes functions, lines and addresses",
+    ),
+    (
+        &["float", "vector"],
+        "info registers shows the general ones; print shows values of variables that are in others",
+    ),
 ];
 
 fn answer(rows: &[Row], word: &str) -> Option<&'static str> {

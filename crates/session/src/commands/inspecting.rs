@@ -28,6 +28,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("display count", "now, and whenever the program stops"),
             ("display/x flags", "in a format, as print has them"),
+            ("display/3i $pc", "instructions"),
             ("display", "all of them, in the selected frame"),
             ("undisplay 2", "number 2 no more"),
         ],
@@ -57,6 +58,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             ("frame", "show the selected one"),
             ("frame 2", "select number 2"),
+            ("frame line 2", "the same, without its source"),
             (
                 "frame function main",
                 "select the next one of main, outwards",
@@ -65,18 +67,24 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "frame apply all info locals",
                 "a command in each frame, one after the other",
             ),
-            ("frame apply 3 print $pc", "in the innermost three; -3 the outermost"),
+            (
+                "frame apply 3 print $pc",
+                "in the innermost three; -3 the outermost",
+            ),
         ],
         details: "",
         repeats: false,
-        completes: Completes::Words(&["apply", "function", "level"]),
+        completes: Completes::Words(&["apply", "function", "level", "line"]),
     },
     Entry {
         command: Command::FramesApply,
         name: "faas",
         aliases: &[],
         summary: "execute a command in every frame of the stack",
-        examples: &[("faas print i", "where it has no value, the frame is left out")],
+        examples: &[(
+            "faas print i",
+            "where it has no value, the frame is left out",
+        )],
         details: "frame apply all says why where a command fails.",
         repeats: false,
         completes: Completes::Commands,
@@ -207,6 +215,15 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("print queue->count + 1", "arithmetic, as in C"),
             ("print/x flags", "in hexadecimal"),
             ("print -pretty *queue", "each field on a line of its own"),
+            ("print -elements 20 -- table", "so many elements"),
+            (
+                "print count = 3",
+                "give it a value and show that; += and ++, too",
+            ),
+            (
+                "print $_exitcode",
+                "values that juror keeps: show convenience",
+            ),
             ("print $rip", "a register"),
             ("print f(x) + 1", "what a function of the program returns"),
         ],
@@ -231,6 +248,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         details: "Names that stand for other types are looked through.",
         repeats: false,
         completes: Completes::Expressions,
+    },
+    Entry {
+        command: Command::SelectFrame,
+        name: "select-frame",
+        aliases: &[],
+        summary: "select a frame without showing it",
+        examples: &[(
+            "select-frame 2",
+            "number 2; for the commands of points, and files",
+        )],
+        details: "",
+        repeats: false,
+        completes: Completes::Words(&["function", "level"]),
     },
     Entry {
         command: Command::ShowGraph,

@@ -89,6 +89,7 @@ pub enum Command {
     Save,
     Scenario,
     Script,
+    SelectFrame,
     Set,
     Shell,
     Show,
@@ -207,7 +208,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "processes",
         "the processes that are debugged, and where they stand",
     ),
-    ("program", "the process, and where its selected thread stands"),
+    (
+        "program",
+        "the process, and where its selected thread stands",
+    ),
     (
         "registers",
         "the registers of the current thread, or those that are named",

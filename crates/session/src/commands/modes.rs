@@ -33,6 +33,7 @@ impl Command {
             | Command::List
             | Command::Monitor
             | Command::NameType
+            | Command::Print
             | Command::Property
             | Command::Quit
             | Command::RegexBreak
@@ -69,7 +70,6 @@ impl Command {
             | Command::Kill
             | Command::NextInstruction
             | Command::Output
-            | Command::Print
             | Command::PrintFormatted
             | Command::Process
             | Command::QueueSignal
@@ -88,6 +88,7 @@ impl Command {
             | Command::FramesApply
             | Command::Jump
             | Command::Return
+            | Command::SelectFrame
             | Command::Next
             | Command::Step
             | Command::Until

@@ -68,7 +68,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("show", "all settings"),
             ("show args", "what run gives to the program"),
             ("show environment HOME", "a variable of its environment"),
-            ("show convenience", "the values of your own, and $_exitcode, $bpnum"),
+            (
+                "show convenience",
+                "the values of your own, and $_exitcode, $bpnum",
+            ),
             ("show values", "the values that were printed"),
         ],
         details: "",
@@ -86,7 +89,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "the program has no such variable, from the next run on",
             ),
             ("unset environment", "it has none at all"),
-            ("unset substitute-path", "sources are where the compiler saw them"),
+            (
+                "unset substitute-path",
+                "sources are where the compiler saw them",
+            ),
             ("unset cwd", "the program starts where juror works"),
         ],
         details: "",

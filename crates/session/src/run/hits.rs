@@ -6,10 +6,10 @@
 //! temporary points of commands come last.
 
 use super::{Goal, Pause, Temporary};
+use crate::convenience::of_thread;
 use crate::evaluations::CallEnd;
 use crate::options::{CommandError, Observer};
 use crate::points::{Fate, PointKind, Stopping};
-use crate::convenience::of_thread;
 use crate::report;
 use crate::session::Session;
 use crate::view::StopReason;

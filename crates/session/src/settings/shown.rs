@@ -35,7 +35,7 @@ impl Session {
     }
 
     fn show_absent(&self, name: &str) -> Result<Outcome, CommandError> {
-        if let Some(why) = needless(name) {
+        if let Some(why) = needless(name, "") {
             return Ok(Outcome::Message(why.to_owned()));
         }
         let help = instead(name).map_or_else(|| advice(name), str::to_owned);
@@ -61,6 +61,7 @@ impl Session {
                 Some(directory) => directory.display().to_string(),
                 None => "where juror works; see: pwd".to_owned(),
             },
+            Setting::DisableRandomization => on_or_off(!options.randomize),
             Setting::Environment => return self.shown_environment(after),
             Setting::Follow => match options.follow {
                 crate::options::Follow::Parent => "parent".to_owned(),
@@ -69,17 +70,16 @@ impl Session {
             },
             Setting::ListLines => limit(u64::from(self.settings.list_lines), u32::MAX.into()),
             Setting::PrintElements => limit(self.settings.elements_max, u64::MAX),
-            Setting::PrintPretty => match self.settings.is_pretty {
-                true => "on".to_owned(),
-                false => "off".to_owned(),
-            },
+            Setting::PrintPretty => on_or_off(self.settings.is_pretty),
             Setting::SubstitutePath => {
                 let rules = self.sources.substitutions();
-                let rules = rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
+                let rules =
+                    rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
                 rules.collect::<Vec<_>>().join("; ")
             }
         };
-        format!("{name}: {value}").trim_end().to_owned()
+        let value = if value.is_empty() { "none" } else { &value };
+        format!("{name}: {value}")
     }
 
     /// The values that have names.
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    fn value_text(&self, value: &Typed) -> String {
+    pub(crate) fn value_text(&self, value: &Typed) -> String {
         match &self.program {
             Some(program) => format(value, program, program, Radix::Natural),
             None => format(value, &Nothing, &Nothing, Radix::Natural),
@@ -129,6 +129,10 @@ impl juror_instrument::format::Names for Nothing {
     fn name_of(&self, _: u64) -> Option<String> {
         None
     }
+}
+
+fn on_or_off(is: bool) -> String {
+    (if is { "on" } else { "off" }).to_owned()
 }
 
 fn limit(number: u64, most: u64) -> String {

@@ -33,11 +33,19 @@ pub fn signal_information() -> Option<Type> {
     };
     let sender = [("si_pid", 0, &int), ("si_uid", 4, &unsigned)];
     let killed = structure("_kill", 8, &sender);
-    let timer = [("si_tid", 0, &int), ("si_overrun", 4, &int), ("si_sigval", 8, &value)];
+    let timer = [
+        ("si_tid", 0, &int),
+        ("si_overrun", 4, &int),
+        ("si_sigval", 8, &value),
+    ];
     let timer = structure("_timer", 16, &timer);
     let [by, user] = sender;
     let real_time = structure("_rt", 16, &[by, user, ("si_sigval", 8, &value)]);
-    let times = [("si_status", 8, &int), ("si_utime", 16, &word), ("si_stime", 24, &word)];
+    let times = [
+        ("si_status", 8, &int),
+        ("si_utime", 16, &word),
+        ("si_stime", 24, &word),
+    ];
     let [status, in_user, in_system] = times;
     let child = structure("_sigchld", 32, &[by, user, status, in_user, in_system]);
     let bounds = [("_lower", 0, &pointer), ("_upper", 8, &pointer)];
@@ -119,7 +127,10 @@ mod tests {
         let whole = signal_information().expect("a type");
         assert_eq!(whole.name(), "struct siginfo");
         assert_eq!(whole.size(), Some(128));
-        let (code, ..) = whole.field("si_code").map(|it| (it.offset,)).expect("a field");
+        let (code, ..) = whole
+            .field("si_code")
+            .map(|it| (it.offset,))
+            .expect("a field");
         assert_eq!(code, 8);
         let parts = whole.field("_sifields").expect("a union");
         assert_eq!((parts.offset, parts.r#type.size()), (16, Some(112)));
