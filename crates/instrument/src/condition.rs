@@ -18,7 +18,7 @@ mod places;
 use crate::expression::{self, ExpressionError};
 use crate::program::Program;
 use crate::read_plan::Machine;
-use crate::scope::FrameScope;
+use crate::scope::{FrameScope, is_register};
 use crate::typed::Typed;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
@@ -125,6 +125,16 @@ impl Condition {
         level: usize,
         result: Option<&Type>,
     ) -> Result<Check, ExpressionError> {
+        let parts = self.expression.all_parts().into_iter();
+        for part in parts {
+            // An event has no values of the prompt.
+            if let ExpressionKind::Register(name) = &part.kind
+                && !is_register(name)
+            {
+                let message = format!("there is no register or value `${name}`");
+                return Err(ExpressionError::new(message, &part.span));
+            }
+        }
         let names = PointNames::new(program, address, level).returning(result);
         prepared(compile::value(&self.expression, &names), level)
     }

@@ -1,7 +1,9 @@
 //! What names mean in a frame: its variables, then globals and functions of
 //! its module, then those of all others.
 
-mod registers;
+pub(crate) mod registers;
+
+pub use registers::is_register;
 
 use crate::expression::{Overload, Scope, dereference, function_at};
 use crate::frames::Frame;
@@ -15,8 +17,9 @@ use crate::views::Views;
 use juror_event::Conversion;
 use juror_symbols::{
     Function, Memory, Parameter, Type, Variable, argument_plan, is_whole_name_of,
-    leaves_arguments_out, register, register_name,
+    leaves_arguments_out, register,
 };
+use registers::whole_register;
 use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
@@ -273,14 +276,8 @@ impl Scope for FrameScope<'_> {
         if name == "eflags" {
             return self.flags(frame);
         }
-        let number = match name {
-            "pc" => register::RIP,
-            "sp" => register::RSP,
-            "fp" => register::RBP,
-            _ => match (0..=16).find(|&number| register_name(number) == name) {
-                Some(number) => number,
-                None => return self.part_of_register(frame, name),
-            },
+        let Some(number) = whole_register(name) else {
+            return self.part_of_register(frame, name);
         };
         let word = frame
             .registers

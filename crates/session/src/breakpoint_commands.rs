@@ -3,7 +3,7 @@
 use crate::breakpoints::{Resolvable, Wanted, check};
 use crate::options::CommandError;
 use crate::place::{self, Place, Placed};
-use crate::point_commands::{condition, in_condition};
+use crate::point_commands::in_condition;
 use crate::points::Fate;
 use crate::session::{Session, not_running};
 use crate::view::Outcome;
@@ -49,7 +49,8 @@ impl Session {
         placed: Placed,
         fate: Fate,
     ) -> Result<Outcome, CommandError> {
-        let condition = placed.condition.as_deref().map(condition).transpose()?;
+        let condition = placed.condition.as_deref();
+        let condition = condition.map(|it| self.condition(it)).transpose()?;
         if let Some(thread) = placed.thread {
             self.check_thread(thread)?;
         }

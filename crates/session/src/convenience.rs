@@ -8,9 +8,10 @@ use crate::options::CommandError;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_instrument::program::Program;
+use juror_instrument::scope::is_register;
 use juror_instrument::typed::Typed;
 use juror_language::{Expression, ExpressionKind};
-use juror_symbols::{Type, register_name};
+use juror_symbols::Type;
 use std::collections::BTreeMap;
 
 /// What the kernel says of a signal.
@@ -99,10 +100,8 @@ pub(crate) fn of_thread(
 
 /// Whether a name can be one of the user's own.
 pub(crate) fn can_be_named(name: &str) -> bool {
-    let is_register =
-        matches!(name, "pc" | "sp" | "fp") || (0..=16).any(|it| register_name(it) == name);
     let is_number = name.starts_with(|c: char| c.is_ascii_digit() || c == '$');
-    !name.is_empty() && !is_register && !is_number
+    !name.is_empty() && !is_register(name) && !is_number
 }
 
 impl Session {
@@ -118,6 +117,24 @@ impl Session {
             let number = program.thread_number(thread);
             self.values.set_number("_thread", number);
         }
+    }
+
+    /// Refuses a name after `$` that nothing has: what is asked later could only fail.
+    pub(crate) fn check_kept(&self, expression: &Expression) -> Result<(), CommandError> {
+        for part in expression.all_parts() {
+            if let ExpressionKind::Register(name) = &part.kind
+                && !is_register(name)
+                && !name.starts_with('_')
+                && convenience(&self.values, name).is_none()
+            {
+                let message = format!("there is no register or value `${name}`");
+                return Err(CommandError::with_help(
+                    message,
+                    "set $n = 3 makes a value; show convenience lists those that there are",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// An expression that speaks of the signal gets what the kernel says of it.

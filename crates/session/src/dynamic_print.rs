@@ -52,6 +52,9 @@ impl Session {
                 "break, with commands: silent, print f(x), continue",
             ));
         }
+        for value in format.values() {
+            self.check_kept(value)?;
+        }
         let placed = place::parse(place).map_err(CommandError::new)?;
         self.check_values(&placed.place, &format)?;
         let prints = Rc::new(DynamicPrint {
@@ -142,6 +145,9 @@ impl Session {
     /// Tells what has been printed meanwhile.
     #[inline]
     pub(crate) fn tell_printed(&mut self, observer: &mut dyn Observer) {
+        if self.printed.is_empty() {
+            return;
+        }
         for (number, text) in self.printed.drain(..) {
             observer.printed(number, &text);
         }

@@ -5,7 +5,7 @@ use crate::breakpoints::{Found, Resolvable, check};
 use crate::convenience::of_thread;
 use crate::options::CommandError;
 use crate::place;
-use crate::point_commands::{condition, in_condition};
+use crate::point_commands::in_condition;
 use crate::points::{Ability, Fate, Point, PointKind, Stopping};
 use crate::report;
 use crate::run::Pause;
@@ -361,7 +361,8 @@ impl Session {
         temporary: bool,
     ) -> Result<Outcome, CommandError> {
         let placed = place::parse(rest).map_err(CommandError::new)?;
-        let condition = placed.condition.as_deref().map(condition).transpose()?;
+        let condition = placed.condition.as_deref();
+        let condition = condition.map(|it| self.condition(it)).transpose()?;
         if condition.as_ref().is_some_and(Condition::calls_functions) {
             PointKind::HardwareBreakpoint.must_have(Ability::CallingConditions)?;
         }

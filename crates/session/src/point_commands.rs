@@ -49,6 +49,22 @@ impl Session {
         self.kind_and_point(number).map(|(_, point)| point)
     }
 
+    /// Reads a condition.
+    pub(crate) fn condition(&self, text: &str) -> Result<Condition, CommandError> {
+        let condition = Condition::parse(text).map_err(|error| match error {
+            Some(error) => {
+                CommandError::advised(format!("in the condition: {}", error.message), error.help)
+            }
+            None => CommandError::new("a condition is missing"),
+        })?;
+        let known = self.check_kept(&condition.expression());
+        known.map_err(|error| CommandError {
+            message: format!("in the condition: {}", error.message),
+            ..error
+        })?;
+        Ok(condition)
+    }
+
     /// The words with the number of the last point for `$bpnum`, as gdb writes it in
     /// files of breakpoints; in a condition only the first word is one.
     fn with_last_number(&self, rest: &str) -> String {
@@ -74,7 +90,7 @@ impl Session {
         let (kind, _) = self.kind_and_point(number)?;
         let condition = match text {
             "" => None,
-            text => Some(condition(text)?),
+            text => Some(self.condition(text)?),
         };
         if condition.as_ref().is_some_and(Condition::calls_functions) {
             kind.must_have(Ability::CallingConditions)?;
@@ -382,16 +398,6 @@ fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandE
         CommandError::with_help(message, format!("for example: {example}"))
     };
     Ok((number.ok_or_else(missing)?, rest.trim()))
-}
-
-/// Reads a condition.
-pub(crate) fn condition(text: &str) -> Result<Condition, CommandError> {
-    Condition::parse(text).map_err(|error| match error {
-        Some(error) => {
-            CommandError::advised(format!("in the condition: {}", error.message), error.help)
-        }
-        None => CommandError::new("a condition is missing"),
-    })
 }
 
 /// What is wrong with a condition, as a command tells it.

@@ -120,7 +120,6 @@ impl Session {
             self.follow_control();
             let pause = self.take(notice?, observer, goal)?;
             self.tell_ends(observer);
-            self.tell_printed(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
                 None => None,

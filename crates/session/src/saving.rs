@@ -167,11 +167,11 @@ fn written(point: &Point, mut line: String, has_own_condition: bool) -> Written 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::point_commands::condition;
+    use juror_instrument::condition::Condition;
 
     #[test]
     fn lines_set_the_point_again() {
-        let mut point = Point::new(3, condition("n > 3").ok(), Fate::Disable(2));
+        let mut point = Point::new(3, Condition::parse("n > 3").ok(), Fate::Disable(2));
         point.ignore = 7;
         point.enabled = false;
         point.commands = vec!["silent".into(), "print n".into()];

@@ -6,7 +6,6 @@ use crate::convenience::{convenience, of_thread};
 use crate::followed::Followed;
 use crate::options::CommandError;
 use crate::place;
-use crate::point_commands::condition;
 use crate::points::{Fate, Point, PointKind, PointOwner, Stopping};
 use crate::report;
 use crate::run::Pause;
@@ -81,7 +80,7 @@ impl Session {
         let written = Written::parse(rest, kind)?;
         let kind = written.kind;
         let expression = parse_expression(written.expression)?;
-        let condition = written.condition.map(condition).transpose()?;
+        let condition = written.condition.map(|it| self.condition(it)).transpose()?;
         if let Some(condition) = &condition {
             self.check_condition(PointKind::Watchpoint, condition)?;
         }

@@ -5,7 +5,7 @@ use super::FrameScope;
 use crate::frames::Frame;
 use crate::typed::Typed;
 use crate::value_error::ValueError;
-use juror_symbols::{Type, register_name};
+use juror_symbols::{Type, register, register_name};
 
 /// The type of the low bytes of a register, by their count.
 fn part_type(size: usize) -> Option<Type> {
@@ -43,6 +43,21 @@ impl FrameScope<'_> {
         let bytes = bytes.get(from..from + size).ok_or_else(unknown)?;
         Ok(Typed::of_bytes(r#type, bytes.to_vec()))
     }
+}
+
+/// The number of a register, by its name or what it is used as.
+pub(crate) fn whole_register(name: &str) -> Option<u16> {
+    match name {
+        "pc" => Some(register::RIP),
+        "sp" => Some(register::RSP),
+        "fp" => Some(register::RBP),
+        _ => (0..=16).find(|&number| register_name(number) == name),
+    }
+}
+
+/// Whether an expression can speak of a register by this name.
+pub fn is_register(name: &str) -> bool {
+    name == "eflags" || whole_register(name).is_some() || register_part(name).is_some()
 }
 
 /// The register that a part belongs to, its first byte there, and how many it has.

@@ -82,6 +82,8 @@ impl Session {
                 moment.reach(Pause::Temporary(thread));
             }
         }
+        // The program may write, too, as soon as it runs on.
+        self.tell_printed(observer);
         Ok(self.pause_of(moment, thread))
     }
 
