@@ -172,7 +172,9 @@ fn what_gdb_is_told_first_is_understood() {
     for (setting, expected) in [
         ("set pagination off", "nothing to set: juror does not page"),
         ("set confirm off", "nothing to set: juror never asks"),
-        ("set print pretty on", "print -pretty"),
+        ("set print pretty on", ""),
+        ("set print array on", "print -pretty"),
+        ("set print object on", "nothing to set"),
         ("set frob on", "there is no setting `frob`"),
         ("set args 7", ""),
         ("handle SIGUSR1 nostop noprint", ""),

@@ -1,9 +1,9 @@
 //! `break` and `tbreak`.
 
 use crate::breakpoints::{Resolvable, Wanted, check};
+use crate::conditions::in_condition;
 use crate::options::CommandError;
 use crate::place::{self, Place, Placed};
-use crate::point_commands::in_condition;
 use crate::points::Fate;
 use crate::session::{Session, not_running};
 use crate::view::Outcome;

@@ -20,6 +20,7 @@ mod checksum;
 mod command_line;
 pub mod commands;
 mod completion;
+mod conditions;
 mod convenience;
 mod counted;
 mod displays;
