@@ -14,9 +14,9 @@ use crate::escape::safe;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
 use crate::page::{BAD, Page, QUIET, STRONG};
 use crate::report::Context;
-use crate::{diagnostics, ending, exit, outcome, scenarios};
+use crate::{diagnostics, exit, outcome};
 use anstream::AutoStream;
-use juror_session::view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
+use juror_session::view::{Outcome, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 

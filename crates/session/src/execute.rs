@@ -104,6 +104,9 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if let (Command::Print, Some(value)) = (command, self.kept_without_program(rest)) {
+            return Ok(self.shown_kept(value));
+        }
         self.permit(command.modes())?;
         self.note_conveniences();
         self.prepare_names(command, rest, observer)?;

@@ -11,7 +11,6 @@ use juror_instrument::format::{Radix, format, pretty};
 use juror_instrument::scope::FrameScope;
 use juror_instrument::typed::Typed;
 use juror_language::Expression;
-use juror_rules::control::Modes;
 
 impl Session {
     /// Keeps a value for `$N`; gives its number.
@@ -57,10 +56,6 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let (shape, text) = split_options(text);
         let is_pretty = shape.is_pretty.unwrap_or(self.settings.is_pretty);
-        if let Some(value) = self.kept_without_program(text) {
-            return Ok(self.shown_kept(value));
-        }
-        self.permit(Modes::Program)?;
         let (radix, text) = split_format(text)?;
         let place = self.assign_first(text)?;
         let text = place.as_deref().unwrap_or(text);
@@ -127,14 +122,14 @@ impl Session {
 
     /// A value with a name, where there is no program to ask: `$_exitcode` is of most
     /// use then.
-    fn kept_without_program(&self, text: &str) -> Option<Typed> {
+    pub(crate) fn kept_without_program(&self, text: &str) -> Option<Typed> {
         if self.program.is_some() {
             return None;
         }
         convenience(&self.values, text.strip_prefix('$')?)
     }
 
-    fn shown_kept(&mut self, value: Typed) -> Outcome {
+    pub(crate) fn shown_kept(&mut self, value: Typed) -> Outcome {
         let view = ValueView {
             number: 0,
             type_name: value.r#type.name(),

@@ -50,7 +50,6 @@ const COMMANDS: &[Row] = &[
             "focus",
             "fs",
             "winheight",
-            "wh",
             "refresh",
         ],
         "every stop shows its source; list shows more of it, disassemble the instructions, \

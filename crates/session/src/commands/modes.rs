@@ -33,7 +33,6 @@ impl Command {
             | Command::List
             | Command::Monitor
             | Command::NameType
-            | Command::Print
             | Command::Property
             | Command::Quit
             | Command::RegexBreak
@@ -70,6 +69,7 @@ impl Command {
             | Command::Kill
             | Command::NextInstruction
             | Command::Output
+            | Command::Print
             | Command::PrintFormatted
             | Command::Process
             | Command::QueueSignal
