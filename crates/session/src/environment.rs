@@ -51,7 +51,7 @@ impl Session {
             )
         })?;
         self.change_environment(name, Some(value.into()));
-        Ok(self.from_next_run())
+        Ok(self.told_when_it_counts())
     }
 
     /// `unset environment NAME`; without a name there are no variables at all.
@@ -64,7 +64,7 @@ impl Session {
             }
             name => self.change_environment(name, None),
         }
-        Ok(self.from_next_run())
+        Ok(self.told_when_it_counts())
     }
 
     fn change_environment(&mut self, name: &str, value: Option<OsString>) {
@@ -81,7 +81,7 @@ impl Session {
             text => Some(existing(&expanded(text))?),
         };
         self.starts_anew = true;
-        Ok(self.from_next_run())
+        Ok(self.told_when_it_counts())
     }
 
     /// `cd DIRECTORY`
@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// Says when a change counts, where a program has begun already.
-    pub(crate) fn from_next_run(&self) -> Outcome {
+    pub(crate) fn told_when_it_counts(&self) -> Outcome {
         match self.has_begun() {
             true => Outcome::Message("it counts from the next run on".to_owned()),
             false => Outcome::Done,

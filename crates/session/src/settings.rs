@@ -191,7 +191,7 @@ impl Session {
             Setting::DisableRandomization => {
                 self.options.randomize = !switch(first)?;
                 self.starts_anew = true;
-                return Ok(self.from_next_run());
+                return Ok(self.told_when_it_counts());
             }
             Setting::ListLines => {
                 let lines = limit(first, "set listsize 20")?;
